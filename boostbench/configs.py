@@ -24,7 +24,7 @@ KINDS = {
 }
 
 #: What the data of a task of OpenML are called, with its number behind.
-TASK = "openml-task-"
+TASK_PREFIX = "openml-task-"
 
 
 # In C, where PyYAML comes with it: eight times as fast.
@@ -32,14 +32,14 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Reads 1e-2 as a number and refuses a key that comes twice, as Hydra does."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        known: set[tuple[str, str]] = set()
+        keys: set[tuple[str, str]] = set()
         for key, _ in node.value:
-            name = key.tag, str(key.value)
-            if name in known:
+            identity = key.tag, str(key.value)
+            if identity in keys:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key.value} comes twice", key.start_mark
                 )
-            known.add(name)
+            keys.add(identity)
         return super().construct_mapping(node, deep)
 
 
@@ -51,10 +51,10 @@ _Loader.add_implicit_resolver(
 
 
 #: How many values a text may hold, aliases written out, and how deep they may be in each other.
-MOST, DEEPEST = 100_000, 50
+MAX_VALUES, MAX_DEPTH = 100_000, 50
 
 
-def parse(text: str) -> object:
+def parse_yaml(text: str) -> object:
     """Parse YAML as PyYAML does.
 
     Raises
@@ -71,24 +71,24 @@ def parse(text: str) -> object:
 def _check_size(text: str) -> None:
     n_values = 0
     sizes: dict[str, int] = {}
-    outer: list[tuple[str | None, int]] = []
+    open_collections: list[tuple[str | None, int]] = []
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
-            outer.append((event.anchor, n_values))
+            open_collections.append((event.anchor, n_values))
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = outer.pop()
+            anchor, n_before = open_collections.pop()
             if anchor:
-                sizes[anchor] = n_values - before
+                sizes[anchor] = n_values - n_before
         elif isinstance(event, yaml.AliasEvent):
-            if any(event.anchor == anchor for anchor, _ in outer):
+            if any(event.anchor == anchor for anchor, _ in open_collections):
                 raise yaml.YAMLError(f"the value of &{event.anchor} holds itself")
             n_values += sizes.get(event.anchor, 0)
         if isinstance(event, yaml.NodeEvent):
             n_values += 1
-        if n_values > MOST or len(outer) > DEEPEST:
+        if n_values > MAX_VALUES or len(open_collections) > MAX_DEPTH:
             raise yaml.YAMLError(
-                f"it holds more than {MOST} values, aliases written out, or is more than "
-                f"{DEEPEST} levels deep"
+                f"it holds more than {MAX_VALUES} values, aliases written out, or is more than "
+                f"{MAX_DEPTH} levels deep"
             )
 
 
@@ -105,7 +105,7 @@ def conf_dir() -> Path:
     return inside if inside.is_dir() else package.parent / "conf"
 
 
-def names(group: str, folders: Sequence[Path] = ()) -> list[str]:
+def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     """List the options of a config group.
 
     Parameters
@@ -123,12 +123,14 @@ def names(group: str, folders: Sequence[Path] = ()) -> list[str]:
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
 
 
-def names_data(name: str) -> bool:
+def is_data_set_name(name: str) -> bool:
     """Whether a name is that of a data set in ``conf/data``, or of a task of OpenML."""
-    return name in names("data") or name.startswith(TASK)
+    return name in list_options("data") or name.startswith(TASK_PREFIX)
 
 
-def read(group: str, name: str, folders: Sequence[Path] = (), heirs: Sequence[str] = ()) -> dict:
+def read_option(
+    group: str, name: str, folders: Sequence[Path] = (), children: Sequence[str] = ()
+) -> dict:
     """Read one option of a group as it is written, its own ``defaults`` of the same group merged.
 
     Parameters
@@ -137,7 +139,7 @@ def read(group: str, name: str, folders: Sequence[Path] = (), heirs: Sequence[st
         The file is ``conf/<group>/<name>.yaml``.
     folders : sequence of pathlib.Path, default=()
         Folders to look in before ``conf/``.
-    heirs : sequence of str, default=()
+    children : sequence of str, default=()
         Options that are being read, as this one is in their defaults.
 
     Returns
@@ -157,36 +159,36 @@ def read(group: str, name: str, folders: Sequence[Path] = (), heirs: Sequence[st
             break
     try:
         text = path.read_text(encoding="utf-8")
-        own = parse(text) or {}
+        content = parse_yaml(text) or {}
     except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
-    if not isinstance(own, dict):
+    if not isinstance(content, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
-    parents = own.pop("defaults", None) or []
-    plain = isinstance(parents, list) and all(
+    parents = content.pop("defaults", None) or []
+    is_plain = isinstance(parents, list) and all(
         isinstance(entry, str) and re.fullmatch(r"[\w-]+", entry) for entry in parents
     )
-    if not plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
+    if not is_plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise UserError(f"{path} reaches beyond {group}: no @package, and only names in defaults")
     inherited = {}
     for parent in parents:
         if parent != "_self_":
-            if parent not in names(group, folders):
+            if parent not in list_options(group, folders):
                 raise unknown(
-                    f"{KINDS[group]} in defaults of {path}", parent, names(group, folders)
+                    f"{KINDS[group]} in defaults of {path}", parent, list_options(group, folders)
                 )
-            if parent in (*heirs, name):
+            if parent in (*children, name):
                 raise UserError(f"{path}: its defaults come back to {parent}")
-            inherited |= read(group, parent, folders, (*heirs, name))
-    return inherited | own
+            inherited |= read_option(group, parent, folders, (*children, name))
+    return inherited | content
 
 
-def titles(group: str) -> dict[str, str]:
+def read_titles(group: str) -> dict[str, str]:
     """Give the titles of all options of a group, by their names."""
-    return {name: read(group, name)["title"] for name in names(group)}
+    return {name: read_option(group, name)["title"] for name in list_options(group)}
 
 
-def summary(group: str, name: str) -> str:
+def read_summary(group: str, name: str) -> str:
     """Give the first clause of the comment that an option's file begins with; empty without one."""
     path = conf_dir() / group / f"{name}.yaml"
     comment = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None

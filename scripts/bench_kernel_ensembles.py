@@ -40,7 +40,7 @@ REPEATS = 3
 
 def binary(name, n_samples):
     """Return standardised samples and labels of two classes."""
-    dataset = data.load(configs.read("data", name))
+    dataset = data.load(configs.read_option("data", name))
     rows = np.random.default_rng(0).permutation(len(dataset.y))[:n_samples]
     X, y = dataset.X[rows], dataset.y[rows]
     if name == "mnist":

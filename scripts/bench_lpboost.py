@@ -23,7 +23,7 @@ CGENS_C, LPBOOST_C = 0.01, 0.01
 
 def main(sizes):
     """Print a row for each size."""
-    dataset = data.load(configs.read("data", "mnist"))
+    dataset = data.load(configs.read_option("data", "mnist"))
     order = np.random.default_rng(0).permutation(60_000)
     rows = []
     for n_samples, n_rounds in sizes:

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.data_table import LARGE
+from boostbench.data.data_table import MAX_DENSE_ENTRIES
 
 #: Allowed multiple, and what is allowed besides: a dense matrix and a copy of it.
-LIMIT, ALLOWANCE = 10, 2 * 8 * LARGE
+LIMIT, ALLOWANCE = 10, 2 * 8 * MAX_DENSE_ENTRIES
 _LOAD = """
 import arff, pandas, scipy.sparse, sklearn.datasets, sys, warnings
 warnings.simplefilter("ignore")

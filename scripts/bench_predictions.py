@@ -8,7 +8,7 @@ from functools import partial
 from timing import minima, on_one_core, print_table, training_part
 
 from boostbench.algorithms import MCBoost
-from boostbench.configs import read
+from boostbench.configs import read_option
 from boostbench.data import load
 
 BATCHES = [10, 100, 1000, 10_000]
@@ -21,7 +21,7 @@ def main():
     """Print a row per size of a batch."""
     model = MCBoost(n_iterations=N_ROUNDS).fit(*training_part("pendigits:100"))
     ways = [model, model.shape_functions()]
-    X = load(read("data", "pendigits")).X
+    X = load(read_option("data", "pendigits")).X
     assert (ways[0].predict(X) == ways[1].predict(X)).all()
     rows = []
     for size in BATCHES:

@@ -20,7 +20,7 @@ DATA = ["annulus", "liver-disorders", "breast-cancer-cytology", "ionosphere", "s
 
 def main():
     """Print a row per data set."""
-    penalties = configs.read("algo", "rpboost")["grid"]["penalty"]
+    penalties = configs.read_option("algo", "rpboost")["grid"]["penalty"]
     rows = []
     for name in DATA:
         X, y = make_pattern(name, 1000) if name == "annulus" else training_part(name)

@@ -91,7 +91,7 @@ def problems(n_splits: int) -> Iterator[tuple[str, int, list[np.ndarray]]]:
     """Load the data sets that are at hand: training and test parts of each, scaled."""
     for name, split in product(DATA, range(n_splits)):
         try:
-            dataset = data.load(configs.read("data", name))
+            dataset = data.load(configs.read_option("data", name))
         except UserError:
             continue
         X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else np.asarray(dataset.X, float)

@@ -94,7 +94,7 @@ def _drawn(**params):
 
 
 def _of_papers(name):
-    dataset = data.load(configs.read("data", name))
+    dataset = data.load(configs.read_option("data", name))
     return holed(dataset.values, dataset.class_numbers)
 
 

@@ -51,7 +51,7 @@ def _quantiles(n_samples, n_features, n_classes, seed):
 
 
 def _of_papers(name):
-    dataset = data.load(configs.read("data", name))
+    dataset = data.load(configs.read_option("data", name))
     return dataset.values, dataset.class_numbers
 
 

@@ -118,7 +118,7 @@ def published(table, name):
 
 def load(name):
     """Return X and y of a data set."""
-    dataset = data.load(configs.read("data", name))
+    dataset = data.load(configs.read_option("data", name))
     return dataset.X, dataset.y
 
 

@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).parents[1]
 def main(overrides):
     """Make all, and return 1 if a table or a figure could not be made."""
     hours = read_hours(REPOSITORY / "results")
-    todo = sorted(configs.names("table"), key=lambda name: sum(hours.get(name, {}).values()))
+    todo = sorted(configs.list_options("table"), key=lambda name: sum(hours.get(name, {}).values()))
     pace = calibration() / REFERENCE
     everything, failed = total(hours) * pace, []
     for number, name in enumerate(todo):
@@ -32,7 +32,7 @@ def main(overrides):
         print(f"{name}: of {everything:.1f} CPU hours {left:.1f} are left", flush=True)
         failed += make("table", name, overrides)
     where = [override for override in overrides if override.startswith("results=")]
-    for name in configs.names("figure"):
+    for name in configs.list_options("figure"):
         failed += make("figure", name, where)
     failed += make("report", None, where)
     if failed:

@@ -28,7 +28,7 @@ def parts(name, n_splits=1):
     list of pairs of (X, y)
     """
     name, _, per_class = name.partition(":")
-    dataset = data.load(configs.read("data", name))
+    dataset = data.load(configs.read_option("data", name))
     protocol = Protocol(n_splits=n_splits, samples_per_class=int(per_class) if per_class else None)
     return [
         [(dataset.X[rows], dataset.y[rows]) for rows in (split.train, split.test)]

@@ -20,9 +20,9 @@ from random import Random
 
 import msgspec
 import yaml
-from data.test_fuzz import FORMATS
-from data.test_fuzz import outcome as outcome_of_file
-from data.test_fuzz import write as written
+from data.test_damaged_files import FORMATS
+from data.test_damaged_files import outcome as outcome_of_file
+from data.test_damaged_files import write as written
 from experiment.examples import FAILURE, FINDING, RECORD, TRIAL, append
 
 from boostbench import configs
@@ -271,12 +271,14 @@ def _keys(tree: dict, prefix: str = ""):
 
 
 def _all_keys() -> list[tuple[str, str]]:
-    top = configs.parse((configs.conf_dir() / "config.yaml").read_text())
+    top = configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text())
     found = [("", key) for key in top if key not in ("defaults", "hydra")]
     for group in ("algo", "data", "protocol", "profile", "parallel"):
         found.append(("", group))
-        for name in configs.names(group):
-            found += [(f"{group}={name}", f"{group}.{k}") for k in _keys(configs.read(group, name))]
+        for name in configs.list_options(group):
+            found += [
+                (f"{group}={name}", f"{group}.{k}") for k in _keys(configs.read_option(group, name))
+            ]
     return found
 
 
@@ -342,7 +344,7 @@ def table(folder: Path, number: int) -> str:
     return called(["table", str(path), "rerun=never", f"results={folder}/results"])
 
 
-_FIGURES = [configs.read("figure", name) for name in configs.names("figure")]
+_FIGURES = [configs.read_option("figure", name) for name in configs.list_options("figure")]
 
 
 def figure(folder: Path, number: int) -> str:

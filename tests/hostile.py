@@ -244,7 +244,7 @@ def _figure(rng: Random, folder: Path) -> str:
 
 # Those that may have overrides.
 _KINDS = {name for name, kind in kinds().items() if "overrides" in kind.__dataclass_fields__}
-_FIGURES = [configs.read("figure", name) for name in configs.names("figure")]
+_FIGURES = [configs.read_option("figure", name) for name in configs.list_options("figure")]
 _FIGURES = [
     content | {key: wine for key, wine in (("rows", ["wine"]), ("data", "wine")) if key in content}
     for content in _FIGURES
@@ -336,7 +336,7 @@ def _bundle(rng: Random, folder: Path) -> str:
     np.savez(path, **arrays)
     digest = sha256(path.read_bytes()).hexdigest()
     lines = [f"{digest}  {rng.choice([path.name, '../victim', '/etc/passwd'])}"]
-    (top / bundles.SUMS).write_text("\n".join([f"{digest}  {path.name}", *lines]))
+    (top / bundles.CHECKSUM_FILE).write_text("\n".join([f"{digest}  {path.name}", *lines]))
     os.environ["BOOSTBENCH_DATA"] = str(top)
     try:
         load(spec)

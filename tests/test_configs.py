@@ -32,31 +32,36 @@ def test_read_merges_the_defaults_of_an_option(tmp_path):
     (tmp_path / "protocol").mkdir()
     mine = tmp_path / "protocol" / "mine.yaml"
     mine.write_text("defaults: [randomboost, _self_]\nname: mine\nn_splits: 3\n")
-    protocol = configs.read("protocol", "mine", [tmp_path])
-    assert protocol == configs.read("protocol", "randomboost") | {"name": "mine", "n_splits": 3}
+    protocol = configs.read_option("protocol", "mine", [tmp_path])
+    assert protocol == configs.read_option("protocol", "randomboost") | {
+        "name": "mine",
+        "n_splits": 3,
+    }
 
 
 def test_files_are_called_as_they_call_themselves():
     for group in ("algo", "data", "protocol", "profile"):
-        for name in configs.names(group):
-            assert configs.read(group, name)["name"] == name
+        for name in configs.list_options(group):
+            assert configs.read_option(group, name)["name"] == name
 
 
 def test_sets_of_one_file_come_from_one_place():
     """Whoever has no file gets each of them from OpenML, or none."""
-    for name in configs.names("data"):
-        spec = configs.read("data", name)
-        if spec.get("file") in configs.names("data"):
-            of_file = configs.read("data", spec["file"])
+    for name in configs.list_options("data"):
+        spec = configs.read_option("data", name)
+        if spec.get("file") in configs.list_options("data"):
+            of_file = configs.read_option("data", spec["file"])
             ids = [(one.get("openml") or {}).get("id") for one in (spec, of_file)]
             assert ids[0] == ids[1], name
 
 
 def test_tables_are_made_of_what_there_is():
-    for name in configs.names("table"):
+    for name in configs.list_options("table"):
         table = TableDefinition.read(name)
-        assert {row.data for row in table.rows.values()} <= set(configs.names("data"))
-        assert {column.algo for column in table.columns.values()} <= set(configs.names("algo"))
+        assert {row.data for row in table.rows.values()} <= set(configs.list_options("data"))
+        assert {column.algo for column in table.columns.values()} <= set(
+            configs.list_options("algo")
+        )
         assert table.published is None or lines_of(table.published)
 
 
@@ -79,7 +84,7 @@ def departures(table):
 def test_remarks_tell_where_a_table_departs_from_the_text(paper):
     """All thresholds are searched, the loss is the hinge, or the exponential one of MultiBoost."""
     told = []
-    for name in configs.names("table"):
+    for name in configs.list_options("table"):
         table = TableDefinition.read(name)
         if table.paper == paper:
             for words in departures(table):
@@ -89,22 +94,24 @@ def test_remarks_tell_where_a_table_departs_from_the_text(paper):
 
 
 def test_figures_are_made_of_what_there_is():
-    for name in configs.names("figure"):
+    for name in configs.list_options("figure"):
         figure = read_figure(name)
         match figure:
             case Boundaries() | Features():
-                assert set(figure.rows) <= set(configs.names("data"))
-                assert {column.algo for column in figure.columns} <= set(configs.names("algo"))
+                assert set(figure.rows) <= set(configs.list_options("data"))
+                assert {column.algo for column in figure.columns} <= set(
+                    configs.list_options("algo")
+                )
             case Curves() | Ranks():
-                assert figure.table in configs.names("table")
+                assert figure.table in configs.list_options("table")
             case Scatter():
-                assert set(figure.tables) <= set(configs.names("table"))
+                assert set(figure.tables) <= set(configs.list_options("table"))
             case Times():
                 for panel in figure.panels:
                     assert set(panel.rows) <= set(TableDefinition.read(panel.table).rows)
             case PathCurves():
-                assert figure.data in configs.names("data")
-                assert figure.algo in configs.names("algo")
+                assert figure.data in configs.list_options("data")
+                assert figure.algo in configs.list_options("algo")
 
 
 @pytest.mark.parametrize(
@@ -133,13 +140,13 @@ def test_yaml_that_would_crash_or_fill_the_memory_is_refused(text, monkeypatch):
     monkeypatch.setattr(yaml, "parse", events)
     monkeypatch.setattr(yaml, "load", lambda *args, **kwargs: pytest.fail("values are made"))
     with pytest.raises(yaml.YAMLError, match=r"more than 100000 values|holds itself|nesting depth"):
-        configs.parse(text)
+        configs.parse_yaml(text)
     # Four are of the stream and the document, and a dash is two: an entry, and nothing.
     assert len(seen) <= 4 + 2 * len(text)
 
 
 def test_yaml_may_use_an_alias():
-    assert configs.parse("a: &a [1, 2]\nb: [*a, *a]")["b"] == [[1, 2], [1, 2]]
+    assert configs.parse_yaml("a: &a [1, 2]\nb: [*a, *a]")["b"] == [[1, 2], [1, 2]]
 
 
 def test_a_config_that_is_no_yaml_is_named(tmp_path):
@@ -147,7 +154,7 @@ def test_a_config_that_is_no_yaml_is_named(tmp_path):
     for content in (b"[" * 100_000, b"a: [", b"just text", "title: Räte".encode("latin-1")):
         (tmp_path / "algo" / "mine.yaml").write_bytes(content)
         with pytest.raises(UserError, match=r"mine.yaml") as told:
-            configs.read("algo", "mine", [tmp_path])
+            configs.read_option("algo", "mine", [tmp_path])
         assert "\n" not in str(told.value)
 
 
@@ -159,4 +166,4 @@ def test_defaults_that_come_back_are_refused(tmp_path, defaults):
     last = [*defaults][-1]
     told = rf"{last}.yaml: its defaults come back to {defaults[last]}$"
     with pytest.raises(UserError, match=told):
-        configs.read("algo", "a", [tmp_path])
+        configs.read_option("algo", "a", [tmp_path])

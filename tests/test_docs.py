@@ -86,7 +86,9 @@ def test_a_page_of_a_paper_has_all_of_its_tables(page):
     text = page.read_text(encoding="utf-8")
     prefix = page.stem.removeprefix("paper-")
     named = re.findall(r"`boostbench table (\S+)`", text)
-    assert sorted(named) == [name for name in configs.names("table") if name.startswith(prefix)]
+    assert sorted(named) == [
+        name for name in configs.list_options("table") if name.startswith(prefix)
+    ]
     [(name, row, column)] = re.findall(
         r"^    boostbench table (\S+) --row (\S+) --column (\S+)$", text, re.MULTILINE
     )
@@ -115,7 +117,7 @@ def test_the_table_of_ones_own_can_be_asked_for(done, folder, monkeypatch):
 def test_all_protocols_are_explained():
     section = TABLES.partition("\n## Protocols\n")[2].partition("\n## ")[0]
     told = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert sorted(told) == configs.names("protocol")
+    assert sorted(told) == configs.list_options("protocol")
 
 
 def test_the_two_tests_of_one_data_set_are_told_as_compare_finds_them(done):

@@ -30,7 +30,7 @@ def baselines(spec: Mapping) -> list[dict]:
     """
     if not spec["data"].get("path") or spec["measure"] not in _MEASURES:
         return []
-    algos = [configs.read("algo", name) for name in _BASELINES]
+    algos = [configs.read_option("algo", name) for name in _BASELINES]
     return [
         {**spec, "algo": algo} for algo in algos if algo["_target_"] != spec["algo"]["_target_"]
     ]

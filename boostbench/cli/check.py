@@ -32,7 +32,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def check_published(
@@ -75,8 +75,8 @@ def check_published(
     if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
         raise UserError(f"--decimals is {decimals}; it must be 0 to {MOST_DECIMALS}")
     lines = read_published_file(path, repeats, decimals)
-    titles = configs.titles("algo")
-    with busy("reading records"):
+    titles = configs.read_titles("algo")
+    with spinner("reading records"):
         records = Records(results)
         table = beside_records(path, lines, find_runs(records, titles), titles)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
@@ -113,7 +113,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = names_on_record("check", words)
-    with busy("reading records") as tell:
+    with spinner("reading records") as tell:
         tables = read_tables(names or None, Records(results), tell)
         if not names:
             tables = [table for table in tables if table.paper]

@@ -24,7 +24,7 @@ from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import make_console, named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}
@@ -70,7 +70,7 @@ def compare(
         raise UserError(f"--rope is {rope:g}; it is a difference that does not matter, more than 0")
     if figure is not None:
         _check_figure(figure, names)
-    with busy("reading records") as tell:
+    with spinner("reading records") as tell:
         records = Records(results)
         table, sources, asked = _collect(names, tables, data, records, tell)
         comparison = compare_columns(table, rope=rope)
@@ -122,9 +122,13 @@ def _collect(
 
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
-    titles = configs.titles("algo")
+    titles = configs.read_titles("algo")
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
-    leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
+    leaks = {
+        name
+        for name in configs.list_options("data")
+        if configs.read_option("data", name).get("redraw")
+    }
     left_out = leaks - set(data)
     runs = [run for run in find_runs(records, titles) if run.config["data"]["name"] not in left_out]
     table = table_of_runs(runs, names, data)

@@ -13,7 +13,7 @@ from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError, complain, unknown
 from boostbench.running.progress import counted
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> None:
@@ -32,7 +32,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         When there is no such data set, or it is not available.
     """
     spec = experiment(choose_data(name) | settings(overrides))
-    with busy("loading data"):
+    with spinner("loading data"):
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
@@ -59,12 +59,12 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     UserError
         An unknown name, or a folder that cannot be written to.
     """
-    known = configs.names("data")
+    known = configs.list_options("data")
     for name in names:
-        if not configs.names_data(name):
+        if not configs.is_data_set_name(name):
             raise unknown("data set", name, known)
     n_absent = 0
-    with busy("loading data") as show:
+    with spinner("loading data") as show:
         for name in names or known:
             show(name)
             spec = experiment(choose_data(name))

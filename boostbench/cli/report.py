@@ -22,7 +22,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
@@ -43,11 +43,11 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     """
     names, results = names_on_record("report", words)
     path = output or results / "report.html"
-    algorithms = configs.titles("algo")
+    algorithms = configs.read_titles("algo")
     records = Records(results)
-    with busy("reading records") as tell:
+    with spinner("reading records") as tell:
         own = _own_tables(results)
-        asked = list(dict.fromkeys(names)) or [*configs.names("table"), *own]
+        asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *own]
         tables = read_tables(asked, records, tell)
         lead = not names and _is_own(tables)
         if lead:
@@ -76,7 +76,7 @@ def _own_tables(results: Path) -> list[str]:
     Nobody named them: a file of another kind is complained of and left out.
     """
     made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
-    others = [name for name in made if name not in configs.names("table")]
+    others = [name for name in made if name not in configs.list_options("table")]
     found = []
     for name in filter(os.path.isfile, map("".join, product(others, files.ENDINGS))):
         try:

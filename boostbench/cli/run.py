@@ -20,8 +20,8 @@ from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
-from boostbench.util.spinner import busy
-from boostbench.util.temporary_settings import changed
+from boostbench.util.spinner import spinner
+from boostbench.util.temporary_settings import temporarily_set
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")
@@ -93,7 +93,7 @@ def _task(settings: Sequence[Sequence[str]]) -> Callable[[DictConfig], float]:
     """Make the task function of Hydra, which imports what it needs when it is called."""
 
     def task(cfg: DictConfig) -> float:
-        with busy("starting"):
+        with spinner("starting"):
             from boostbench.cli.job import job
 
         return job(cfg, swept(settings))
@@ -158,5 +158,5 @@ def _hydra_environment(argv: Sequence[str]) -> Iterator[None]:
     """Let Hydra read `argv`, and raise its errors instead of printing them and leaving."""
     variables = {"BOOSTBENCH_DEBUG": str(int(debugging())), "HYDRA_FULL_ERROR": "1"}
     arguments = {"argv": ["boostbench", *argv]}
-    with changed(os.environ, variables), changed(vars(sys), arguments):
+    with temporarily_set(os.environ, variables), temporarily_set(vars(sys), arguments):
         yield

@@ -21,7 +21,7 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 _RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 
@@ -52,7 +52,7 @@ def make_table(
         For what the user can put right; nothing was run or written then.
     """
     check_once(overrides)
-    with busy("composing configs"):
+    with spinner("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
     found, common, console = find(request), request.common, make_console()
     if found.run and found.run.planned and any(cell.records for cell in found.recorded.values()):

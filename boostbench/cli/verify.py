@@ -29,7 +29,7 @@ from boostbench.running.verification import session
 from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -77,7 +77,7 @@ def verify(
     left = float("inf") if budget is None else _seconds(budget)
     workers = Workers(n_jobs, "loky")
     started = now()
-    with busy("reading records"):
+    with spinner("reading records"):
         records = Records(results if against is None else against)
         verified = Verified() if against else records.verified
         tallies = _tallies(_chosen(names, records), verified)
@@ -131,8 +131,8 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     if not names:
         return named
     classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in named}
-    algorithms = {*configs.names("algo"), *(name for name, _ in named), *classes}
-    known = {*algorithms, *configs.names("table")}
+    algorithms = {*configs.list_options("algo"), *(name for name, _ in named), *classes}
+    known = {*algorithms, *configs.list_options("table")}
     for name in names:
         if name not in known and not name.endswith(files.ENDINGS):
             raise unknown("algorithm or table", name, known, listed=False)

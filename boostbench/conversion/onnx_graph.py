@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from boostbench.conversion.stump_tests import extract_stump_sum, extract_tests, value_cells
-from boostbench.util.optional_imports import needed
+from boostbench.util.optional_imports import import_optional
 
 #: Oldest version of the operator set that has all operators used here: most runtimes support it.
 OPSET = 13
@@ -12,7 +12,7 @@ OPSET = 13
 
 def booster_to_onnx(model, dtype):
     """Convert a fitted sum of stumps to an ONNX model; see `boostbench.conversion.to_onnx`."""
-    onnx = needed("onnx")
+    onnx = import_optional("onnx")
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     tests, pairs = extract_tests(model, stump_sum.stumps), getattr(model, "pairs_", ())
     is_binary = stump_sum.coefficients.ndim == 1

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from boostbench import algorithms
 from boostbench.conversion.meta_estimators import has_scores_requested, refuse_inexact_conversions
 from boostbench.conversion.onnx_graph import OPSET, booster_to_onnx
-from boostbench.util.optional_imports import needed
+from boostbench.util.optional_imports import import_optional
 
 
 def register_with_skl2onnx(*classes):
@@ -41,7 +41,7 @@ def register_with_skl2onnx(*classes):
     ``stack_method="decision_function"``, because the final estimator gets different inputs; and
     voting with weights for dropped estimators.
     """
-    update = needed("skl2onnx").update_registered_converter
+    update = import_optional("skl2onnx").update_registered_converter
     estimators = [getattr(algorithms, name) for name in algorithms.__all__]
     for booster in [
         *(estimator for estimator in estimators if hasattr(estimator, "stump_sum")),
@@ -68,7 +68,7 @@ def pipeline_to_onnx(pipeline, dtype):
     check_is_fitted(pipeline)
     register_with_skl2onnx(type(pipeline[-1]))
     sample = np.zeros((1, pipeline.n_features_in_), dtype)
-    return needed("skl2onnx").to_onnx(pipeline, sample)
+    return import_optional("skl2onnx").to_onnx(pipeline, sample)
 
 
 def _parse_classifier(scope, model, inputs, custom_parsers=None):
@@ -76,8 +76,10 @@ def _parse_classifier(scope, model, inputs, custom_parsers=None):
 
     skl2onnx's own parser would add the operator ZipMap, which refuses double precision.
     """
-    types = needed("skl2onnx.common.data_types")
-    operator = scope.declare_local_operator(needed("skl2onnx").get_model_alias(type(model)), model)
+    types = import_optional("skl2onnx.common.data_types")
+    operator = scope.declare_local_operator(
+        import_optional("skl2onnx").get_model_alias(type(model)), model
+    )
     operator.inputs = inputs
     float_type = types.guess_tensor_type(inputs[0].type)
     operator.outputs.append(scope.declare_local_variable("label", types.Int64TensorType()))
@@ -87,8 +89,10 @@ def _parse_classifier(scope, model, inputs, custom_parsers=None):
 
 def _set_output_types(operator):
     """Set the types and shapes of the outputs, and refuse separate input columns."""
-    needed("skl2onnx.common.utils").check_input_and_output_numbers(operator, input_count_range=1)
-    types = needed("skl2onnx.common.data_types")
+    import_optional("skl2onnx.common.utils").check_input_and_output_numbers(
+        operator, input_count_range=1
+    )
+    types = import_optional("skl2onnx.common.data_types")
     model = operator.raw_operator
     float_type = type(types.guess_tensor_type(operator.inputs[0].type))
     if is_regressor(model):
@@ -120,7 +124,7 @@ def _convert_booster(scope, operator, container):
     def unique_name(name):
         return names.setdefault(name, scope.get_unique_variable_name(f"booster_{name}"))
 
-    onnx = needed("onnx")
+    onnx = import_optional("onnx")
     for tensor in graph.initializer:
         values = onnx.numpy_helper.to_array(tensor)
         flat_values = values.ravel().tolist()
@@ -158,5 +162,5 @@ def _convert_booster(scope, operator, container):
     else:
         result = unique_name("scores")
     output = operator.outputs[-1]
-    to = needed("skl2onnx.common.data_types").guess_proto_type(output.type)
+    to = import_optional("skl2onnx.common.data_types").guess_proto_type(output.type)
     add_node("Cast", [result], output.full_name, to=to)

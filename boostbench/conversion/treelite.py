@@ -13,7 +13,7 @@ from boostbench.conversion.stump_tests import (
     extract_tests,
     value_cells,
 )
-from boostbench.util.optional_imports import needed
+from boostbench.util.optional_imports import import_optional
 
 
 class TreeNode(NamedTuple):
@@ -61,7 +61,7 @@ def to_treelite(model):
     ValueError
         If the model is not a sum of stumps.
     """
-    model_builder = needed("treelite").model_builder
+    model_builder = import_optional("treelite").model_builder
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     is_binary = stump_sum.coefficients.ndim == 1
     task_type, postprocessor = ("kBinaryClf", "sigmoid") if is_binary else ("kMultiClf", "softmax")

@@ -6,6 +6,6 @@ Importing this package is quick: pandas, scikit-learn and openml are imported wh
 from boostbench.data.dataset import Dataset
 from boostbench.data.description import describe
 from boostbench.data.load import load
-from boostbench.data.sources.lookup import available
+from boostbench.data.sources.lookup import first_available_source
 
-__all__ = ["Dataset", "available", "describe", "load"]
+__all__ = ["Dataset", "describe", "first_available_source", "load"]

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.labels import as_labels
-from boostbench.data.missing_values import IMPUTATIONS, KEEP, OF_OTHERS
+from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
-from boostbench.data.readers.text_lines import composed
+from boostbench.data.readers.text_lines import compose_letters
 from boostbench.errors import UserError, some, unknown
-from boostbench.util.dates import are_dates, as_days
+from boostbench.util.dates import are_dates, days_conversion_code
 from boostbench.util.text_columns import are_identifiers, find_problem
 
 logger = logging.getLogger(__name__)
 
 #: A column of more words is none of categories: as many as scikit-learn's
 #: HistGradientBoostingClassifier takes.
-MOST_CATEGORIES = 255
+MAX_CATEGORIES = 255
 #: Dense matrices above this number of entries (80 MB) may stay sparse ...
-LARGE = 10_000_000
+MAX_DENSE_ENTRIES = 10_000_000
 #: ... if at most this share of them is not zero.
-SPARSE = 0.1
+MAX_SPARSE_DENSITY = 0.1
 #: What is wrong with a value of text, and what to do, by `TextProblem.kind`.
 TEXT_ADVICE = {
     "commas": ("has a comma", "write a decimal point, and nothing between thousands"),
@@ -68,7 +68,7 @@ class DataTable:
         if self.categories[j] is None:
             return as_labels(codes, where)
         words = [*map(unquote, self.categories[j]), ""]
-        occurring, codes = _renumbered(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
+        occurring, codes = _renumber(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
         return as_labels([words[code] for code in occurring], where, codes)
 
 
@@ -103,11 +103,11 @@ def features_and_labels(
     -------
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64 or str
-    words : tuple of (int, int)
+    one_hot_ranges : tuple of (int, int)
         Of each column of 3 to 255 words its features, from the one number to before the other.
     names : list of str
         Of the features: that of the column, and ``colour=red`` for one of a column of words.
-    kept : ndarray of shape (n_rows,), bool, or None
+    kept_rows : ndarray of shape (n_rows,), bool, or None
         Which rows of the table these are; None: all of them.
 
     Raises
@@ -115,44 +115,44 @@ def features_and_labels(
     UserError
         Unknown column, missing values, labels that cannot be used.
     """
-    ignore, keep, drop = composed(ignore), composed(keep), composed(drop)
-    labels = label_column(table.names, target, table.where)
-    if target is None and "null" in table.names and table.names[labels] != "null":
+    ignore, keep, drop = compose_letters(ignore), compose_letters(keep), compose_letters(drop)
+    label = label_column(table.names, target, table.where)
+    if target is None and "null" in table.names and table.names[label] != "null":
         # Hydra reads data.labels=null as None, and not as the name of this column.
         template = "%s: column %r holds the classes; 'data.labels=\"null\"' takes column 'null'"
-        logger.warning(template, table.where, table.names[labels])
+        logger.warning(template, table.where, table.names[label])
     columns = [
         j
         for j, name in enumerate(table.names)
-        if j != labels and name not in ignore and not _matches(name, drop)
+        if j != label and name not in ignore and not _matches_any(name, drop)
     ]
     for pattern in keep:
-        if not any(_matches(table.names[j], [pattern]) for j in columns):
+        if not any(_matches_any(table.names[j], [pattern]) for j in columns):
             raise unknown(f"column of {table.where}", pattern, table.names, listed=False)
     if keep:
-        columns = [j for j in columns if _matches(table.names[j], keep)]
+        columns = [j for j in columns if _matches_any(table.names[j], keep)]
     if not columns:
         raise UserError(f"{table.where} has no column of features beside the labels")
 
-    complete = _complete_rows(table, columns, missing)
+    is_complete = _rows_to_keep(table, columns, missing)
     if missing in (KEEP, *IMPUTATIONS):
-        if not complete.all():
+        if not is_complete.all():
             template = "%s: %d of %d rows have missing values, filled by %s of the training part"
-            how = missing
+            filling = missing
             if missing == KEEP:
-                template, how = f"{template} for algorithms that take none", OF_OTHERS
-            logger.warning(template, table.where, (~complete).sum(), len(complete), how)
-        complete[:] = True
-    kept = None
-    if not complete.all():
-        tell_left_out(complete, table.where)
-        kept = complete
-        table = replace(table, values=table.values[complete])
-    X, words, names = _features(table, columns)
-    return X, table.labels(labels), words, names, kept
+                template, filling = f"{template} for algorithms that take none", FALLBACK
+            logger.warning(template, table.where, (~is_complete).sum(), len(is_complete), filling)
+        is_complete[:] = True
+    kept_rows = None
+    if not is_complete.all():
+        warn_dropped_rows(is_complete, table.where)
+        kept_rows = is_complete
+        table = replace(table, values=table.values[is_complete])
+    X, one_hot_ranges, names = _encode_columns(table, columns)
+    return X, table.labels(label), one_hot_ranges, names, kept_rows
 
 
-def complete_rows(X) -> np.ndarray:
+def rows_without_missing(X) -> np.ndarray:
     """Find the rows of a matrix, sparse or not, of which no value is missing."""
     if isinstance(X, np.ndarray):
         return ~np.isnan(X).any(axis=1)
@@ -176,10 +176,12 @@ def dense_unless_large(X):
     if not hasattr(X, "toarray"):
         return X
     entries = X.shape[0] * X.shape[1]
-    return X if entries > LARGE and X.nnz <= SPARSE * entries else X.toarray()
+    return (
+        X if entries > MAX_DENSE_ENTRIES and X.nnz <= MAX_SPARSE_DENSITY * entries else X.toarray()
+    )
 
 
-def tell_left_out(complete: np.ndarray, where: str) -> None:
+def warn_dropped_rows(is_complete: np.ndarray, where: str) -> None:
     """Say how many rows are left out, as values are missing.
 
     Raises
@@ -187,9 +189,9 @@ def tell_left_out(complete: np.ndarray, where: str) -> None:
     UserError
         None is left.
     """
-    if not complete.any():
+    if not is_complete.any():
         raise UserError(f"{where} has no row without missing values")
-    logger.warning("%s: %d of %d rows are left out", where, (~complete).sum(), len(complete))
+    logger.warning("%s: %d of %d rows are left out", where, (~is_complete).sum(), len(is_complete))
 
 
 def unquote(word: str) -> str:
@@ -206,75 +208,75 @@ def unquote(word: str) -> str:
     return word
 
 
-def _matches(name: str, patterns: Sequence[str]) -> bool:
+def _matches_any(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def label_column(names: Sequence[str], target: str | None, where: str) -> int:
     """Find the column of labels: `target`, or the one called ``class``, or the last."""
     if target is None:
-        found = [column for column, name in enumerate(names) if name.lower() == "class"]
-        if len(found) > 1:
-            called = ", ".join(names[column] for column in found)
-            raise UserError(f"{where} has the columns {called}; data.labels says which is meant")
-        return found[0] if found else len(names) - 1
-    [target] = composed([target])
+        candidates = [column for column, name in enumerate(names) if name.lower() == "class"]
+        if len(candidates) > 1:
+            listed = ", ".join(names[column] for column in candidates)
+            raise UserError(f"{where} has the columns {listed}; data.labels says which is meant")
+        return candidates[0] if candidates else len(names) - 1
+    [target] = compose_letters([target])
     if target not in names:
         raise unknown(f"column of {where}", target, names, listed=False)
     return names.index(target)
 
 
-def _complete_rows(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
+def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
     """Find the rows without missing features: all of them, unless they may be dropped."""
     if isinstance(table.values, np.ndarray):
-        absent = np.zeros(len(table.values), dtype=bool)
+        is_incomplete = np.zeros(len(table.values), dtype=bool)
         for j in columns:
-            absent |= np.isnan(table.values[:, j])
+            is_incomplete |= np.isnan(table.values[:, j])
     else:
-        absent = ~complete_rows(table.values[:, columns])
-    if absent.any() and missing is None:
-        row = int(absent.argmax())
+        is_incomplete = ~rows_without_missing(table.values[:, columns])
+    if is_incomplete.any() and missing is None:
+        row = int(is_incomplete.argmax())
         column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))
         raise UserError(
-            f"{table.where}: {int(absent.sum())} rows have missing values, the first in row "
+            f"{table.where}: {int(is_incomplete.sum())} rows have missing values, the first in row "
             f"{row + 1} (counted from 1), column {column!r}; data.missing=drop leaves them out, "
             "data.missing=median fills them"
         )
-    return ~absent
+    return ~is_incomplete
 
 
-def _features(table: DataTable, columns: list[int]):
+def _encode_columns(table: DataTable, columns: list[int]):
     """Code the chosen columns as numbers, in their order; say which are of words, and name them."""
     if all(table.categories[j] is None for j in columns):
         return table.values[:, columns], (), [table.names[j] for j in columns]
     blocks, names = [], []
     for j in columns:
-        block, own = table.values[:, [j]], [table.names[j]]
+        block, block_names = table.values[:, [j]], [table.names[j]]
         if table.categories[j] is not None:
-            block, own = _code(table, j)
+            block, block_names = _encode_column(table, j)
         blocks.append(block)
-        names += own
-    coded = [
-        _told(table, j, block.shape[1])
+        names += block_names
+    summaries = [
+        _column_summary(table, j, block.shape[1])
         for j, block in zip(columns, blocks, strict=True)
         if table.categories[j] is not None and not _are_numbers(table.categories[j])
     ]
-    if coded:
+    if summaries:
         template = "%s: words become a column of 0 and 1 each: %s"
-        logger.warning(template, table.where, some(coded))
+        logger.warning(template, table.where, some(summaries))
     from scipy.sparse import csr_matrix, hstack, issparse
 
     widths = [block.shape[1] for block in blocks]
     n_entries = table.values.shape[0] * sum(widths)
     ends = np.cumsum(widths).tolist()
-    spans = zip(ends, widths, strict=True)
-    words = tuple((end - n, end) for end, n in spans if 1 < n <= MOST_CATEGORIES)
-    if issparse(table.values) or n_entries > LARGE:
-        return hstack([csr_matrix(block) for block in blocks], format="csr"), words, names
-    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), words, names
+    ends_and_widths = zip(ends, widths, strict=True)
+    one_hot_ranges = tuple((end - n, end) for end, n in ends_and_widths if 1 < n <= MAX_CATEGORIES)
+    if issparse(table.values) or n_entries > MAX_DENSE_ENTRIES:
+        return hstack([csr_matrix(block) for block in blocks], format="csr"), one_hot_ranges, names
+    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), one_hot_ranges, names
 
 
-def _code(table: DataTable, j: int):
+def _encode_column(table: DataTable, j: int):
     """Code a nominal column: the categories' own numbers, 0/1, or one column each.
 
     Returns
@@ -290,46 +292,46 @@ def _code(table: DataTable, j: int):
         or a few words among numbers.
     """
     column, name = table.column(j), table.names[j]
-    absent = np.isnan(column)
+    is_missing = np.isnan(column)
     if _are_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
-        coded = np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])
-        return coded[:, None], [name]
-    occurring, present = _renumbered(column[~absent].astype(np.int32))
+        numbers = np.where(is_missing, np.nan, values[np.where(is_missing, 0, column).astype(int)])
+        return numbers[:, None], [name]
+    occurring, present_codes = _renumber(column[~is_missing].astype(np.int32))
     codes = np.zeros(len(column), dtype=np.int32)
-    codes[~absent] = present
+    codes[~is_missing] = present_codes
     words = [table.categories[j][code] for code in occurring]
     check_dates(table.where, name, words)
-    problem = find_problem([*map(unquote, words)], np.bincount(present), len(codes))
+    problem = find_problem([*map(unquote, words)], np.bincount(present_codes), len(codes))
     if j in table.strings and problem and problem.kind in TEXT_ADVICE:
-        what, advice = TEXT_ADVICE[problem.kind]
-        raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {what}; {advice}")
+        fault, advice = TEXT_ADVICE[problem.kind]
+        raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {fault}; {advice}")
     if len(occurring) <= 2:
-        return np.where(absent, np.nan, codes)[:, None], [name]
+        return np.where(is_missing, np.nan, codes)[:, None], [name]
     if are_identifiers(len(occurring), len(codes)):
-        raise no_category(table.where, name, len(occurring), len(codes))
+        raise not_categorical_error(table.where, name, len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 
     # Sparse, as a dense matrix of many categories may not fit into memory.
     ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
     block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
     names = [f"{name}={unquote(word)}" for word in words]
-    if not absent.any():
+    if not is_missing.any():
         return block, names
-    if len(codes) * len(occurring) > LARGE:
+    if len(codes) * len(occurring) > MAX_DENSE_ENTRIES:
         raise UserError(
             f"{table.where}: column {name!r} has {len(occurring)} categories, too many "
             f"for {len(codes)} rows of which some miss it; data.missing=drop leaves these out"
         )
     block = block.toarray()
-    block[absent] = np.nan
+    block[is_missing] = np.nan
     return block, names
 
 
-def _renumbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Give the codes that occur, and for each code its place among them."""
-    occurs = np.bincount(codes) > 0
-    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
+    is_present = np.bincount(codes) > 0
+    return np.flatnonzero(is_present), (np.cumsum(is_present, dtype=np.int32) - 1)[codes]
 
 
 def check_dates(where: str, name: str, words: Collection[str]) -> None:
@@ -342,18 +344,18 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
     """
     words = [unquote(word) for word in words]
     if are_dates(words):
-        raise no_dates(where, name, words)
+        raise date_column_error(where, name, words)
 
 
-def no_dates(where: str, name: str, words: Collection[str] = ()) -> UserError:
-    """Say that a column holds dates, and what to do; `words` as of `as_days`."""
+def date_column_error(where: str, name: str, words: Collection[str] = ()) -> UserError:
+    """Say that a column holds dates, and what to do; `words` as of `days_conversion_code`."""
     return UserError(
         f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
-        f"days of it: {as_days(name, words)}"
+        f"days of it: {days_conversion_code(name, words)}"
     )
 
 
-def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:
+def not_categorical_error(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:
     """Say that nearly every row of a column has a text of its own."""
     return UserError(
         f"{where}: the text of column {name!r} is different in {n_different} of {n_rows} rows, as "
@@ -366,7 +368,7 @@ def _are_numbers(categories: Sequence[str]) -> bool:
     return all(is_number(unquote(category)) for category in categories)
 
 
-def _told(table: DataTable, j: int, n_columns: int) -> str:
+def _column_summary(table: DataTable, j: int, n_columns: int) -> str:
     """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``; one alone is 0."""
     if n_columns > 1:
         return f"{table.names[j]} ({n_columns})"

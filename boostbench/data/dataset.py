@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.readers.text_lines import composed
+from boostbench.data.readers.text_lines import compose_letters
 from boostbench.errors import UserError
 
 #: Expected number (key in a config) -> attribute of `Dataset`.
 COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
 # Rows that are looked at at a time.
-_PIECE = 2**18
+_CHUNK_SIZE = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Dataset:
         Fixed splits that came with the data: row numbers of the training and of the test part.
     expect : mapping, default={}
         The counts of `COUNTS` that `validate` compares with.
-    words : tuple of (int, int), default=()
+    one_hot_ranges : tuple of (int, int), default=()
         Columns of words of the user's own file: features, from the one number to before the other,
         of which one is 1 and the others are 0. An algorithm that takes categories gets these.
     names : list of str, default=None
@@ -50,7 +50,7 @@ class Dataset:
     source: str
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
     expect: Mapping[str, int] = field(default_factory=dict)
-    words: tuple[tuple[int, int], ...] = ()
+    one_hot_ranges: tuple[tuple[int, int], ...] = ()
     names: list[str] | None = None
     spec: Mapping[str, Any] | None = None
 
@@ -103,17 +103,17 @@ class Dataset:
     @cached_property
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
         # Piece by piece, as sorting takes a copy of all.
-        pieces = [np.unique(piece, return_counts=True) for piece in self._pieces(self.y)]
-        piece_labels, counted = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-        labels, numbers = np.unique(piece_labels, return_inverse=True)
+        chunks = [np.unique(chunk, return_counts=True) for chunk in self._chunks(self.y)]
+        chunk_labels, chunk_counts = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+        labels, positions = np.unique(chunk_labels, return_inverse=True)
         counts = np.zeros(len(labels), dtype=int)
-        np.add.at(counts, numbers, counted)
+        np.add.at(counts, positions, chunk_counts)
         return labels, counts
 
     @staticmethod
-    def _pieces(rows: np.ndarray) -> Iterator[np.ndarray]:
-        for start in range(0, max(len(rows), 1), _PIECE):
-            yield rows[start : start + _PIECE]
+    def _chunks(values: np.ndarray) -> Iterator[np.ndarray]:
+        for start in range(0, max(len(values), 1), _CHUNK_SIZE):
+            yield values[start : start + _CHUNK_SIZE]
 
     @cached_property
     def checksum(self) -> str:
@@ -130,13 +130,13 @@ class Dataset:
             parts = (self.X,)
         for part in parts:
             digest.update(np.ascontiguousarray(part))
-        between = ""
-        for piece in self._pieces(self.y):
-            digest.update((between + "\0".join(map(str, piece.tolist()))).encode())
-            between = "\0"
+        separator = ""
+        for chunk in self._chunks(self.y):
+            digest.update((separator + "\0".join(map(str, chunk.tolist()))).encode())
+            separator = "\0"
         return digest.hexdigest()[:16]
 
-    def span(self, kind: str, bounds: Collection[int]) -> slice:
+    def checked_slice(self, kind: str, bounds: Collection[int]) -> slice:
         """Give the ``rows`` or ``features`` from one number to before another, all of them there.
 
         Raises
@@ -146,7 +146,8 @@ class Dataset:
 
         Examples
         --------
-        >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").span("rows", [0, 2])
+        >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here")
+        >>> toy.checked_slice("rows", [0, 2])
         slice(0, 2, None)
         """
         (start, stop), size = bounds, {"rows": self.n_samples, "features": self.n_features}[kind]
@@ -156,18 +157,18 @@ class Dataset:
             )
         return slice(start, stop)
 
-    def take(self, rows: slice | np.ndarray) -> "Dataset":
+    def select_rows(self, rows: slice | np.ndarray) -> "Dataset":
         """Keep some rows; the fixed splits, which count all of them, are left behind.
 
         Examples
         --------
         >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here")
-        >>> toy.take(slice(0, 2)).n_samples
+        >>> toy.select_rows(slice(0, 2)).n_samples
         2
         """
         return replace(self, X=self.X[rows], y=self.y[rows], splits=None, spec=None)
 
-    def take_classes(self, which: int | Collection[int | str]) -> "Dataset":
+    def select_classes(self, which: int | Collection[int | str]) -> "Dataset":
         """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
 
         Parameters
@@ -182,24 +183,25 @@ class Dataset:
 
         Examples
         --------
-        >>> Dataset("toy", np.eye(4), np.array([1, 2, 3, 1]), "made here").take_classes(2).n_samples
+        >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 3, 1]), "made here")
+        >>> toy.select_classes(2).n_samples
         3
         """
-        known = self.classes.tolist()
+        classes = self.classes.tolist()
         if isinstance(which, int):
-            kept, exist = set(known[: max(which, 0)]), which <= len(known)
+            selected, exist = set(classes[: max(which, 0)]), which <= len(classes)
         else:
-            kept = set(composed(which))
-            exist = kept <= set(known)
-        if len(kept) < 2 or not exist:
-            labels = ", ".join(map(str, known))
+            selected = set(compose_letters(which))
+            exist = selected <= set(classes)
+        if len(selected) < 2 or not exist:
+            labels = ", ".join(map(str, classes))
             raise UserError(
-                f"data.classes is {which}; it may be a number from 2 to {len(known)}, or a list of "
-                f"two or more of the labels {labels}"
+                f"data.classes is {which}; it may be a number from 2 to {len(classes)}, or a list "
+                f"of two or more of the labels {labels}"
             )
-        return replace(self.take(np.isin(self.y, list(kept))), expect={})
+        return replace(self.select_rows(np.isin(self.y, list(selected))), expect={})
 
-    def redrawn(self, per_class: int, seed: int = 0) -> "Dataset":
+    def bootstrap(self, per_class: int, seed: int = 0) -> "Dataset":
         """Draw rows of each class with replacement; the fixed splits are left behind.
 
         A row may come several times. Of a random split such rows are in both parts: its test errors
@@ -214,15 +216,15 @@ class Dataset:
         Examples
         --------
         >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 2, 2]), "made here")
-        >>> toy.redrawn(3).y
+        >>> toy.bootstrap(3).y
         array([1, 1, 1, 2, 2, 2])
         """
         rng = np.random.default_rng(seed)
-        numbers = range(self.n_classes)
-        rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in numbers]
-        return replace(self.take(np.concatenate(rows)), expect={})
+        classes = range(self.n_classes)
+        rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in classes]
+        return replace(self.select_rows(np.concatenate(rows)), expect={})
 
-    def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
+    def one_vs_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Make two classes: 1 for some labels, -1 for the others.
 
         Parameters
@@ -237,12 +239,12 @@ class Dataset:
         Examples
         --------
         >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 3, 1]), "made here")
-        >>> toy.against_the_rest([1, 3]).y
+        >>> toy.one_vs_rest([1, 3]).y
         array([ 1, -1,  1,  1])
         """
-        known, positive = self.classes.tolist(), composed(positive)
-        if not 0 < len(set(positive)) < len(known) or not set(positive) <= set(known):
-            labels = ", ".join(map(str, known))
+        classes, positive = self.classes.tolist(), compose_letters(positive)
+        if not 0 < len(set(positive)) < len(classes) or not set(positive) <= set(classes):
+            labels = ", ".join(map(str, classes))
             raise UserError(
                 f"data.positive is {list(positive)}; it must be some of the labels {labels}, "
                 "not all"
@@ -273,20 +275,20 @@ class Dataset:
                 )
         if not self.n_features:
             raise UserError(f"{where} has no features; each row needs at least one")
-        bad = ~np.isfinite(self.values)
-        if bad.any():
-            row, column = self._position(bad)
+        is_bad = ~np.isfinite(self.values)
+        if is_bad.any():
+            row, column = self._position(is_bad)
             raise UserError(
-                f"{where} has {int(bad.sum())} NaN or infinite features, the first in row "
+                f"{where} has {int(is_bad.sum())} NaN or infinite features, the first in row "
                 f"{row + 1}, feature {column + 1} (counted from 1); replace or remove them"
             )
         if self.n_classes < 2:
             raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
         return self
 
-    def _position(self, bad: np.ndarray) -> tuple[int, int]:
+    def _position(self, mask: np.ndarray) -> tuple[int, int]:
         """Find row and column of the first True of a mask over `values`."""
-        first = int(bad.argmax())
+        first = int(mask.argmax())
         if not self.is_sparse:
             return divmod(first, self.n_features)
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]

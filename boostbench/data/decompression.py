@@ -10,11 +10,11 @@ import numpy as np
 from boostbench.errors import UserError
 
 #: Bytes that any file may unpack to, and the multiple of its own size that a larger one may.
-LEAST, MULTIPLE = 2**27, 100
-_CHUNK = 2**20
+MIN_LIMIT, MAX_RATIO = 2**27, 100
+_CHUNK_SIZE = 2**20
 
 
-def unpacked(stream: BinaryIO, path: Path, least: int = LEAST) -> io.BytesIO:
+def decompress(stream: BinaryIO, path: Path, min_limit: int = MIN_LIMIT) -> io.BytesIO:
     """Read a compressed file into memory.
 
     Parameters
@@ -23,7 +23,7 @@ def unpacked(stream: BinaryIO, path: Path, least: int = LEAST) -> io.BytesIO:
         Gives what is in the file.
     path : Path
         The file as it is on disk.
-    least : int, default=LEAST
+    min_limit : int, default=LEAST
         Bytes that it may unpack to, however small it is.
 
     Returns
@@ -35,11 +35,11 @@ def unpacked(stream: BinaryIO, path: Path, least: int = LEAST) -> io.BytesIO:
     UserError
         If it unpacks to too much.
     """
-    content, most = io.BytesIO(), _most(path.stat().st_size, least)
-    while chunk := stream.read(_CHUNK):
+    content, max_size = io.BytesIO(), _max_size(path.stat().st_size, min_limit)
+    while chunk := stream.read(_CHUNK_SIZE):
         content.write(chunk)
-        if content.tell() > most:
-            raise UserError(_told(path, most))
+        if content.tell() > max_size:
+            raise UserError(_size_message(path, max_size))
     content.seek(0)
     return content
 
@@ -61,11 +61,11 @@ def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
     Exception
         Whatever NumPy, zip and zlib find in another file, or in a damaged one.
     """
-    most = _most(stream.seek(0, io.SEEK_END), LEAST)
+    max_size = _max_size(stream.seek(0, io.SEEK_END), MIN_LIMIT)
     stream.seek(0)
     with np.load(stream, allow_pickle=False) as archive:
-        if sum(member.file_size for member in archive.zip.infolist()) > most:
-            raise UserError(_told(where, most))
+        if sum(member.file_size for member in archive.zip.infolist()) > max_size:
+            raise UserError(_size_message(where, max_size))
         names = Counter(name.removesuffix(".npy").lower() for name in archive.zip.namelist())
         for name, count in names.items():
             if count > 1:
@@ -73,12 +73,12 @@ def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
         return dict(archive)
 
 
-def _most(size: int, least: int) -> int:
-    return max(least, MULTIPLE * size)
+def _max_size(size: int, min_limit: int) -> int:
+    return max(min_limit, MAX_RATIO * size)
 
 
-def _told(where: object, most: int) -> str:
+def _size_message(where: object, max_size: int) -> str:
     return (
-        f"{where} unpacks to more than {most // 10**6} MB, more than {MULTIPLE} times its size; if "
-        "that is right, unpack it, and give the file without compression"
+        f"{where} unpacks to more than {max_size // 10**6} MB, more than {MAX_RATIO} times its "
+        "size; if that is right, unpack it, and give the file without compression"
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.data.dataset import COUNTS, Dataset
-from boostbench.data.missing_values import KEEP, OF_OTHERS, imputation
+from boostbench.data.missing_values import FALLBACK, KEEP, imputation
 
 #: Classes that are listed one by one; of more, only the range of their sizes is given.
 MAX_CLASSES = 30
@@ -54,12 +54,16 @@ def _values(values: np.ndarray, n_entries: int) -> str:
 
 
 def _missing(dataset: Dataset, values: np.ndarray) -> str:
-    absent = np.isnan(values)
-    how = imputation(dataset)
-    if how:
-        others = " for algorithms that take none" if how == KEEP else ""
-        how = f", filled by {OF_OTHERS if others else how} of the training part{others}"
-    return f"{int(absent.sum())} values in {int(absent.any(axis=1).sum())} rows{how or ''}"
+    is_missing = np.isnan(values)
+    filling = imputation(dataset)
+    if filling:
+        restriction = " for algorithms that take none" if filling == KEEP else ""
+        filling = (
+            f", filled by {FALLBACK if restriction else filling} of the training part{restriction}"
+        )
+    return (
+        f"{int(is_missing.sum())} values in {int(is_missing.any(axis=1).sum())} rows{filling or ''}"
+    )
 
 
 def _classes(counts: dict[int | str, int]) -> str:

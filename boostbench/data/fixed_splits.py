@@ -11,25 +11,25 @@ from boostbench.errors import UserError
 Split = tuple[np.ndarray, np.ndarray]
 
 
-def first_rows(n_train: int, n_samples: int) -> Split:
+def official_split(n_train: int, n_samples: int) -> Split:
     """Make the split whose training part is the first `n_train` rows.
 
     Examples
     --------
-    >>> first_rows(2, 3)
+    >>> official_split(2, 3)
     (array([0, 1]), array([2]))
     """
     return np.arange(n_train), np.arange(n_train, n_samples)
 
 
-def renumbered(splits: list[Split], kept: np.ndarray | None, where: str) -> list[Split]:
+def remap_rows(splits: list[Split], kept_rows: np.ndarray | None, where: str) -> list[Split]:
     """Count the rows of splits anew, where rows are left out of the data.
 
     Parameters
     ----------
     splits : list of (ndarray, ndarray)
         Their numbers count all rows.
-    kept : ndarray of shape (n_rows,), bool, or None
+    kept_rows : ndarray of shape (n_rows,), bool, or None
         Which of them are left; None: all.
     where : str
         What to call the source of the splits in messages.
@@ -46,24 +46,24 @@ def renumbered(splits: list[Split], kept: np.ndarray | None, where: str) -> list
 
     Examples
     --------
-    >>> renumbered([first_rows(2, 4)], np.array([True, False, True, True]), "toy.csv")
+    >>> remap_rows([official_split(2, 4)], np.array([True, False, True, True]), "toy.csv")
     [(array([0]), array([1, 2]))]
     """
-    if kept is None:
+    if kept_rows is None:
         return splits
-    numbers = np.cumsum(kept) - 1
-    counted = [tuple(numbers[part[kept[part]]] for part in split) for split in splits]
-    for number, split in enumerate(counted, 1):
+    new_numbers = np.cumsum(kept_rows) - 1
+    remapped = [tuple(new_numbers[part[kept_rows[part]]] for part in split) for split in splits]
+    for number, split in enumerate(remapped, 1):
         for name, part in zip(("training", "test"), split, strict=True):
             if not len(part):
                 raise UserError(
                     f"{where}: no row of the {name} part of split {number} is without missing "
                     "values; take data.missing=median"
                 )
-    return counted
+    return remapped
 
 
-def marked_rows(is_test: np.ndarray, n_samples: int, where: str) -> Split:
+def split_from_mask(is_test: np.ndarray, n_samples: int, where: str) -> Split:
     """Make the split whose test part is marked, row by row.
 
     Raises
@@ -81,7 +81,7 @@ def marked_rows(is_test: np.ndarray, n_samples: int, where: str) -> Split:
     return np.flatnonzero(is_test == 0), np.flatnonzero(is_test)
 
 
-def drawn_pools(
+def draw_pools(
     y: np.ndarray, n_pools: int, n_splits: int, per_class: int, seed: int = 0
 ) -> list[Split]:
     """Draw rows of each class several times, and divide each such pool several times.
@@ -115,13 +115,13 @@ def drawn_pools(
             f"data.pools draws {per_class} rows of each class; it must be 4 or more, for one in "
             f"the quarter to test, and the smallest class has {smallest}"
         )
-    parts = []
+    splits = []
     for _ in range(n_pools):
         pool = np.concatenate([rng.choice(rows, per_class, replace=False) for rows in classes])
         state = int(rng.integers(2**32))
         splitter = StratifiedShuffleSplit(n_splits, test_size=0.25, random_state=state)
-        parts += [(pool[train], pool[test]) for train, test in splitter.split(pool, y[pool])]
-    return parts
+        splits += [(pool[train], pool[test]) for train, test in splitter.split(pool, y[pool])]
+    return splits
 
 
 def read_splits(path: Path, n_samples: int) -> list[Split]:
@@ -180,9 +180,9 @@ def check_split(split: Split, n_samples: int, where: str) -> None:
     rows = np.concatenate(split)
     if rows.max() >= n_samples or rows.min() < 0:
         raise UserError(f"{where}: its row numbers do not fit the {n_samples} rows of the data set")
-    twice = np.flatnonzero(np.bincount(rows) > 1)
-    if len(twice):
-        row = int(twice[0])
+    repeated = np.flatnonzero(np.bincount(rows) > 1)
+    if len(repeated):
+        row = int(repeated[0])
         train, test = (int((part == row).sum()) for part in split)
         raise UserError(
             f"{where}: row {row} (counted from 0) is {train} times in train and {test} times in "

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from boostbench.data.numeric_text import all_plain
-from boostbench.data.readers.text_lines import composed
+from boostbench.data.numeric_text import are_plain_ascii
+from boostbench.data.readers.text_lines import compose_letters
 from boostbench.errors import UserError
 
 #: From here on, a float64 is no longer different from its neighbours.
-INEXACT = 2.0**53
+MIN_INEXACT = 2.0**53
 #: Bytes of a character in NumPy's arrays, and bytes that labels may always take.
-CHARACTER, ROOM = 4, 80_000_000
+BYTES_PER_CHARACTER, MIN_MEMORY = 4, 80_000_000
 
 
 def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
@@ -46,32 +46,32 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
     [9007199254740992, 9007199254740993]
     """
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
-        check_lengths(_each(np.array([*map(len, values)], dtype=np.int32), codes), where)
+        check_lengths(_value_per_row(np.array([*map(len, values)], dtype=np.int32), codes), where)
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind not in "biufSU":
         raise UserError(f"{where}: labels of type {values.dtype} are neither numbers nor text")
     if kind == "S":
-        values = _decoded(values, where)
+        values = _decode(values, where)
     if kind in "bSU":
         values = np.char.strip(values.astype(str))
         if not "".join(values.tolist()).isascii():
-            values = np.array(composed(values.tolist()))
-    missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
-    if missing.any():
-        missing = _each(missing, codes)
+            values = np.array(compose_letters(values.tolist()))
+    is_missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
+    if is_missing.any():
+        is_missing = _value_per_row(is_missing, codes)
         raise UserError(
-            f"{where}: {int(missing.sum())} labels are missing, the first in row "
-            f"{int(missing.argmax()) + 1} (counted from 1); every row needs its class"
+            f"{where}: {int(is_missing.sum())} labels are missing, the first in row "
+            f"{int(is_missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
     if kind == "f":
-        labels = _whole(values.astype(float, copy=False), where, codes)
+        labels = _floats_to_int64(values.astype(float, copy=False), where, codes)
     else:
-        labels = _exact(values, where, codes)
-    return _each(labels, codes)
+        labels = _to_int64(values, where, codes)
+    return _value_per_row(labels, codes)
 
 
-def _decoded(values: np.ndarray, where: str) -> np.ndarray:
+def _decode(values: np.ndarray, where: str) -> np.ndarray:
     try:
         return np.char.decode(values, "utf-8")
     except UnicodeDecodeError as error:
@@ -82,7 +82,7 @@ def _decoded(values: np.ndarray, where: str) -> np.ndarray:
         ) from None
 
 
-def _each(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
+def _value_per_row(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
     return values if codes is None else values[codes]
 
 
@@ -102,47 +102,47 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
         It names the longest.
     """
     longest = int(lengths.max(initial=0))
-    if CHARACTER * longest * len(lengths) > max(ROOM, 10 * int(lengths.sum())):
+    if BYTES_PER_CHARACTER * longest * len(lengths) > max(MIN_MEMORY, 10 * int(lengths.sum())):
         raise UserError(
             f"{where}: the label in row {int(lengths.argmax()) + 1} (counted from 1) has {longest} "
             f"characters, and every one of {len(lengths)} would take as much memory; shorten it"
         )
 
 
-def _exact(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
+def _to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
     """Make int64 of whole numbers and of text that says such; other text stays as it is.
 
     Nothing that is written as a whole number passes through float64, where large ones merge.
     ``1_1`` is a word, and not the class 11.
     """
-    if values.dtype.kind == "U" and not all_plain(values):
+    if values.dtype.kind == "U" and not are_plain_ascii(values):
         return values
     try:
-        whole = values.astype(np.int64)
-        if values.dtype.kind != "u" or (whole >= 0).all():
-            return whole
+        integers = values.astype(np.int64)
+        if values.dtype.kind != "u" or (integers >= 0).all():
+            return integers
     except OverflowError:
         pass
     except ValueError:
         try:
-            return _whole(values.astype(float), where, codes)
+            return _floats_to_int64(values.astype(float), where, codes)
         except ValueError:
             return values
     raise UserError(f"{where}: labels beyond 2**63 are not supported; use shorter ones, or words")
 
 
-def _whole(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
+def _floats_to_int64(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
     """Make int64 of floats that are whole numbers, and different from their neighbours."""
     with np.errstate(invalid="ignore"):
-        whole = numbers.astype(np.int64)
+        integers = numbers.astype(np.int64)
     # There is never an array of floats besides these two.
-    large = np.isfinite(numbers) & ((numbers >= INEXACT) | (numbers <= -INEXACT))
-    wrong = large | (whole != numbers)
-    if not wrong.any():
-        return whole
-    first = int(_each(wrong, codes).argmax())
-    number, is_large = _each(numbers, codes)[first], _each(large, codes)[first]
-    label = f"{where}: the label {number} in row {first + 1} (counted from 1)"
+    is_large = np.isfinite(numbers) & ((numbers >= MIN_INEXACT) | (numbers <= -MIN_INEXACT))
+    is_wrong = is_large | (integers != numbers)
+    if not is_wrong.any():
+        return integers
+    row = int(_value_per_row(is_wrong, codes).argmax())
+    number, is_large = _value_per_row(numbers, codes)[row], _value_per_row(is_large, codes)[row]
+    label = f"{where}: the label {number} in row {row + 1} (counted from 1)"
     if is_large:
         raise UserError(f"{label} is too large to differ from its neighbours as a float64")
     raise UserError(

@@ -6,13 +6,13 @@ from typing import Any
 
 from boostbench import configs
 from boostbench.data.dataset import Dataset
-from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
-from boostbench.data.missing_values import chosen, validate
+from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
+from boostbench.data.missing_values import missing_setting, validate
 from boostbench.data.sources.local_files import local_file
-from boostbench.data.sources.lookup import find
-from boostbench.data.spec import check, cut_of
+from boostbench.data.sources.lookup import fetch_first
+from boostbench.data.spec import check_spec, config_overrides
 from boostbench.errors import UserError, first_line
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def load(spec: Mapping[str, Any]) -> Dataset:
@@ -70,15 +70,15 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
     Raises
     ------
-    boostbench.data.sources.lookup.NotAtHand
+    boostbench.data.sources.lookup.DataNotAvailable
         No source has the data; ``Offline`` where OpenML, which has them, cannot be reached.
     UserError
         The data cannot be read or used, do not fit in memory, or are not as expected.
     """
-    check(spec)
-    anywhere = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
+    check_spec(spec)
+    absolute_path = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
     try:
-        return replace(_load(spec), spec={**spec, **anywhere})
+        return replace(_load(spec), spec={**spec, **absolute_path})
     except MemoryError as error:
         raise UserError(
             f"{spec['name']} does not fit in memory: {first_line(error)}; fewer rows may fit"
@@ -87,23 +87,23 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
 def load_each(data: Sequence[Mapping[str, Any]]) -> list[Dataset]:
     """Load the data of configs, as `load` does; equal data once."""
-    different = {repr(spec): spec for spec in data}
-    with busy("loading data"):
-        loaded = {written: load(spec) for written, spec in different.items()}
-    return [loaded[repr(spec)] for spec in data]
+    unique_specs = {repr(spec): spec for spec in data}
+    with spinner("loading data"):
+        datasets = {text: load(spec) for text, spec in unique_specs.items()}
+    return [datasets[repr(spec)] for spec in data]
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:
-    dataset, about, is_prepared, kept = find(spec)
+    dataset, source_spec, is_prepared, kept_rows = fetch_first(spec)
     if is_prepared:
         return dataset
-    features = about.get("features", spec.get("features"))
+    features = source_spec.get("features", spec.get("features"))
     if features:
-        span = dataset.span("features", features)
-        names = dataset.names and dataset.names[span]
-        dataset = replace(dataset, X=dataset.X[:, span], names=names)
-    n_train = about.get("train_rows")
-    n_rows = dataset.n_samples if kept is None else len(kept)
+        columns = dataset.checked_slice("features", features)
+        names = dataset.names and dataset.names[columns]
+        dataset = replace(dataset, X=dataset.X[:, columns], names=names)
+    n_train = source_spec.get("train_rows")
+    n_rows = dataset.n_samples if kept_rows is None else len(kept_rows)
     if n_train and dataset.splits is not None:
         _check_divided_once(spec, dataset)
     elif n_train:
@@ -112,26 +112,26 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
                 f"data.train_rows is {n_train}, but {dataset.source} has {n_rows} rows; some must "
                 "be left to test"
             )
-        official = [first_rows(n_train, n_rows)]
-        dataset = replace(dataset, splits=renumbered(official, kept, dataset.source))
+        official = [official_split(n_train, n_rows)]
+        dataset = replace(dataset, splits=remap_rows(official, kept_rows, dataset.source))
     if spec.get("rows"):
-        dataset = dataset.take(dataset.span("rows", spec["rows"]))
+        dataset = dataset.select_rows(dataset.checked_slice("rows", spec["rows"]))
     if spec.get("descriptor"):
-        from boostbench.data.descriptors.registry import described  # slow to import
+        from boostbench.data.descriptors.registry import compute_descriptors  # slow to import
 
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
-        X = described(dataset.X, kind, tuple(shape))
-        dataset = replace(dataset, X=X, words=(), names=None)
-    expect = about.get("expect", spec.get("expect")) or {}
-    dataset = validate(replace(dataset, name=spec["name"], expect=expect), chosen(spec))
+        X = compute_descriptors(dataset.X, kind, tuple(shape))
+        dataset = replace(dataset, X=X, one_hot_ranges=(), names=None)
+    expect = source_spec.get("expect", spec.get("expect")) or {}
+    dataset = validate(replace(dataset, name=spec["name"], expect=expect), missing_setting(spec))
     if spec.get("classes") is not None:
-        dataset = dataset.take_classes(spec["classes"])
+        dataset = dataset.select_classes(spec["classes"])
     if spec.get("redraw"):
-        dataset = dataset.redrawn(spec["redraw"], spec.get("seed") or 0)
+        dataset = dataset.bootstrap(spec["redraw"], spec.get("seed") or 0)
     if spec.get("pools"):
-        pools = drawn_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
+        pools = draw_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
         dataset = replace(dataset, splits=pools)
-    return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
+    return dataset.one_vs_rest(spec["positive"]) if spec.get("positive") else dataset
 
 
 def _check_divided_once(spec: Mapping[str, Any], dataset: Dataset) -> None:
@@ -139,8 +139,8 @@ def _check_divided_once(spec: Mapping[str, Any], dataset: Dataset) -> None:
 
     Those of a data set's config are another thing: splits beside a copy of the file are a choice.
     """
-    is_known = spec.get("path") or spec["name"] in configs.names("data")
-    if is_known and "train_rows" in cut_of(spec):
+    has_config = spec.get("path") or spec["name"] in configs.list_options("data")
+    if has_config and "train_rows" in config_overrides(spec):
         raise UserError(
             f"data.train_rows is {spec['train_rows']}, but {dataset.source} has splits already, in "
             "it or in .splits.npz beside it; leave out data.train_rows, or take these away"

@@ -3,19 +3,19 @@
 import numpy as np
 
 
-def is_plain(text: str) -> bool:
+def is_plain_ascii(text: str) -> bool:
     """Whether a text has no character by which Python takes for a number what people do not.
 
     Examples
     --------
-    >>> is_plain("11"), is_plain("cat"), is_plain("1_1"), is_plain("１")
+    >>> is_plain_ascii("11"), is_plain_ascii("cat"), is_plain_ascii("1_1"), is_plain_ascii("１")
     (True, True, False, False)
     """
     return text.isascii() and "_" not in text
 
 
-def all_plain(texts: np.ndarray) -> bool:
-    """Whether each of some texts is plain, see `is_plain`.
+def are_plain_ascii(texts: np.ndarray) -> bool:
+    """Whether each of some texts is plain, see `is_plain_ascii`.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def all_plain(texts: np.ndarray) -> bool:
 
     Examples
     --------
-    >>> all_plain(np.array(["11", "1"])), all_plain(np.array(["11", "1_1"]))
+    >>> are_plain_ascii(np.array(["11", "1"])), are_plain_ascii(np.array(["11", "1_1"]))
     (True, False)
     """
     native = np.ascontiguousarray(texts, texts.dtype.newbyteorder("="))
@@ -43,4 +43,4 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return is_plain(text)
+    return is_plain_ascii(text)

@@ -137,7 +137,7 @@ def read_tables(
     records : Records
         What is on record.
     tell : callable, default=nothing
-        Hears what goes on, and the share of it that is done, see `boostbench.util.spinner.busy`.
+        Hears what goes on, and the share of it that is done, see `boostbench.util.spinner.spinner`.
 
     Returns
     -------

@@ -83,8 +83,8 @@ def option(group: str, name: str) -> dict:
     UserError
         Unknown option.
     """
-    checks.check_option(group, name, configs.names(group))
-    return configs.read(group, name)
+    checks.check_option(group, name, configs.list_options(group))
+    return configs.read_option(group, name)
 
 
 def _copy(value: Any) -> Any:
@@ -231,14 +231,14 @@ def _check(spec: dict) -> None:
 
     Here, as commands read them that never make an experiment of them.
     """
-    from boostbench.data.spec import check  # slow to import
+    from boostbench.data.spec import check_spec  # slow to import
     from boostbench.experiment.protocol import Protocol
 
     for field in fields_of(Protocol):
         spec["protocol"].setdefault(field.name, field.default)
     written = repr((spec["data"], spec["protocol"]))
     if written not in _right:
-        check(spec["data"])
+        check_spec(spec["data"])
         Protocol.from_config(spec["protocol"])
         _right.add(written)
 
@@ -266,7 +266,7 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
     if "algo._target_" not in given:
         return
-    own = option("algo", choice) if choice in configs.names("algo") else algo
+    own = option("algo", choice) if choice in configs.list_options("algo") else algo
     # Nothing at all may be given too, by ~algo._target_: what makes the algorithm refuses it.
     if algo.get("_target_") in (None, own["_target_"]):
         return
@@ -289,10 +289,10 @@ def _replace_data(data: dict, given: list[str]) -> None:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
-        from boostbench.data.sources.local_files import name_of as name_of_file  # slow to import
+        from boostbench.data.sources.local_files import data_set_name  # slow to import
 
         task, path = data.get("openml_task"), str(data["path"])
-        data["name"] = f"{configs.TASK}{task}" if task else name_of_file(Path(path))
+        data["name"] = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(path))
 
 
 def _is_given(key: str, given: list[str]) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import configs
-from boostbench.data.sources.local_files import FORMATS, name_of, split_name
+from boostbench.data.sources.local_files import FORMATS, data_set_name, split_name
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.paths import user_path
@@ -19,8 +19,8 @@ def choose_data(data: str) -> dict[str, Any]:
     UserError
         There is no such file.
     """
-    if data.startswith(configs.TASK):
-        return settings([f"data.openml_task={data.removeprefix(configs.TASK)}"])
+    if data.startswith(configs.TASK_PREFIX):
+        return settings([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
     if _is_file(data):
         return {"data.path": data}
     path = Path(data)
@@ -31,9 +31,9 @@ def choose_data(data: str) -> dict[str, Any]:
 
 def title_of(row: str) -> str:
     """Give the heading of a row: its name or, of a file, what the data set in it is called."""
-    return name_of(Path(row)) if _is_file(row) else row
+    return data_set_name(Path(row)) if _is_file(row) else row
 
 
 def _is_file(data: str) -> bool:
     """Whether data are a file, and no data set that is called as one."""
-    return os.path.isfile(user_path(data)) and data not in configs.names("data")
+    return os.path.isfile(user_path(data)) and data not in configs.list_options("data")

@@ -34,8 +34,8 @@ def find(kind: str, name: str) -> Path:
     """
     if name.endswith(ENDINGS):
         return user_path(name)
-    if name not in configs.names(kind):
-        raise unknown(kind, name, configs.names(kind))
+    if name not in configs.list_options(kind):
+        raise unknown(kind, name, configs.list_options(kind))
     return configs.conf_dir() / kind / f"{name}.yaml"
 
 
@@ -61,7 +61,7 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
     """
     path = find(kind, name)
     try:
-        content = configs.parse(path.read_text(encoding="utf-8"))
+        content = configs.parse_yaml(path.read_text(encoding="utf-8"))
     # Values that look like a number or a date, and are none, are errors of other classes.
     except FileNotFoundError:
         raise UserError(f"there is no file {path}; check the path") from None
@@ -71,7 +71,7 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
     if not isinstance(content, dict):
         raise UserError(f"{path} is not a {kind}: it holds {shorten(content)}, not KEY: VALUE")
     # What is made of a definition is called by the name of its file.
-    if path.stem in configs.names(kind) and not path.samefile(find(kind, path.stem)):
+    if path.stem in configs.list_options(kind) and not path.samefile(find(kind, path.stem)):
         raise UserError(
             f"{path}: {path.stem} is a {kind} of the project, in whose place the results of this "
             "would stand; give the file another name"

@@ -8,7 +8,12 @@ from typing import Any
 from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load, load_each
-from boostbench.data.sources.lookup import NotAtHand, Offline, available, source_of
+from boostbench.data.sources.lookup import (
+    DataNotAvailable,
+    Offline,
+    first_available_source,
+    openml_name,
+)
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
@@ -17,7 +22,7 @@ from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def execute(specs: Sequence[dict]) -> Report:
@@ -102,7 +107,7 @@ def find(request: TableRequest) -> Found:
     check_rerun(rerun)
     Shard.parse(request.common["shard"])
     records = Records(request.results)
-    with busy("reading records"):
+    with spinner("reading records"):
         recorded = records.find_each(request.experiments)
     for warning in records.new_warnings():
         complain(warning)
@@ -110,7 +115,7 @@ def find(request: TableRequest) -> Found:
         return Found(request, recorded)
     whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
     data = {key: specs[key]["data"] for key in recorded}
-    with busy("loading data"):
+    with spinner("loading data"):
         datasets, notes = load_rows(data, recorded.keys() - whole)
     lacking, elsewhere = [], []
     for key in recorded:
@@ -143,7 +148,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
     """Plan what is missing of some experiments; the first config says how all run."""
     common, parallel = specs[0], specs[0]["parallel"]
     experiments = list(map(Experiment.from_config, specs, datasets))
-    with busy("reading records"):
+    with spinner("reading records"):
         return Run.of(
             experiments,
             records,
@@ -193,16 +198,19 @@ def load_rows(
     for key, spec in data.items():
         alike.setdefault(repr(spec), []).append(key)
     datasets: dict[Key, Dataset] = {}
-    absent: dict[str, tuple[Mapping[str, Any], NotAtHand]] = {}
+    absent: dict[str, tuple[Mapping[str, Any], DataNotAvailable]] = {}
     notes = []
     for keys in alike.values():
         spec = data[keys[0]]
-        where, rows = available(spec), dict.fromkeys(key[0] for key in keys if key in needed)
+        where, rows = (
+            first_available_source(spec),
+            dict.fromkeys(key[0] for key in keys if key in needed),
+        )
         if not rows and (not where or where.startswith("OpenML")):
             continue
         try:
             datasets |= dict.fromkeys(keys, load(spec))
-        except NotAtHand as error:
+        except DataNotAvailable as error:
             absent |= dict.fromkeys(rows, (spec, error))
         except UserError as error:
             notes += [f"{row} is not run: {error}" for row in rows]
@@ -218,4 +226,4 @@ def load_rows(
 
 
 def _source(data: Mapping[str, Any]) -> str:
-    return source_of(data) or configs.summary("data", data["name"]) or "no source is known"
+    return openml_name(data) or configs.read_summary("data", data["name"]) or "no source is known"

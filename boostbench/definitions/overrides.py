@@ -116,14 +116,14 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     for override in parsed:
         group = override.key_or_group
         if group in chosen:
-            known = configs.names(group, folders)
+            known = configs.list_options(group, folders)
             chosen[group] = list(_options(override))
             for name in chosen[group]:
                 check_option(group, name, known)
     keys = set(flat_keys(of_all()))
     for group, options in chosen.items():
         for name in options:
-            keys |= set(flat_keys({group: configs.read(group, name, folders)}))
+            keys |= set(flat_keys({group: configs.read_option(group, name, folders)}))
     for override in parsed:
         key = override.key_or_group
         if key not in chosen and key not in keys:
@@ -174,10 +174,10 @@ def parse(override: str) -> Override:
     for character in override:
         depth += (character in "[{(") - (character in "]})")
         deepest = max(deepest, depth)
-    if len(override) > MOST or deepest > configs.DEEPEST or _LONG.search(override):
+    if len(override) > MOST or deepest > configs.MAX_DEPTH or _LONG.search(override):
         raise UserError(
             f"the override {override[:40]!r}... is too long; at most are {MOST} characters, "
-            f"{configs.DEEPEST} brackets inside each other, and {DIGITS} digits of a number"
+            f"{configs.MAX_DEPTH} brackets inside each other, and {DIGITS} digits of a number"
         )
     key, _, _ = override.lstrip("+~").partition("=")
     of_hydra = key.startswith("hydra")
@@ -246,7 +246,7 @@ def _matched(value: object, override: Override, folders: Sequence[Path]) -> list
             f"{override.input_line} is refused: glob(...) chooses among "
             f"{', '.join(chosen_by_default())}; name the values, with commas between them"
         )
-    known = configs.names(group, folders)
+    known = configs.list_options(group, folders)
     names = value.filter(known)
     if not names:
         told = hint(",".join(value.include), known)
@@ -293,7 +293,7 @@ def _options(override: Override) -> Iterator[str]:
 
 @functools.cache
 def _config() -> dict:
-    return configs.parse((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+    return configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
 
 
 @functools.cache

@@ -32,10 +32,10 @@ def find_data(facts: Mapping) -> Dataset:
 # Few at a time, as some are large.
 @functools.lru_cache(4)
 def _find(name: str, checksum: str, cut: str) -> Dataset | UserError:
-    given, is_known = json.loads(cut), name in configs.names("data")
+    given, is_known = json.loads(cut), name in configs.list_options("data")
     if not is_known and not given:
         return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
-    spec = configs.read("data", name) if is_known else {"name": name}
+    spec = configs.read_option("data", name) if is_known else {"name": name}
     try:
         dataset = load({**spec, **given})
     except UserError as error:

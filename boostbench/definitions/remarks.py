@@ -42,4 +42,8 @@ def named(text: str, names: Iterable[str]) -> set[str]:
 
 def _config(name: str) -> Mapping:
     """Read the config of the algorithm that a column may be called by."""
-    return configs.read("algo", name) if name in configs.names("algo") else {"title": name}
+    return (
+        configs.read_option("algo", name)
+        if name in configs.list_options("algo")
+        else {"title": name}
+    )

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from boostbench import configs
-from boostbench.data.sources.openml_client import suite
+from boostbench.data.sources.openml_client import read_suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.data import title_of
 from boostbench.definitions.overrides import Settings
 from boostbench.errors import UserError
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ def _of_suite(suite_id: Any, where: str) -> list[dict]:
     """Give the tasks of a suite as rows."""
     number = fields.check(int, suite_id, where, "suite")
     try:
-        with busy(f"asking OpenML for suite {number}"):
-            tasks = suite(number)
+        with spinner(f"asking OpenML for suite {number}"):
+            tasks = read_suite(number)
     except ConnectionError as error:
         raise UserError(f"{where} is not at hand: {error}") from None
-    return [{f"{configs.TASK}{task}": {"title": name}} for task, name in tasks.items()]
+    return [{f"{configs.TASK_PREFIX}{task}": {"title": name}} for task, name in tasks.items()]
 
 
 def _entries(entries: Any, where: str) -> dict[str, dict]:

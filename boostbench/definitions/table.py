@@ -423,4 +423,6 @@ def _among(
 @cache
 def all_definitions() -> Mapping[str, TableDefinition]:
     """Read the definitions of all tables of ``conf``, by name, once in a process."""
-    return MappingProxyType({name: TableDefinition.read(name) for name in configs.names("table")})
+    return MappingProxyType(
+        {name: TableDefinition.read(name) for name in configs.list_options("table")}
+    )

@@ -10,18 +10,18 @@ from msgspec import Meta
 
 from boostbench.errors import UserError
 from boostbench.util import validation
-from boostbench.util.validation import said
+from boostbench.util.validation import annotated_type
 
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.
-_Number = said(int, "a whole number from 1 to 10000", ge=1, le=10_000)
-_Folds = said(int, "a whole number from 2 to 10000", ge=2, le=10_000)
-_Rows = said(int, "a whole number >= 2", ge=2)
-_Share = said(float, "between 0 and 1", gt=0, lt=1)
-_Rounds = said(
+_Number = annotated_type(int, "a whole number from 1 to 10000", ge=1, le=10_000)
+_Folds = annotated_type(int, "a whole number from 2 to 10000", ge=2, le=10_000)
+_Rows = annotated_type(int, "a whole number >= 2", ge=2)
+_Share = annotated_type(float, "between 0 and 1", gt=0, lt=1)
+_Rounds = annotated_type(
     tuple[Annotated[int, Meta(ge=1)], ...],
     "a list of numbers of boosting rounds, such as [10,100], and may be empty",
 )
-_Seconds = said(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
+_Seconds = annotated_type(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Protocol:
         If a value is out of range, or settings contradict each other.
     """
 
-    name: said(str, "text") = "randomboost"
+    name: annotated_type(str, "text") = "randomboost"
     n_splits: _Number | None = 10
     n_repeats: _Number = 1
     test_size: _Rows | _Share = 0.25
@@ -97,7 +97,7 @@ class Protocol:
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        validation.check(_kinds(), vars(self), "protocol")
+        validation.validate_mapping(_kinds(), vars(self), "protocol")
         given = self.sampling in ("fixed", "official")
         for wrong, what in (
             (given and self.samples_per_class, "samples_per_class"),
@@ -126,7 +126,7 @@ class Protocol:
         UserError
             If a key is not a field of the protocol (near matches are named), or a value is bad.
         """
-        validation.check(_kinds(), config, "protocol")
+        validation.validate_mapping(_kinds(), config, "protocol")
         return cls(**config)
 
     def to_config(self) -> dict:

@@ -20,7 +20,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.report.numbers import fixed
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 _HEIGHT = 3.9  # inches
 # Sides of a picture, where the circle has radius 1; and what stands between two of them.
@@ -129,9 +129,9 @@ class CodewordPictures(OfFit, FigureDefinition):
 
     def _pictures(self, classes: int | list | None) -> list[np.ndarray]:
         """Load the images of some classes, and choose one of each."""
-        check_option("data", self.images, configs.names("data"))
-        with busy("loading data"):
-            images = load(configs.read("data", self.images) | {"classes": classes})
+        check_option("data", self.images, configs.list_options("data"))
+        with spinner("loading data"):
+            images = load(configs.read_option("data", self.images) | {"classes": classes})
         sides = self.shape
         if len(sides) != 2 or min(sides) < 1 or prod(sides) != images.n_features:
             raise UserError(

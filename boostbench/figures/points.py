@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load_each
-from boostbench.data.sources.lookup import available
+from boostbench.data.sources.lookup import first_available_source
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
@@ -73,7 +73,7 @@ class PointClouds(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         specs = [experiment({"data": row} | settings(overrides)) for row in self.rows]
-        at_hand = [spec for spec in specs if available(spec["data"])]
+        at_hand = [spec for spec in specs if first_available_source(spec["data"])]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
         loaded = load_each([spec["data"] for spec in at_hand])

@@ -15,7 +15,7 @@ from boostbench.records.archive import Records
 from boostbench.report.cells import Cell
 from boostbench.report.merge import find_column
 from boostbench.report.tables import Table
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 #: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
 Cells = dict[str, list[Cell]]
@@ -54,7 +54,7 @@ def find_cells(
     check_names(columns, table.columns, f"table {table.name} has no column")
     keys = table.keys_run(rows, columns)
     cells: Cells = {}
-    with busy("reading records"):
+    with spinner("reading records"):
         specs = table.compose(overrides, keys)
         results = Path(next(iter(specs.values()))["results"])
         records = Records(results)
@@ -185,7 +185,7 @@ def tables_of_figure(
     strange, results = split_words(f"figure {figure}", overrides)
     if strange:
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
-    with busy("reading records"):
+    with spinner("reading records"):
         return read_tables(names, Records(results)), results
 
 

@@ -1,6 +1,6 @@
 """Where displays draw."""
 
-from boostbench.util.optional_imports import needed
+from boostbench.util.optional_imports import import_optional
 
 
 def canvas(ax=None):
@@ -70,4 +70,4 @@ def added_to(shapes):
 
 def pyplot():
     """Import ``matplotlib.pyplot``, or say in one line what is missing."""
-    return needed("matplotlib.pyplot", "displays need")
+    return import_optional("matplotlib.pyplot", "displays need")

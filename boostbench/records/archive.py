@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from boostbench.data.missing_values import chosen
-from boostbench.data.spec import cut_of
+from boostbench.data.missing_values import missing_setting
+from boostbench.data.spec import config_overrides
 from boostbench.records.cuts import decisive, is_cut_so
 from boostbench.records.data_sets import title_data_sets
 from boostbench.records.keys import Request, digest, shortened
@@ -109,8 +109,8 @@ class Records:
 
         `boostbench.running.runner.Run` knows from the data which record is which; here the name
         and the number of classes of the data have to do, and how they were cut: see
-        `boostbench.data.spec.cut_of`. Where several versions of the data have been used, the one of
-        the newest record counts.
+        `boostbench.data.spec.config_overrides`. Where several versions of the data have been used,
+        the one of the newest record counts.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class Records:
         (request, asked), data = self._asked(config), config["data"]
         kind, protocol = request.measure.suffix, request.protocol
         path = record_path(self.results, data["name"], request.algorithm.name, kind)
-        found, filled = self.ledger(path).of(asked), request.filled(chosen(data))
+        found, filled = self.ledger(path).of(asked), request.filled(missing_setting(data))
         cut = self._cut(data)
         newest = _newest_version([r for r in found if _is_of(r, data, cut, filled)])
         n_splits = len(newest)  # how many all fixed splits are, only the data tell
@@ -178,7 +178,7 @@ class Records:
         """Give how a config cuts data, by which records are told apart."""
         written = repr(data)
         if written not in self._cuts:
-            self._cuts[written] = decisive(cut_of(data))
+            self._cuts[written] = decisive(config_overrides(data))
         return self._cuts[written]
 
     def _asked(self, config: Mapping) -> tuple[Request, str]:

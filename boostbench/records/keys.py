@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from boostbench.data.missing_values import KEEP, OF_OTHERS
+from boostbench.data.missing_values import FALLBACK, KEEP
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
@@ -110,7 +110,7 @@ class Request:
 
     def filled(self, choice: str | None) -> str | None:
         """Say how missing values are filled, or `KEEP`, where ``data.missing`` is some choice."""
-        return OF_OTHERS if choice == KEEP and not self.takes[0] else choice
+        return FALLBACK if choice == KEEP and not self.takes[0] else choice
 
     @cached_property
     def asked(self) -> dict:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.alone import alone, lock_of, wait_for_lock
-from boostbench.data.decompression import unpacked
+from boostbench.data.decompression import decompress
 from boostbench.errors import UserError, cause, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.paths import slug
@@ -365,7 +365,7 @@ def _unpacked(path: Path) -> bytes:
         if not path.is_file():
             return b""
         with gzip.open(path) as stream:
-            return unpacked(stream, path, _LEAST_PACKED).getvalue()
+            return decompress(stream, path, _LEAST_PACKED).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:

@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
     @property
     def cut(self) -> Mapping:
-        """How its data set departs from the one of its name, see `boostbench.data.spec.cut_of`."""
+        """How its data set departs from the one of its name, see `config_overrides`."""
         return self.config["data"].get("cut", {})
 
     def text(self, quantity: Quantity) -> str:

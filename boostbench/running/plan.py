@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP, imputation
-from boostbench.data.spec import cut_of
+from boostbench.data.spec import config_overrides
 from boostbench.errors import UserError
 from boostbench.experiment.environment import commit
 from boostbench.experiment.schema import points_of
@@ -80,7 +80,7 @@ class Experiment(Request):
     def words(self) -> tuple[tuple[int, int], ...]:
         """The features that become categories: what is filled is numbers."""
         is_whole = self.imputation in (None, KEEP)
-        return self.dataset.words if is_whole and self.takes[1] else ()
+        return self.dataset.one_hot_ranges if is_whole and self.takes[1] else ()
 
     @cached_property
     def config(self) -> dict:
@@ -96,7 +96,7 @@ class Experiment(Request):
             data["missing"] = self.imputation
         if self.words:
             data["words"] = "categories"
-        cut = cut_of(self.dataset.spec or {})
+        cut = config_overrides(self.dataset.spec or {})
         if cut:
             data["cut"] = cut
         return {"data": data, "measure": self.measure.name, **self.asked}

@@ -10,7 +10,7 @@ _DATE = re.compile(
 )
 # A day before its month: between points, or a number that is no month.
 _DAY_FIRST = re.compile(r"\d{1,2}\.|(1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]")
-_OF_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
+_TIME_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
 
 
 def are_dates(words: Collection[str]) -> bool:
@@ -24,7 +24,7 @@ def are_dates(words: Collection[str]) -> bool:
     return bool(words) and all(map(_DATE.fullmatch, words))
 
 
-def as_days(name: str, words: Collection[str] = ()) -> str:
+def days_conversion_code(name: str, words: Collection[str] = ()) -> str:
     """Write the code that makes days of a column of a data frame.
 
     Parameters
@@ -36,15 +36,15 @@ def as_days(name: str, words: Collection[str] = ()) -> str:
 
     Examples
     --------
-    >>> as_days("start")
+    >>> days_conversion_code("start")
     "frame['start'] = (pandas.to_datetime(frame['start']) - pandas.Timestamp('2000-01-01')).dt.days"
     """
-    frame, how, is_local = f"frame[{name!r}]", "", ""
+    frame, arguments, drop_time_zone = f"frame[{name!r}]", "", ""
     if any(map(_DAY_FIRST.match, words)):
-        how += ", dayfirst=True"
+        arguments += ", dayfirst=True"
     if len({re.sub(r"\d", "0", word) for word in words}) > 1:
-        how += ", format='mixed'"
-    if any(map(_OF_ZONE.search, words)):
-        how, is_local = f"{how}, utc=True", ".dt.tz_localize(None)"
-    dates = f"pandas.to_datetime({frame}{how}){is_local}"
+        arguments += ", format='mixed'"
+    if any(map(_TIME_ZONE.search, words)):
+        arguments, drop_time_zone = f"{arguments}, utc=True", ".dt.tz_localize(None)"
+    dates = f"pandas.to_datetime({frame}{arguments}){drop_time_zone}"
     return f"{frame} = ({dates} - pandas.Timestamp('2000-01-01')).dt.days"

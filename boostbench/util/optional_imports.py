@@ -4,14 +4,14 @@ import importlib
 from types import ModuleType
 
 
-def needed(name: str, needs: str = "this needs") -> ModuleType:
+def import_optional(name: str, prefix: str = "this needs") -> ModuleType:
     """Import a module, or say in one line what is missing.
 
     Parameters
     ----------
     name : str
         Of a library, or of a module in it.
-    needs : str, default="this needs"
+    prefix : str, default="this needs"
         Who cannot do without it, as the message begins.
 
     Raises
@@ -25,5 +25,5 @@ def needed(name: str, needs: str = "this needs") -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != library:
             raise
-        raise ImportError(f"{needs} {library}; install it by 'pip install {library}'") from None
+        raise ImportError(f"{prefix} {library}; install it by 'pip install {library}'") from None
     return importlib.import_module(name)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 # Characters of a bar.
-_BAR = 30
+_BAR_WIDTH = 30
 
 # The spinner that is to be seen, if there is one.
-_shown: list = []
+_active_spinners: list = []
 
 
 @contextmanager
-def busy(what: str) -> Iterator[Callable[..., None]]:
+def spinner(text: str) -> Iterator[Callable[..., None]]:
     """Show on stderr what is going on, as long as it does; nothing where that is no terminal.
 
     What is nested takes over the line until it is done. Nothing else is to be printed meanwhile but
@@ -20,7 +20,7 @@ def busy(what: str) -> Iterator[Callable[..., None]]:
 
     Parameters
     ----------
-    what : str
+    text : str
         In a word or two.
 
     Yields
@@ -29,38 +29,38 @@ def busy(what: str) -> Iterator[Callable[..., None]]:
         Takes what is going on from now on, and perhaps the ``share`` of it that is done: a number
         from 0 to 1, which is shown as a bar.
     """
-    if _shown:  # older versions of rich hide then that stderr is a terminal
-        spinner = _shown[-1]
-        before = spinner.text
-        spinner.update(text=what)
+    if _active_spinners:  # older versions of rich hide then that stderr is a terminal
+        spinner = _active_spinners[-1]
+        outer_text = spinner.text
+        spinner.update(text=text)
         try:
-            yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
+            yield lambda text, share=None: spinner.update(text=_add_progress_bar(text, share))
         finally:
-            spinner.update(text=before)
+            spinner.update(text=outer_text)
         return
     if not sys.stderr.isatty():
-        yield lambda what, share=None: None
+        yield lambda text, share=None: None
         return
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner
 
-    spinner = Spinner("dots", what)
-    _shown.append(spinner)
+    spinner = Spinner("dots", text)
+    _active_spinners.append(spinner)
     try:
         with Live(spinner, console=Console(stderr=True), transient=True):
-            yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
+            yield lambda text, share=None: spinner.update(text=_add_progress_bar(text, share))
     finally:
-        _shown.pop()
+        _active_spinners.pop()
 
 
-def _with_bar(what: str, share: float | None):
+def _add_progress_bar(text: str, share: float | None):
     """Put a bar behind a text; without a share, the text alone."""
     if share is None:
-        return what
+        return text
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
     line = Table.grid(padding=(0, 1))
-    line.add_row(what, ProgressBar(total=1.0, completed=share, width=_BAR))
+    line.add_row(text, ProgressBar(total=1.0, completed=share, width=_BAR_WIDTH))
     return line

@@ -5,14 +5,14 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def changed(values: MutableMapping, changes: Mapping) -> Iterator[None]:
+def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
     """Change some entries of a mapping, such as `os.environ`, and put them back."""
-    before = {key: values.get(key) for key in changes}
+    old_values = {key: values.get(key) for key in changes}
     values.update(changes)
     try:
         yield
     finally:
-        for key, value in before.items():
+        for key, value in old_values.items():
             if value is None:
                 del values[key]
             else:

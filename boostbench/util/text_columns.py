@@ -13,7 +13,7 @@ from boostbench.util.dates import are_dates
 
 #: Text with more different values than this number, and than this share of the rows, identifies
 #: rows, as names and customer numbers do.
-_MOST_VALUES, _LARGEST_SHARE = 20, 0.5
+_MAX_CATEGORIES, _MAX_SHARE = 20, 0.5
 #: A number with a decimal comma, or with commas between thousands.
 _NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 
@@ -76,7 +76,7 @@ def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextP
         return None
     if are_dates(words):
         return TextProblem("dates", words[0])
-    kinds = kinds_of(words)
+    kinds = classify_words(words)
     n_numbers, n_commas, n_words = (int(counts[kind].sum()) for kind in kinds)
     if n_commas > n_words:
         return TextProblem("commas", words[int(kinds.has_comma.argmax())])
@@ -97,20 +97,20 @@ def are_identifiers(n_values: int, n_rows: int) -> bool:
     >>> are_identifiers(5000, n_rows=5000), are_identifiers(20, n_rows=20)
     (True, False)
     """
-    return n_values > max(_MOST_VALUES, _LARGEST_SHARE * n_rows)
+    return n_values > max(_MAX_CATEGORIES, _MAX_SHARE * n_rows)
 
 
-def kinds_of(words: Sequence[str]) -> WordKinds:
+def classify_words(words: Sequence[str]) -> WordKinds:
     """Tell numbers, numbers with commas, and words apart.
 
     Examples
     --------
-    >>> kinds_of(["1.5", "1,5", "cat"]).has_comma.tolist()
+    >>> classify_words(["1.5", "1,5", "cat"]).has_comma.tolist()
     [False, True, False]
     """
     import pandas as pd  # slow to import
 
-    text = pd.Series(words, dtype="string")
-    is_number = pd.to_numeric(text, errors="coerce").notna().to_numpy(dtype=bool)
+    column = pd.Series(words, dtype="string")
+    is_number = pd.to_numeric(column, errors="coerce").notna().to_numpy(dtype=bool)
     has_comma = np.array([_NUMBER_WITH_COMMA.fullmatch(word) is not None for word in words], bool)
     return WordKinds(is_number, has_comma, ~is_number & ~has_comma)

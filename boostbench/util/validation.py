@@ -9,27 +9,27 @@ import msgspec
 from boostbench.errors import UserError, hint, unknown
 
 
-def said(kind: Any, words: str, **limits) -> Any:
+def annotated_type(kind: Any, description: str, **limits) -> Any:
     """Give a type that says in words what a value of it is, and its limits as of `msgspec.Meta`."""
-    return Annotated[kind, msgspec.Meta(description=words, **limits)]
+    return Annotated[kind, msgspec.Meta(description=description, **limits)]
 
 
-def words(kind: Any) -> str:
-    """Say what a value of a type is, of one of `said` or several with ``|`` between."""
+def describe_type(kind: Any) -> str:
+    """Say what a value of a type is, of one of `annotated_type` or several with ``|`` between."""
     return " or ".join(
-        about.description
+        metadata.description
         for alternative in _alternatives(kind)
-        for about in getattr(alternative, "__metadata__", ())
+        for metadata in getattr(alternative, "__metadata__", ())
     )
 
 
-def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
+def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
     """Hold values against types.
 
     Parameters
     ----------
     kinds : mapping of str to type
-        For each key what may be there: literals, types of `said`, and unions of these with null.
+        Type of each key: a literal, an `annotated_type`, or a union of these with null.
     content : mapping
         Of JSON types.
     where : str
@@ -42,7 +42,8 @@ def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
 
     Examples
     --------
-    >>> check({"seed": said(int, "a whole number, 0 or more", ge=0)}, {"seed": -1}, "data")
+    >>> seed = annotated_type(int, "a whole number, 0 or more", ge=0)
+    >>> validate_mapping({"seed": seed}, {"seed": -1}, "data")
     Traceback (most recent call last):
     boostbench.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
@@ -52,13 +53,17 @@ def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
         try:
             msgspec.convert(value, kinds[key])
         except (ValueError, RecursionError):
-            first = _alternatives(kinds[key])[0]
-            is_choice = get_origin(first) is Literal
-            may = hint(value, get_args(first)) if is_choice else f"it must be {words(kinds[key])}"
-            if not is_choice and _is_typed_text(value, kinds[key]):
+            first_type = _alternatives(kinds[key])[0]
+            is_choice = get_origin(first_type) is Literal
+            advice = (
+                hint(value, get_args(first_type))
+                if is_choice
+                else f"it must be {describe_type(kinds[key])}"
+            )
+            if not is_choice and _is_unquoted_text(value, kinds[key]):
                 example = '["..."]' if isinstance(value, list) else '"..."'
-                may += f"; if it is meant as text, quote it: '{where}.{key}={example}'"
-            raise UserError(f"{where}.{key} is {value!r}; {may}") from None
+                advice += f"; if it is meant as text, quote it: '{where}.{key}={example}'"
+            raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
 
 
 def check_finite(value: Any, where: str) -> None:
@@ -96,7 +101,7 @@ finite number, or put quotes around a word
         )
 
 
-def _is_typed_text(value: Any, kind: Any) -> bool:
+def _is_unquoted_text(value: Any, kind: Any) -> bool:
     """Return whether a value of another type, such as 1e3 or true, may be meant as text."""
     entries = value if isinstance(value, list) else [value]
     if not all(entry is None or isinstance(entry, str | bool | int | float) for entry in entries):

@@ -24,14 +24,14 @@ def test_commands(complete):
 
 def test_names(complete):
     assert complete("boostbench data vow") == ["vowel", "vowel-redrawn", "vowel528"]
-    assert complete("boostbench table ") == configs.names("table")
-    assert complete("boostbench figure ") == configs.names("figure")
+    assert complete("boostbench table ") == configs.list_options("table")
+    assert complete("boostbench figure ") == configs.list_options("figure")
     assert complete("boostbench list d") == ["data"]
     assert complete("boostbench compare samme adaboost_m") == ["adaboost_mh", "adaboost_mo"]
 
 
 def test_hydra_completes_what_follows_run(complete):
-    found = [f"algo={name}" for name in configs.names("algo") if name.startswith("rb")]
+    found = [f"algo={name}" for name in configs.list_options("algo") if name.startswith("rb")]
     assert complete("boostbench run algo=rb") == found
     assert complete("boostbench run algo=rboost_proj algo.lo") == ["algo.loss="]
     assert "data=" in complete("boostbench run -m ")

@@ -13,7 +13,7 @@ from boostbench.data.sources import lookup
 def test_every_name_is_listed(call, what, group):
     lines = call("list", what).out.splitlines()
     starts = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert starts == configs.names(group)
+    assert starts == configs.list_options(group)
     assert max(map(len, lines)) <= 80
 
 
@@ -21,8 +21,8 @@ def test_data_are_listed_with_their_source(call, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA")
     told = dict(line.split(maxsplit=1) for line in call("list", "data").out.splitlines())
     assert {name: text.rpartition("; ")[2] for name, text in told.items()} == {
-        name: lookup.available(configs.read("data", name)) or "file"
-        for name in configs.names("data")
+        name: lookup.first_available_source(configs.read_option("data", name)) or "file"
+        for name in configs.list_options("data")
     }
     assert told["wine"] == "178 samples, 13 features, 3 classes; scikit-learn"
     assert told["banana"] == "5300 samples, 2 features, 2 classes; OpenML 1460"

@@ -69,7 +69,7 @@ def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
 
 def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
-    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6", "demo"]))
+    monkeypatch.setattr("boostbench.configs.list_options", names_of(["randomboost6", "demo"]))
     # The folder counts as the project's own where half of the numbers are run.
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     result = done("report")
@@ -86,7 +86,9 @@ def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
 
 
 def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost5", "randomboost6"]))
+    monkeypatch.setattr(
+        "boostbench.configs.list_options", names_of(["randomboost5", "randomboost6"])
+    )
     (folder / "mine.yaml").write_text(yaml.safe_dump({"title": "Mine", **DEFINED}))
     assert call("table", "mine.yaml", "parallel=serial").code == 0
     forest = "algo._target_=sklearn.ensemble.RandomForestClassifier"
@@ -107,7 +109,7 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
 
 
 def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6"]))
+    monkeypatch.setattr("boostbench.configs.list_options", names_of(["randomboost6"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
@@ -122,7 +124,7 @@ def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
 
 
 def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.configs.names", names_of(["demo"]))
+    monkeypatch.setattr("boostbench.configs.list_options", names_of(["demo"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     found = importlib.util.find_spec
     missing = {"matplotlib"}
@@ -138,7 +140,7 @@ def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, 
 def names_of(tables):
     from boostbench import configs
 
-    names = configs.names
+    names = configs.list_options
     return lambda group, *more: tables if group == "table" else names(group, *more)
 
 

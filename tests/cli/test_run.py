@@ -155,7 +155,9 @@ def test_help(done):
     assert 'eval "$(boostbench run -sc install=bash)"' in result.out
     groups, _, _ = result.out.partition("== Flags ==")
     for group in ("protocol", "profile", "parallel"):
-        assert re.search(rf"^  {group} +{', '.join(configs.names(group))}$", groups, re.MULTILINE)
+        assert re.search(
+            rf"^  {group} +{', '.join(configs.list_options(group))}$", groups, re.MULTILINE
+        )
     _, _, recorded = groups.partition("; prediction by default ==\n")
     assert " ".join(recorded.split()) == ", ".join(measures.names())
     assert max(map(len, groups.splitlines())) <= 80

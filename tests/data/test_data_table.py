@@ -207,7 +207,7 @@ def test_other_words_with_marks_are_no_dates(words):
     ("large", "n_filled", "stays_sparse"), [(99, 10, True), (99, 11, False), (100, 1, False)]
 )
 def test_large_and_nearly_empty_matrices_stay_sparse(monkeypatch, large, n_filled, stays_sparse):
-    monkeypatch.setattr(data_table, "LARGE", large)
+    monkeypatch.setattr(data_table, "MAX_DENSE_ENTRIES", large)
     dense = np.zeros(100)
     dense[:n_filled] = 1
     dense = dense.reshape(10, 10)

@@ -40,12 +40,12 @@ def test_checksum_does_not_depend_on_the_order_of_stored_values():
 
 def test_labels_that_are_asked_for_may_have_decomposed_letters():
     toy = Dataset("toy", np.eye(4), np.array(["ö", "o", "u", "ö"]), "made here")
-    assert toy.take_classes(["o\u0308", "o"]).y.tolist() == ["ö", "o", "ö"]
-    assert toy.against_the_rest(["o\u0308"]).y.tolist() == [1, -1, -1, 1]
+    assert toy.select_classes(["o\u0308", "o"]).y.tolist() == ["ö", "o", "ö"]
+    assert toy.one_vs_rest(["o\u0308"]).y.tolist() == [1, -1, -1, 1]
 
 
 def test_take_leaves_the_splits_behind():
-    part = replace(TOY, splits=[(np.array([0]), np.array([1, 2]))]).take(slice(1, 3))
+    part = replace(TOY, splits=[(np.array([0]), np.array([1, 2]))]).select_rows(slice(1, 3))
     assert (part.X.tolist(), part.y.tolist(), part.splits) == ([[0, 2], [3, 0]], ["a", "b"], None)
 
 
@@ -87,7 +87,7 @@ def with_labels(labels):
     [([1, 3, 5, 1, 5], 2), ([1, 3, 5, 1, 5], [3, 1]), (["a", "b", "c", "a", "c"], ["a", "b"])],
 )
 def test_some_classes(labels, which):
-    some = with_labels(labels).take_classes(which)
+    some = with_labels(labels).select_classes(which)
     assert some.y.tolist() == [labels[0], labels[1], labels[3]]
     assert some.X[:, 0].tolist() == [0, 1, 3]
     assert some.splits is None
@@ -96,23 +96,23 @@ def test_some_classes(labels, which):
 @pytest.mark.parametrize("which", [0, 1, 4, -1, [1], [1, 1], [1, 2], ["1", "3"]])
 def test_wrong_classes(which):
     with pytest.raises(UserError, match="from 2 to 3, or a list of two or more of the labels 1, 3"):
-        with_labels([1, 3, 5, 1, 5]).take_classes(which)
+        with_labels([1, 3, 5, 1, 5]).select_classes(which)
 
 
 def test_rows_are_drawn_with_replacement():
     whole = with_labels(["a", "b", "a", "b", "b"])
-    drawn = whole.redrawn(50, seed=3)
+    drawn = whole.bootstrap(50, seed=3)
     assert drawn.class_counts == {"a": 50, "b": 50}
     assert drawn.splits is None
     # Each row of a class comes, and only with its own label.
     pairs = set(zip(drawn.X[:, 0], drawn.y, strict=True))
     assert pairs == set(zip(whole.X[:, 0], whole.y, strict=True))
-    assert whole.redrawn(50, seed=3).checksum == drawn.checksum != whole.redrawn(50).checksum
+    assert whole.bootstrap(50, seed=3).checksum == drawn.checksum != whole.bootstrap(50).checksum
 
 
 def test_some_labels_against_the_rest():
     whole = with_labels(["a", "b", "c", "a"])
-    two = whole.against_the_rest(["a", "c"])
+    two = whole.one_vs_rest(["a", "c"])
     assert two.y.tolist() == [1, -1, 1, 1]
     assert two.checksum != whole.checksum
 
@@ -120,14 +120,14 @@ def test_some_labels_against_the_rest():
 @pytest.mark.parametrize("positive", [[], [1, 3, 5], [1, 7]])
 def test_labels_that_leave_no_rest(positive):
     with pytest.raises(UserError, match="it must be some of the labels 1, 3, 5, not all"):
-        with_labels([1, 3, 5, 1, 5]).against_the_rest(positive)
+        with_labels([1, 3, 5, 1, 5]).one_vs_rest(positive)
 
 
 @pytest.mark.parametrize("y", [np.arange(50) % 7 - 3, np.array(list("cabacdeeb") * 5)])
 def test_labels_are_counted_piece_by_piece(monkeypatch, y):
     dataset = Dataset("toy", np.ones((len(y), 1)), y, "made here")
     checksum = dataset.checksum
-    monkeypatch.setattr("boostbench.data.dataset._PIECE", 4)
+    monkeypatch.setattr("boostbench.data.dataset._CHUNK_SIZE", 4)
     dataset = Dataset("toy", np.ones((len(y), 1)), y, "made here")
     classes, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
     np.testing.assert_array_equal(dataset.classes, classes)

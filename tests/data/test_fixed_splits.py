@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.fixed_splits import read_splits, renumbered
+from boostbench.data.fixed_splits import read_splits, remap_rows
 from boostbench.errors import UserError
 
 
@@ -17,8 +17,8 @@ def test_splits(tmp_path):
 def test_rows_that_are_left_out_are_in_no_part():
     kept = np.array([True, False, True, True, False, True])
     split = np.array([5, 1, 0]), np.array([4, 3, 2])
-    assert [part.tolist() for part in renumbered([split], kept, "toy")[0]] == [[3, 0], [2, 1]]
-    assert renumbered([split], None, "toy") == [split]
+    assert [part.tolist() for part in remap_rows([split], kept, "toy")[0]] == [[3, 0], [2, 1]]
+    assert remap_rows([split], None, "toy") == [split]
 
 
 @pytest.mark.parametrize("name", ["training", "test"])
@@ -27,7 +27,7 @@ def test_nothing_is_left_of_a_part(name):
     split = np.array([0]), np.array([1])
     message = rf"^toy: no row of the {name} part of split 1 .*; take data\.missing=median$"
     with pytest.raises(UserError, match=message):
-        renumbered([split], kept, "toy")
+        remap_rows([split], kept, "toy")
 
 
 @pytest.mark.parametrize(

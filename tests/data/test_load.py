@@ -35,7 +35,7 @@ def test_rows_drawn_with_replacement_from_what_is_expected(toy_svm):
     spec = {"name": "toy", "expect": {"samples": 6}, "redraw": 5, "seed": 1}
     drawn = load(spec)
     assert drawn.class_counts == {0: 5, 1: 5}
-    assert drawn.checksum == load({"name": "toy"}).redrawn(5, seed=1).checksum
+    assert drawn.checksum == load({"name": "toy"}).bootstrap(5, seed=1).checksum
     assert load(spec | {"redraw": None}).n_samples == 6
 
 
@@ -127,7 +127,7 @@ def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
         told = rf"^data\.train_rows is 3, but file .*{spec['name']}\.csv has splits already, "
         with pytest.raises(UserError, match=told):
             load(spec)
-    as_defined = {"name": "vowel", "train_rows": configs.read("data", "vowel")["train_rows"]}
+    as_defined = {"name": "vowel", "train_rows": configs.read_option("data", "vowel")["train_rows"]}
     assert load(as_defined).splits[0][1].tolist() == [2, 3]
 
 
@@ -200,7 +200,7 @@ def test_a_data_set_knows_the_config_that_gives_it_again(toy_svm, tmp_path, monk
         monkeypatch.chdir("/")
         assert load(dataset.spec).checksum == dataset.checksum
         monkeypatch.chdir(tmp_path)
-        assert dataset.take(slice(0, 3)).spec is None
-        assert dataset.take_classes(2).spec is None
-        assert dataset.against_the_rest(dataset.classes[:1].tolist()).spec is None
+        assert dataset.select_rows(slice(0, 3)).spec is None
+        assert dataset.select_classes(2).spec is None
+        assert dataset.one_vs_rest(dataset.classes[:1].tolist()).spec is None
     assert dataset.class_numbers.tolist() == [0, 1, 0]

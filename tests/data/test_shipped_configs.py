@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from boostbench.configs import conf_dir
-from boostbench.data import available, load
-from boostbench.data.spec import check
+from boostbench.data import first_available_source, load
+from boostbench.data.spec import check_spec
 
 SPECS = {
     path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "data").glob("*.yaml")
@@ -30,7 +30,7 @@ def test_form(name):
     assert spec["name"] == name
     assert {"name", "expect"} <= spec.keys()
     assert "path" not in spec
-    check(spec)
+    check_spec(spec)
     assert "seed" not in spec or spec.get("generate") or spec.get("redraw") or spec.get("pools")
 
 
@@ -53,7 +53,9 @@ def test_generated_data_are_as_expected(name):
 
 
 def test_every_set_of_the_papers_has_its_file(papers_data):
-    files = {name for name, spec in SPECS.items() if available(spec).startswith("file ")}
+    files = {
+        name for name, spec in SPECS.items() if first_available_source(spec).startswith("file ")
+    }
     there = {path.name.split(".")[0] for path in papers_data.glob("*.svm.gz")}
     there |= {path.name.split(".")[0] for path in papers_data.glob("*.npz")}
     there |= {path.name.split("-train-")[0] for path in papers_data.glob("*-train-images-*")}
@@ -64,7 +66,7 @@ def test_every_set_of_the_papers_has_its_file(papers_data):
 @pytest.mark.parametrize("name", [n for n, s in SPECS.items() if size(s) < SMALL])
 def test_small_files_are_as_expected(name, papers_data):
     spec = SPECS[name]
-    if not available(spec).startswith("file "):
+    if not first_available_source(spec).startswith("file "):
         pytest.skip(f"no file of {name} in BOOSTBENCH_DATA")
     dataset = load(spec)
     if spec.get("redraw"):

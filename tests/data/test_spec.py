@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench import configs
-from boostbench.data.spec import check, cut_of
+from boostbench.data.spec import check_spec, config_overrides
 from boostbench.errors import UserError
 
 FULL = {
@@ -25,8 +25,8 @@ FULL = {
 
 
 def test_what_a_config_may_say():
-    check(FULL)
-    check({**dict.fromkeys(FULL), "name": "toy"})
+    check_spec(FULL)
+    check_spec({**dict.fromkeys(FULL), "name": "toy"})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_a_config_may_say():
 def test_values_of_another_kind(key, values):
     for value in values:
         with pytest.raises(UserError, match=rf"^data\.{key} is .*; it must be .*\w"):
-            check(FULL | {key: value})
+            check_spec(FULL | {key: value})
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_values_of_another_kind(key, values):
 )
 def test_values_of_openml(key, value):
     with pytest.raises(UserError, match=rf"^data\.openml\.{key} is .*; it must be"):
-        check(FULL | {"openml": {"id": 7, key: value}})
+        check_spec(FULL | {"openml": {"id": 7, key: value}})
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_values_of_openml(key, value):
 def test_values_of_descriptors(key, value, told):
     descriptor = {"kind": "hog", "shape": [8, 8], key: value}
     with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {told}"):
-        check(FULL | {"descriptor": descriptor})
+        check_spec(FULL | {"descriptor": descriptor})
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_values_of_descriptors(key, value, told):
 )
 def test_numbers_that_no_record_can_hold(values, where):
     with pytest.raises(UserError, match=f"^{where}, which no record .* quotes around a word$"):
-        check(FULL | values)
-    check(FULL | {"na_values": ["nan", -999, 0.5]})
+        check_spec(FULL | values)
+    check_spec(FULL | {"na_values": ["nan", -999, 0.5]})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_numbers_that_no_record_can_hold(values, where):
 )
 def test_values_that_hydra_takes_for_another_type_can_be_quoted(key, value, example):
     with pytest.raises(UserError, match="; it must be ") as error:
-        check(FULL | {key: value})
+        check_spec(FULL | {key: value})
     assert str(error.value).endswith(f"; if it is meant as text, quote it: 'data.{key}={example}'")
 
 
@@ -114,29 +114,29 @@ def test_values_that_hydra_takes_for_another_type_can_be_quoted(key, value, exam
 )
 def test_other_values_are_not_to_be_quoted(key, value):
     with pytest.raises(UserError, match="; it must be ") as error:
-        check(FULL | {key: value})
+        check_spec(FULL | {key: value})
     assert "quote" not in str(error.value)
 
 
 def test_unknown_keys():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
-        check({"name": "toy", "trian_rows": 3})
+        check_spec({"name": "toy", "trian_rows": 3})
     with pytest.raises(UserError, match=r"unknown key of data\.openml 'version'"):
-        check({"name": "toy", "openml": {"id": 3, "version": 1}})
+        check_spec({"name": "toy", "openml": {"id": 3, "version": 1}})
 
 
 def test_what_departs_from_the_data_set_of_a_name(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    named = configs.read("data", "vowel")
-    assert cut_of(named) == {}
-    assert cut_of(named | {"classes": 3}) == {"classes": 3}
+    named = configs.read_option("data", "vowel")
+    assert config_overrides(named) == {}
+    assert config_overrides(named | {"classes": 3}) == {"classes": 3}
     own = {"name": "vowel", "path": "vowel.csv"}
     gone = {key: None for key, value in named.items() if value and key not in own}
     assert "expect" in gone
-    assert cut_of(own) == {"path": "vowel.csv"} | gone
-    assert cut_of(own | {"name": "mine"}) == {"path": "vowel.csv"}
+    assert config_overrides(own) == {"path": "vowel.csv"} | gone
+    assert config_overrides(own | {"name": "mine"}) == {"path": "vowel.csv"}
 
 
 def test_no_name():
     with pytest.raises(UserError, match=r"data\.name is missing"):
-        check({"path": "toy.csv"})
+        check_spec({"path": "toy.csv"})

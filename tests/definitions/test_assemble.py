@@ -32,7 +32,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
 
 def test_all_tables_can_be_made_without_any_record(tmp_path):
     tables = read_tables(None, Records(tmp_path))
-    assert [table.name for table in tables] == configs.names("table")
+    assert [table.name for table in tables] == configs.list_options("table")
     papers = {table.name: table.paper for table in tables if table.paper}
     assert papers["randomboost5"] == "randomboost"
     assert papers["mcboost1"] == "mcboost"

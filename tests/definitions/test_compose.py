@@ -56,7 +56,7 @@ _SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
 _OF_TABLES = ("categorical_features", "category_sets")
 
 
-@pytest.mark.parametrize("name", configs.names("algo"))
+@pytest.mark.parametrize("name", configs.list_options("algo"))
 def test_algorithm_configs_are_the_defaults_of_their_class(name):
     algo = compose(f"algo={name}")["algo"]
     assert RESERVED <= algo.keys()
@@ -75,9 +75,9 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
     assert algo["grid"].keys() <= defaults.keys()
 
 
-@pytest.mark.parametrize("algo", configs.names("algo"))
+@pytest.mark.parametrize("algo", configs.list_options("algo"))
 def test_every_algorithm_under_every_protocol(algo):
-    protocols = configs.names("protocol")
+    protocols = configs.list_options("protocol")
     specs = [experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
     groups = {"algo", "data", "protocol", "profile", "parallel"}
     for spec, protocol in zip(specs, protocols, strict=True):
@@ -121,7 +121,7 @@ def test_another_class_keeps_what_is_given():
 
 
 def test_the_same_class_keeps_its_parameters():
-    target = configs.read("algo", "rboost_proj")["_target_"]
+    target = configs.read_option("algo", "rboost_proj")["_target_"]
     assert compose(f"algo._target_={target}") == compose()
 
 
@@ -164,13 +164,13 @@ def without_profile(spec):
     return {key: value for key, value in spec.items() if key != "profile"}
 
 
-@pytest.mark.parametrize("name", configs.names("algo"))
+@pytest.mark.parametrize("name", configs.list_options("algo"))
 def test_the_paper_profile_changes_nothing(name):
     spec = compose(f"algo={name}")
     assert spec["profile"]["name"] == "paper"
-    assert spec["protocol"] == configs.read("protocol", "randomboost")
+    assert spec["protocol"] == configs.read_option("protocol", "randomboost")
     # Numbers are compared as numbers: PyYAML reads 1e-4 as text, and Hydra as a number.
-    written = configs.read("algo", name)
+    written = configs.read_option("algo", name)
     assert spec["algo"].keys() == written.keys()
     assert spec["algo"].get("n_iterations") == written.get("n_iterations")
     # RandomBoost and MCBoost have 1000 rounds, others fewer, and kernel machines none.
@@ -227,19 +227,19 @@ def test_a_profile_gives_no_class_what_it_does_not_have():
     assert quick["algo"] == compose("algo._target_=sklearn.svm.SVC")["algo"]
 
 
-@pytest.mark.parametrize("profile", configs.names("profile"))
+@pytest.mark.parametrize("profile", configs.list_options("profile"))
 def test_profiles_name_what_there_is(profile):
-    content = configs.read("profile", profile)
+    content = configs.read_option("profile", profile)
     assert content["name"] == profile
-    assert content["protocol"].keys() <= configs.read("protocol", "randomboost").keys()
+    assert content["protocol"].keys() <= configs.read_option("protocol", "randomboost").keys()
     for algo, values in content["algo"].items():
         if algo != "all":
-            assert values.keys() <= configs.read("algo", algo).keys()
+            assert values.keys() <= configs.read_option("algo", algo).keys()
 
 
 @pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
 def test_quick_records_are_other_records(algo):
-    dataset = load(configs.read("data", "wine") | {"openml": None})
+    dataset = load(configs.read_option("data", "wine") | {"openml": None})
     asked, of_quick = experiment({"algo": algo}), experiment({"algo": algo, "profile": "quick"})
     paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, of_quick))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
@@ -258,7 +258,7 @@ def written(value):
 
 def cells():
     """Few cells of all tables that have between them every part of every cell; counts are alike."""
-    tables = map(TableDefinition.read, configs.names("table"))
+    tables = map(TableDefinition.read, configs.list_options("table"))
     cells = [t.cell(r, c) for t in tables for r in t.rows for c in t.columns]
     cells = {tuple(f"{k}={written(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(re.sub(r"=\d+$", "=1", part) for part in cell) for cell in cells}

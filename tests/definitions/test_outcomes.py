@@ -3,7 +3,7 @@ import sys
 
 import pytest
 from conftest import QUICK
-from test_busy import Terminal
+from util.test_spinner import Terminal
 
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute, load_rows

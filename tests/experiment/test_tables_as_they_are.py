@@ -138,8 +138,8 @@ def test_data_of_a_name_are_numbers(path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(path.parent))
     named, own = load({"name": "towns"}), loaded(path)
     assert named.checksum == own.checksum
-    assert named.words == ()
-    assert own.words == ((1, 5),)
+    assert named.one_hot_ranges == ()
+    assert own.one_hot_ranges == ((1, 5),)
     asked = experiment(named, takes=["allow_nan", "categorical"])
     assert "words" not in asked.config["data"]
     assert seen(asked)[0].X_train.shape[1] == 7

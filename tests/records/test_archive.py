@@ -86,7 +86,7 @@ def test_finds_what_a_measure_takes_of_a_protocol(tmp_path, measure, algo):
 
 def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):
     asked = config(data={"positive": ["a"]})
-    dataset = replace(make_dataset().against_the_rest(["a"]), spec=asked["data"])
+    dataset = replace(make_dataset().one_vs_rest(["a"]), spec=asked["data"])
     run([Experiment.from_config(asked, dataset)], results=tmp_path)
     assert len(Records(tmp_path).find(asked).records) == 4
 

@@ -83,7 +83,11 @@ def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
 
 def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
     """Test rows are among the training rows there: a study of a leak, and no protocol."""
-    leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
+    leaks = {
+        name
+        for name in configs.list_options("data")
+        if configs.read_option("data", name).get("redraw")
+    }
     shown = {(cell.data, table.paper) for table in tables for cell in table.cells.values()}
     assert {paper for name, paper in shown if name in leaks} == {""}
 

@@ -23,7 +23,7 @@ def test_notes_name_what_is_published(entry):
     named_tables = named.pop("table", tables)
     assert named_tables <= tables
     rows = named.pop("data", set())
-    assert rows <= set(configs.names("data"))
+    assert rows <= set(configs.list_options("data"))
     for column, values in named.items():
         published = {line.get(column) for table in named_tables for line in lines_of(table)}
         assert values <= published

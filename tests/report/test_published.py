@@ -31,7 +31,7 @@ def error(*asked):
 def test_every_published_table_is_a_table_of_ours(name):
     """Its numbers count as the paper's only then."""
     definition = TABLES[name].definition
-    assert configs.read("table", definition)["published"] == name
+    assert configs.read_option("table", definition)["published"] == name
 
 
 def test_find():
@@ -110,7 +110,7 @@ def test_all_files_have_an_entry_and_all_definitions_are_there():
     folder = files(report) / "published"
     names = {path.name.removesuffix(".csv") for path in folder.iterdir() if ".csv" in path.name}
     assert names - {"wilcoxon-statements"} == TABLES.keys()
-    assert {t.definition for t in TABLES.values()} - {""} <= set(configs.names("table"))
+    assert {t.definition for t in TABLES.values()} - {""} <= set(configs.list_options("table"))
 
 
 def test_citations_are_complete():

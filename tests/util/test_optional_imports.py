@@ -2,14 +2,14 @@ import sys
 
 import pytest
 
-from boostbench.util.optional_imports import needed
+from boostbench.util.optional_imports import import_optional
 
 
 @pytest.mark.parametrize("name", ["boosting_of_others", "boosting_of_others.trees"])
 def test_what_is_not_installed_is_one_line(name):
     advice = "^charts need boosting_of_others; install it by 'pip install boosting_of_others'$"
     with pytest.raises(ImportError, match=advice):
-        needed(name, "charts need")
+        import_optional(name, "charts need")
 
 
 @pytest.mark.parametrize("line", ["import nowhere_to_be_found", "from sys import nothing"])
@@ -17,11 +17,11 @@ def test_what_is_broken_says_so_itself(line, tmp_path, monkeypatch):
     (tmp_path / "broken_library.py").write_text(line)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ImportError, match=f"'{line.split()[-1]}'"):
-        needed("broken_library")
+        import_optional("broken_library")
 
 
 def test_a_module_is_not_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "email.mime", None)
     with pytest.raises(ImportError, match=r"email\.mime"):
-        needed("email.mime")
-    assert needed("email.charset") is sys.modules["email.charset"]
+        import_optional("email.mime")
+    assert import_optional("email.charset") is sys.modules["email.charset"]

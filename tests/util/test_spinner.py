@@ -2,7 +2,7 @@ import io
 import sys
 
 import boostbench.util.spinner as module
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_shows_what_goes_on(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with busy("reading records") as tell:
+    with spinner("reading records") as tell:
         tell("writing the page")
     assert "reading records" in sys.stderr.getvalue()
     assert "writing the page" in sys.stderr.getvalue()
@@ -21,7 +21,7 @@ def test_a_terminal_shows_what_goes_on(monkeypatch):
 
 def test_elsewhere_nothing_is_shown(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with busy("reading records") as tell:
+    with spinner("reading records") as tell:
         tell("writing the page")
     assert sys.stderr.getvalue() == ""
 
@@ -29,21 +29,21 @@ def test_elsewhere_nothing_is_shown(monkeypatch):
 def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with busy("loading data"):
-        (spinner,) = module._shown
-        with busy("describing images") as say:
-            assert str(spinner.text) == "describing images"
+    with spinner("loading data"):
+        (active,) = module._active_spinners
+        with spinner("describing images") as say:
+            assert str(active.text) == "describing images"
             say("512 images are there")
-            assert str(spinner.text) == "512 images are there"
-        assert str(spinner.text) == "loading data"
-    assert not module._shown
+            assert str(active.text) == "512 images are there"
+        assert str(active.text) == "loading data"
+    assert not module._active_spinners
 
 
 def test_a_share_is_a_bar(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with busy("describing images") as say:
+    with spinner("describing images") as say:
         say("512 images are there", share=0.5)
     shown = sys.stderr.getvalue()
     assert "512 images are there" in shown
@@ -52,6 +52,6 @@ def test_a_share_is_a_bar(monkeypatch):
 
 def test_elsewhere_there_is_no_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with busy("describing images") as say:
+    with spinner("describing images") as say:
         say("512 images are there", share=0.5)
     assert sys.stderr.getvalue() == ""

@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from boostbench.algorithms.training.frames import to_pandas
-from boostbench.util.dates import as_days
-from boostbench.util.text_columns import find_problem, kinds_of
+from boostbench.util.dates import days_conversion_code
+from boostbench.util.text_columns import classify_words, find_problem
 
 # The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
 # takes.
@@ -242,7 +242,7 @@ def _check_no_times(dtype, name):
     if dtype.kind == "m":
         advice = f"{frame} = {frame}.dt.days"
     elif getattr(dtype, "tz", None) is None:
-        advice = as_days(name)
+        advice = days_conversion_code(name)
     else:
         naive = f"{frame}.dt.tz_localize(None)"
         advice = f"{frame} = ({naive} - pandas.Timestamp('2000-01-01')).dt.days"
@@ -289,7 +289,7 @@ def _check_text(column, name, takes_categories=True):
     declared = f"{frame} = {frame}.astype('category')"
     match problem:
         case ("dates", _):
-            advice = as_days(name, words)
+            advice = days_conversion_code(name, words)
             if isinstance(column.dtype, pd.PeriodDtype):
                 start = f"{frame}.dt.to_timestamp()"
                 advice = f"{frame} = ({start} - pandas.Timestamp('2000-01-01')).dt.days"
@@ -321,7 +321,7 @@ def _to_numbers(frame, words):
 
     Commas are decimal ones, if one of them cannot stand between thousands.
     """
-    kinds = kinds_of(words)
+    kinds = classify_words(words)
     with_comma = np.array(words)[kinds.has_comma].tolist()
     if with_comma and all(map(_WITH_THOUSANDS.fullmatch, with_comma)):
         frame += ".replace(',', '', regex=True)"

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench.cli.words import find_tables
 from boostbench.errors import UserError
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
     """Run it."""
     if args.published is None:
         find_tables("check", args.words)
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.check import check, check_published
 
     if args.published is None:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.cli.words import add_names
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -22,12 +22,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return configs.names("algo")
+    return configs.list_options("algo")
 
 
 def run(args: Namespace) -> None:
     """Run it."""
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.compare import compare
 
     compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)

@@ -6,7 +6,7 @@ from boostbench import configs
 from boostbench.cli.words import add_overrides
 from boostbench.errors import UserError
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -20,12 +20,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return [] if before else configs.names("data")
+    return [] if before else configs.list_options("data")
 
 
 def run(args: Namespace) -> int | None:
     """Run it."""
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.dataset import make_bundle, print_dataset
 
     if args.bundle:
@@ -40,6 +40,6 @@ def run(args: Namespace) -> int | None:
 
 def _advice(names: list[str]) -> str:
     """Say what to do with several names; a file goes into no bundle."""
-    if all(map(configs.names_data, names)):
+    if all(map(configs.is_data_set_name, names)):
         return f"'data --bundle DIR {' '.join(names)}' writes several"
     return "name each in a command of its own"

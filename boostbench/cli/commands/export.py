@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def run(args: Namespace) -> None:
     names, results = split_words("export", args.words)
     if names:
         raise UserError(f"export takes results=DIR alone, not {names[0]!r}")
-    with busy("reading records"):
+    with spinner("reading records"):
         from boostbench.report.frame import read_frame, write_frame
 
         frame, warnings = read_frame(results)

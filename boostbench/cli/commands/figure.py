@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench import configs
 from boostbench.cli.words import add_definition, add_overrides
 from boostbench.errors import UserError, writing
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return [] if before else configs.names("figure")
+    return [] if before else configs.list_options("figure")
 
 
 def run(args: Namespace) -> int:
@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
     from boostbench.figures.drawing import need_matplotlib
 
     need_matplotlib()
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.figures.definition import read_figure
         from boostbench.figures.page import page
         from boostbench.figures.style import save

@@ -25,10 +25,10 @@ def run(args: Namespace) -> None:
         group, describe = _LISTS[heading]
         if len(chosen) > 1:
             print(f"{chr(10) * (index > 0)}{heading}:")
-        names = configs.names(group)
+        names = configs.list_options(group)
         width = max(map(len, names), default=0)
         for name in names:
-            text = f"{name:{width}}  {describe(configs.read(group, name))}"
+            text = f"{name:{width}}  {describe(configs.read_option(group, name))}"
             print(fill(text, 80, subsequent_indent=" " * (width + 2)))
 
 
@@ -43,7 +43,7 @@ def _data(config: dict) -> str:
 
 
 def _source(config: dict) -> str:
-    """Say where data come from without a file, as `available` does, or ``"file"``.
+    """Say where data come from without a file, as `first_available_source` does, or ``"file"``.
 
     That module imports NumPy.
     """

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench.definitions.words import split_words
 from boostbench.errors import complain
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Add the records of some folders to those of another, and say what became of them."""
     folders, results = split_words("merge", args.words)
-    with busy("merging"):
+    with spinner("merging"):
         from boostbench.records.union import unite
 
         union = unite(map(user_path, folders), results, args.newest)

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench import configs
 from boostbench.cli.words import find_tables
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -17,13 +17,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return configs.names("table")
+    return configs.list_options("table")
 
 
 def run(args: Namespace) -> None:
     """Run it."""
     find_tables("report", args.words)
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.report import make_report
 
     make_report(args.words, args.output)

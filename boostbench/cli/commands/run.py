@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 #: Hydra reads what follows, and completes it.
 IS_HYDRA = True
@@ -10,7 +10,7 @@ IS_HYDRA = True
 
 def run(argv: Sequence[str]) -> int:
     """Hand over to Hydra."""
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.run import run
 
     return run(argv)

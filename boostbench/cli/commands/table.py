@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.cli.words import add_definition, add_names, add_overrides
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -17,12 +17,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return [] if before else configs.names("table")
+    return [] if before else configs.list_options("table")
 
 
 def run(args: Namespace) -> int:
     """Run it."""
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.table import make_table
 
     return make_table(args.name, args.words, args.row, args.column)

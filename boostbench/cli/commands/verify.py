@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.paths import user_path
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -24,12 +24,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def complete(before: list[str]) -> list[str]:
     """Name the words that may come next."""
-    return configs.names("algo")
+    return configs.list_options("algo")
 
 
 def run(args: Namespace) -> int:
     """Run it."""
-    with busy("starting"):
+    with spinner("starting"):
         from boostbench.cli.verify import verify
 
     return verify(args.words, args.budget, args.jobs, args.dry_run, args.against, args.equivalent)

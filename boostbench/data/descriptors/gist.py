@@ -30,22 +30,22 @@ def gist(images: np.ndarray) -> np.ndarray:
     """
     n_images, *size = images.shape
     margins = [(0, 0), (_MARGIN, _MARGIN), (_MARGIN, _MARGIN)]
-    flat = np.log1p(np.pad(images, margins, mode="symmetric").astype(np.float64))
-    low = _gaussian(flat.shape[1:])
-    flat -= fft.ifft2(fft.fft2(flat) * low).real
-    deviation = np.sqrt(np.abs(fft.ifft2(fft.fft2(flat**2) * low)))
-    spectra = fft.fft2(flat / (0.2 + deviation))
+    logarithms = np.log1p(np.pad(images, margins, mode="symmetric").astype(np.float64))
+    low_pass = _gaussian(logarithms.shape[1:])
+    logarithms -= fft.ifft2(fft.fft2(logarithms) * low_pass).real
+    deviation = np.sqrt(np.abs(fft.ifft2(fft.fft2(logarithms**2) * low_pass)))
+    spectra = fft.fft2(logarithms / (0.2 + deviation))
     rows, columns = (np.arange(length) * _CELLS // length for length in size)
-    of_rows, of_columns = (
+    row_weights, column_weights = (
         (np.arange(_CELLS)[:, None] == cell) / np.bincount(cell)[:, None]
         for cell in (rows, columns)
     )
-    strengths = []
-    for filter_ in _filters(flat.shape[1:]):
-        strength = np.abs(fft.ifft2(spectra * filter_))
-        inside = strength[:, _MARGIN : _MARGIN + size[0], _MARGIN : _MARGIN + size[1]]
-        strengths.append(of_rows @ inside @ of_columns.T)
-    return np.stack(strengths, axis=1).reshape(n_images, -1)
+    averages = []
+    for band_pass in _filters(logarithms.shape[1:]):
+        magnitude = np.abs(fft.ifft2(spectra * band_pass))
+        cropped = magnitude[:, _MARGIN : _MARGIN + size[0], _MARGIN : _MARGIN + size[1]]
+        averages.append(row_weights @ cropped @ column_weights.T)
+    return np.stack(averages, axis=1).reshape(n_images, -1)
 
 
 def _frequencies(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -55,20 +55,20 @@ def _frequencies(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 def _gaussian(shape: tuple[int, int]) -> np.ndarray:
     """Low-pass filter: one half at 4 cycles an image."""
-    down, right = _frequencies(shape)
-    cycles = np.hypot(down * shape[0], right * shape[1])
+    vertical, horizontal = _frequencies(shape)
+    cycles = np.hypot(vertical * shape[0], horizontal * shape[1])
     return np.exp2(-((cycles / 4) ** 2))
 
 
 def _filters(shape: tuple[int, int]):
     """Yield the filters, scale by scale, from fine to coarse."""
-    down, right = _frequencies(shape)
-    radius, angle = np.hypot(down, right), np.arctan2(down, right)
+    vertical, horizontal = _frequencies(shape)
+    radius, angle = np.hypot(vertical, horizontal), np.arctan2(vertical, horizontal)
     sharpness = 16 * _ORIENTATIONS**2 / 32**2
     for scale in range(_SCALES):
         centre = 0.3 / 1.85**scale
-        along = np.exp(-10 * 0.35 * (radius / centre - 1) ** 2)
+        radial = np.exp(-10 * 0.35 * (radius / centre - 1) ** 2)
         for orientation in range(_ORIENTATIONS):
-            off = angle + np.pi * orientation / _ORIENTATIONS
-            off = (off + np.pi) % (2 * np.pi) - np.pi
-            yield (along * np.exp(-2 * np.pi * sharpness * off**2))
+            deviation = angle + np.pi * orientation / _ORIENTATIONS
+            deviation = (deviation + np.pi) % (2 * np.pi) - np.pi
+            yield (radial * np.exp(-2 * np.pi * sharpness * deviation**2))

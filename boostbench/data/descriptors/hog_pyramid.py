@@ -4,9 +4,9 @@ import numpy as np
 
 ORIENTATIONS = 9
 # Sides of the blocks of each level, and how far apart they are: half of the side, rounded down.
-_LEVELS = (4, 7, 14)
+_BLOCK_SIDES = (4, 7, 14)
 # Strength of gradients, of pixels from 0 to 1, that a block needs to be more than noise.
-_FLOOR = 1.0
+_NOISE_LEVEL = 1.0
 
 
 def hog_pyramid(images: np.ndarray) -> np.ndarray:
@@ -27,22 +27,22 @@ def hog_pyramid(images: np.ndarray) -> np.ndarray:
         Blocks of 4 x 4, 7 x 7 and 14 x 14 pixels every 2, 3 and 7 pixels, by level, row and column:
         2178 numbers for 28 x 28 pixels.
     """
-    histograms = _gradients(deskewed(images / 255.0))
+    histograms = _gradient_histograms(deskew(images / 255.0))
     sums = np.pad(histograms.cumsum(axis=1).cumsum(axis=2), [(0, 0), (1, 0), (1, 0), (0, 0)])
     levels = []
-    for side in _LEVELS:
+    for side in _BLOCK_SIDES:
         rows, columns = (
             np.arange(0, length - side + 1, side // 2)[:, None] + [0, side]
             for length in images.shape[1:]
         )
         corners = sums[:, rows][:, :, :, columns]
         blocks = np.diff(np.diff(corners, axis=2), axis=4)[:, :, 0, :, 0]
-        strength = np.sqrt((blocks**2).sum(axis=-1, keepdims=True) + _FLOOR**2)
-        levels.append((blocks / strength).reshape(len(images), -1))
+        norms = np.sqrt((blocks**2).sum(axis=-1, keepdims=True) + _NOISE_LEVEL**2)
+        levels.append((blocks / norms).reshape(len(images), -1))
     return np.concatenate(levels, axis=1)
 
 
-def deskewed(images: np.ndarray) -> np.ndarray:
+def deskew(images: np.ndarray) -> np.ndarray:
     """Shear images along their rows until ink does not lean any more.
 
     Parameters
@@ -60,35 +60,35 @@ def deskewed(images: np.ndarray) -> np.ndarray:
     row, column = np.arange(height), np.arange(width)
     ink = images.sum(axis=(1, 2))
     ink[ink == 0] = 1.0
-    down = row - (images.sum(axis=2) @ row / ink)[:, None]
-    right = column - (images.sum(axis=1) @ column / ink)[:, None]
-    covariance = np.einsum("nij,ni,nj->n", images, down, right)
-    variance = np.einsum("nij,ni->n", images, down**2)
-    lean = np.divide(covariance, variance, out=np.zeros(n_images), where=variance > 0)
+    row_offset = row - (images.sum(axis=2) @ row / ink)[:, None]
+    column_offset = column - (images.sum(axis=1) @ column / ink)[:, None]
+    covariance = np.einsum("nij,ni,nj->n", images, row_offset, column_offset)
+    variance = np.einsum("nij,ni->n", images, row_offset**2)
+    slope = np.divide(covariance, variance, out=np.zeros(n_images), where=variance > 0)
     # Where each pixel comes from, between two pixels of its row.
-    source = column + (lean[:, None] * down)[:, :, None]
-    left = np.floor(source)
-    share = source - left
-    wide = np.pad(images, [(0, 0), (0, 0), (1, 1)])
+    source = column + (slope[:, None] * row_offset)[:, :, None]
+    lower = np.floor(source)
+    fraction = source - lower
+    padded = np.pad(images, [(0, 0), (0, 0), (1, 1)])
 
     def pixels(columns):
-        at = np.clip(columns + 1, 0, width + 1).astype(int)
-        return np.take_along_axis(wide, at, axis=2)
+        positions = np.clip(columns + 1, 0, width + 1).astype(int)
+        return np.take_along_axis(padded, positions, axis=2)
 
-    return (1 - share) * pixels(left) + share * pixels(left + 1)
+    return (1 - fraction) * pixels(lower) + fraction * pixels(lower + 1)
 
 
-def _gradients(images: np.ndarray) -> np.ndarray:
+def _gradient_histograms(images: np.ndarray) -> np.ndarray:
     """Return the histogram of each pixel, of shape (n_images, height, width, ORIENTATIONS)."""
-    down, right = np.zeros_like(images), np.zeros_like(images)
-    down[:, 1:-1] = images[:, 2:] - images[:, :-2]
-    right[:, :, 1:-1] = images[:, :, 2:] - images[:, :, :-2]
-    strength = np.hypot(down, right)
-    orientation = np.arctan2(down, right) % np.pi * (ORIENTATIONS / np.pi)
+    vertical, horizontal = np.zeros_like(images), np.zeros_like(images)
+    vertical[:, 1:-1] = images[:, 2:] - images[:, :-2]
+    horizontal[:, :, 1:-1] = images[:, :, 2:] - images[:, :, :-2]
+    magnitude = np.hypot(vertical, horizontal)
+    orientation = np.arctan2(vertical, horizontal) % np.pi * (ORIENTATIONS / np.pi)
     lower = np.floor(orientation)
-    share = orientation - lower
+    fraction = orientation - lower
     histograms = np.zeros((*images.shape, ORIENTATIONS))
-    for bins, part in ((lower, 1 - share), (lower + 1, share)):
-        at = bins.astype(int)[..., None] % ORIENTATIONS
-        np.put_along_axis(histograms, at, (part * strength)[..., None], axis=-1)
+    for bins, share in ((lower, 1 - fraction), (lower + 1, fraction)):
+        bin_indices = bins.astype(int)[..., None] % ORIENTATIONS
+        np.put_along_axis(histograms, bin_indices, (share * magnitude)[..., None], axis=-1)
     return histograms

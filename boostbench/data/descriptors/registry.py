@@ -12,13 +12,13 @@ from boostbench.data.descriptors.gist import gist
 from boostbench.data.descriptors.hog_pyramid import hog_pyramid
 from boostbench.data.sources.cache import cache_folder
 from boostbench.errors import UserError
-from boostbench.util.spinner import busy
+from boostbench.util.spinner import spinner
 from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)
 
 #: Images of a block: what a kill loses, and what is in memory at a time.
-BLOCK = 512
+BLOCK_SIZE = 512
 
 # Last bits depend on the processor; without them, so does no checksum. In single precision these
 # decimals did too: of 51 200 numbers 4 were others without AVX2.
@@ -28,7 +28,7 @@ _DECIMALS = 6
 _VERSIONS = {"gist": 2, "hog": 1, "hog_pyramid": 1}
 
 
-def described(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     """Replace images by their descriptors.
 
     Blocks that were computed before are read from the folder ``descriptors`` of the cache.
@@ -64,10 +64,12 @@ def described(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
         raise UserError(f"data.descriptor needs images of 16 x 16 pixels or more, not {shape[:2]}")
     describe = DESCRIPTORS[kind]
     blocks = []
-    with busy(f"{kind.upper()} of images") as say:
-        for start in range(0, len(X), BLOCK):
-            say(f"{kind.upper()} of {start} of {len(X)} images are there", share=start / len(X))
-            blocks.append(_block(X[start : start + BLOCK], kind, shape, describe))
+    with spinner(f"{kind.upper()} of images") as update_spinner:
+        for start in range(0, len(X), BLOCK_SIZE):
+            update_spinner(
+                f"{kind.upper()} of {start} of {len(X)} images are there", share=start / len(X)
+            )
+            blocks.append(_compute_block(X[start : start + BLOCK_SIZE], kind, shape, describe))
     return np.concatenate(blocks)
 
 
@@ -91,13 +93,15 @@ def hog(images: np.ndarray) -> np.ndarray:
         If scikit-image is not installed.
     """
     try:
-        from skimage.feature import hog as of_image
+        from skimage.feature import hog as image_hog
     except ImportError:
         raise UserError(
             "HOG needs scikit-image; install it by 'pip install scikit-image'"
         ) from None
-    cell = tuple(length // 8 for length in images.shape[1:])
-    return np.stack([of_image(i, pixels_per_cell=cell, cells_per_block=(2, 2)) for i in images])
+    cell_shape = tuple(length // 8 for length in images.shape[1:])
+    return np.stack(
+        [image_hog(i, pixels_per_cell=cell_shape, cells_per_block=(2, 2)) for i in images]
+    )
 
 
 #: Functions from gray images to descriptors, by name.
@@ -108,7 +112,9 @@ DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def _block(X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable) -> np.ndarray:
+def _compute_block(
+    X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable
+) -> np.ndarray:
     """Describe a block, or read what was found before."""
     digest = hashlib.sha256(f"{kind} {_VERSIONS[kind]} {list(shape)} {X.shape}".encode())
     digest.update(np.ascontiguousarray(X))

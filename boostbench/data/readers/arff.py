@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.data_table import DataTable, no_dates, unquote
-from boostbench.data.readers.text_lines import lines_of
+from boostbench.data.data_table import DataTable, date_column_error, unquote
+from boostbench.data.readers.text_lines import read_lines
 from boostbench.errors import UserError
 
 #: A keyword and the blank after it: liac-arff takes no tab there.
@@ -25,9 +25,9 @@ _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _QUOTED_TEXT = re.compile(_QUOTED)
 _ATTRIBUTE = rf"\s*@attribute\s+({_QUOTED}|[^\s'\"{{}}%,]+)\s+"
 #: An attribute of dates, which liac-arff does not read.
-_OF_DATES = re.compile(rf"{_ATTRIBUTE}date\b", re.IGNORECASE)
+_DATE_ATTRIBUTE = re.compile(rf"{_ATTRIBUTE}date\b", re.IGNORECASE)
 #: A comment behind a type, which liac-arff takes for a part of it.
-_COMMENTED = re.compile(
+_TRAILING_COMMENT = re.compile(
     rf"({_ATTRIBUTE}(?:(?:numeric|real|integer){_RANGE}?|string|\{{(?:{_QUOTED}|[^'\"}}])*\}}))\s*%.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -36,7 +36,7 @@ _WEIGHT = re.compile(r".*,\s*(\{[^{},]*\})\s*")
 #: The index of each value of a sparse sample whose quoted values are left out.
 _INDEX = re.compile(r"[{,]\s*(\d+)")
 #: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
-CHUNK = 2000
+CHUNK_ROWS = 2000
 
 
 def read_arff(stream: BinaryIO, where: str) -> DataTable:
@@ -53,30 +53,34 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     import arff  # liac-arff, as openml uses it
 
     lines = _FileLines(stream, where)
-    header = list(lines.until_data())
-    first = next(lines.samples(), None)
+    header = list(lines.header_lines())
+    first = next(lines.sample_lines(), None)
     if first is None:
         raise UserError(f"{where} holds no samples (no rows after @DATA)")
-    sparse = first.startswith("{")
-    kind = arff.LOD_GEN if sparse else arff.DENSE_GEN
+    is_sparse = first.startswith("{")
+    row_format = arff.LOD_GEN if is_sparse else arff.DENSE_GEN
     try:
         decoded = arff.ArffDecoder().decode(
-            chain(lines.again(header, first), lines.samples()),
+            chain(lines.replay(header, first), lines.sample_lines()),
             encode_nominal=True,
-            return_type=kind,
+            return_type=row_format,
         )
         names = [name for name, _ in decoded["attributes"]]
         # A "?" among the categories is None there; no row has it, as in a row it means missing.
         categories = [
-            ["?" if category is None else category for category in kind]
-            if isinstance(kind, list)
+            ["?" if category is None else category for category in row_format]
+            if isinstance(row_format, list)
             else None
-            for _, kind in decoded["attributes"]
+            for _, row_format in decoded["attributes"]
         ]
-        texts = {j: {} for j, (_, kind) in enumerate(decoded["attributes"]) if kind == "STRING"}
-        read = _sparse if sparse else _dense
-        rows = lines.check_indices(decoded["data"]) if sparse else decoded["data"]
-        values = read(rows, len(names), texts)
+        text_codes = {
+            j: {}
+            for j, (_, row_format) in enumerate(decoded["attributes"])
+            if row_format == "STRING"
+        }
+        read = _read_sparse if is_sparse else _read_dense
+        rows = lines.check_indices(decoded["data"]) if is_sparse else decoded["data"]
+        values = read(rows, len(names), text_codes)
     except arff.ArffException as error:
         weight = _WEIGHT.fullmatch(lines.text)
         if weight:
@@ -93,9 +97,9 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
         raise UserError(
             f"{where}, line {lines.number} does not parse: {lines.excerpt()!r}"
         ) from error
-    for j, codes in texts.items():
+    for j, codes in text_codes.items():
         categories[j] = list(codes)
-    return DataTable(names, categories, values, where, frozenset(texts))
+    return DataTable(names, categories, values, where, frozenset(text_codes))
 
 
 class _FileLines:
@@ -104,7 +108,7 @@ class _FileLines:
     def __init__(self, stream: BinaryIO, where: str):
         self.number, self.text = 0, ""
         self._where = where
-        self._lines = lines_of(stream, where, _without_comment)
+        self._lines = read_lines(stream, where, _strip_comment)
 
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
@@ -112,18 +116,20 @@ class _FileLines:
             self.text = line
             yield line
 
-    def until_data(self) -> Iterator[str]:
+    def header_lines(self) -> Iterator[str]:
         """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
         for line in self:
-            of_dates = _OF_DATES.match(line)
-            if of_dates:
-                raise no_dates(f"{self._where}, line {self.number}", unquote(of_dates[1]))
-            line = _COMMENTED.sub(r"\1", line)
+            date_attribute = _DATE_ATTRIBUTE.match(line)
+            if date_attribute:
+                raise date_column_error(
+                    f"{self._where}, line {self.number}", unquote(date_attribute[1])
+                )
+            line = _TRAILING_COMMENT.sub(r"\1", line)
             yield _INTEGER_OR_RANGE.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
             if line.lstrip().upper().startswith("@DATA"):
                 return
 
-    def again(self, header: list[str], first: str) -> Iterator[str]:
+    def replay(self, header: list[str], first: str) -> Iterator[str]:
         """Yield what was read already, the header and a first sample, with the right numbers."""
         number = self.number
         for self.number, self.text in enumerate(header, 1):
@@ -140,23 +146,23 @@ class _FileLines:
         for row in rows:
             indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
             if len(indices) > len(row):
-                twice = next(index for index in row if indices.count(index) > 1)
-                raise UserError(f"{self._where}, line {self.number} gives index {twice} twice")
+                repeated = next(index for index in row if indices.count(index) > 1)
+                raise UserError(f"{self._where}, line {self.number} gives index {repeated} twice")
             yield row
 
-    def samples(self) -> Iterator[str]:
+    def sample_lines(self) -> Iterator[str]:
         """Yield the lines that hold samples."""
         return (line for line in map(str.strip, self) if line and not line.startswith("%"))
 
 
-def _without_comment(line: str) -> str:
+def _strip_comment(line: str) -> str:
     return "" if line.lstrip().startswith("%") else line
 
 
-def _dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:
+def _read_dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:
     """Gather rows of numbers; text becomes codes, which are added to `texts`."""
     chunks = []
-    while chunk := list(islice(rows, CHUNK)):
+    while chunk := list(islice(rows, CHUNK_ROWS)):
         for j, codes in texts.items():
             for row in chunk:
                 row[j] = _text_code(row[j], codes)
@@ -164,8 +170,8 @@ def _dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.n
     return np.vstack(chunks)
 
 
-def _sparse(rows: Iterator[dict], n_columns: int, texts: dict[int, dict]):
-    """Gather sparse rows, as `_dense`; zero is the code of text that a row does not mention."""
+def _read_sparse(rows: Iterator[dict], n_columns: int, texts: dict[int, dict]):
+    """Return the matrix of sparse rows; code 0 stands for text that a row does not mention."""
     from scipy.sparse import csr_matrix
 
     # Arrays, as a list keeps an object for each number.

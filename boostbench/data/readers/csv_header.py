@@ -8,19 +8,21 @@ from typing import NamedTuple
 from boostbench.data.numeric_text import is_number
 
 #: A number with a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
-DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
+DECIMAL_COMMA = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
 # Rows in which something must stand below a name, and cells that are looked at for the same word.
-_NEAR, _CELLS = 20, 2**17
+_N_NEAR_ROWS, _MAX_CELLS = 20, 2**17
 
 
-class Guess(NamedTuple):
+class HeaderGuess(NamedTuple):
     """Whether there is a header, and whether nothing else is likely."""
 
     is_header: bool
     is_sure: bool
 
 
-def guess_header(rows: Iterator[list[str]], labels: str | None, missing: Collection[str]) -> Guess:
+def guess_header(
+    rows: Iterator[list[str]], labels: str | None, missing: Collection[str]
+) -> HeaderGuess:
     """Guess whether the first row of a file is a header.
 
     It is one if it names the column of labels, or has a word above numbers. Else words alone are a
@@ -39,73 +41,75 @@ def guess_header(rows: Iterator[list[str]], labels: str | None, missing: Collect
 
     Returns
     -------
-    Guess
+    HeaderGuess
 
     Examples
     --------
     >>> guess_header(iter([["size", "kind"], ["1", "cat"]]), None, [""])
-    Guess(is_header=True, is_sure=True)
+    HeaderGuess(is_header=True, is_sure=True)
     >>> guess_header(iter([["a", "x"], ["b", "x"], ["a", "y"]]), None, [""])
-    Guess(is_header=False, is_sure=False)
+    HeaderGuess(is_header=False, is_sure=False)
     """
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
     positions = [str(j) for j in range(len(first))]
     # Without a header, positions are the names of columns.
     if "class" in map(str.lower, first) or (labels in first and labels not in positions):
-        return Guess(True, True)
+        return HeaderGuess(True, True)
     numbers = [cell for cell in first if cell not in missing and _is_value(cell)]
     words = [j for j, cell in enumerate(first) if cell not in missing and not _is_value(cell)]
-    near = list(islice(rows, _NEAR))
-    rows = chain(near, rows)
+    near_rows = list(islice(rows, _N_NEAR_ROWS))
+    rows = chain(near_rows, rows)
     label = int(labels) if labels in positions else len(first) - 1
-    if any(_is_above_numbers(j, near, missing) for j in words):
-        return Guess(_all_differ(numbers), not numbers)
+    if any(_is_above_numbers(j, near_rows, missing) for j in words):
+        return HeaderGuess(_are_distinct(numbers), not numbers)
     if words and not numbers:
-        return Guess(not _any_below(first, words, rows), not near)
+        return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
     if not first[0]:  # a column that numbers the rows
         del positions[-1]
-    if not _all_differ(numbers) if label in words else numbers != positions:
-        return Guess(False, True)
+    if not _are_distinct(numbers) if label in words else numbers != positions:
+        return HeaderGuess(False, True)
     return _guess_by_label(first, label, rows, missing)
 
 
-def _all_differ(cells: Sequence[str]) -> bool:
+def _are_distinct(cells: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells)
 
 
-def _is_above_numbers(j: int, near: Sequence[list[str]], missing: Collection[str]) -> bool:
+def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
     """Whether the first cell below in a column that is not missing is no word."""
-    below = (row[j] for row in near if j < len(row))
+    below = (row[j] for row in near_rows if j < len(row))
     return _is_value(next((cell for cell in below if cell not in missing), ""))
 
 
-def _any_below(first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]) -> bool:
+def _is_repeated_below(
+    first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]
+) -> bool:
     """Whether a word of the first row is in its column once more."""
     return any(
         j < len(row) and row[j] == first[j]
-        for row in islice(rows, _CELLS // len(first))
+        for row in islice(rows, _MAX_CELLS // len(first))
         for j in words
     )
 
 
 def _guess_by_label(
     first: Sequence[str], label: int, rows: Iterator[list[str]], missing: Collection[str]
-) -> Guess:
+) -> HeaderGuess:
     """Take what stands above the labels for one of them if it is below, or if none comes twice."""
-    below = (row[label] for row in islice(rows, _CELLS // len(first)) if label < len(row))
-    seen: set[str] = set()
+    below = (row[label] for row in islice(rows, _MAX_CELLS // len(first)) if label < len(row))
+    labels_below: set[str] = set()
     n_present = 0
     for cell in below:
         if cell == first[label]:
-            return Guess(False, True)
+            return HeaderGuess(False, True)
         if cell not in missing:
-            seen.add(cell)
+            labels_below.add(cell)
             n_present += 1
-    return Guess(len(seen) < n_present, False)
+    return HeaderGuess(len(labels_below) < n_present, False)
 
 
 def _is_value(cell: str) -> bool:
     """Whether a cell is a number, or a truth value."""
-    is_other = cell.lower() in ("true", "false") or DECIMAL.fullmatch(cell) is not None
+    is_other = cell.lower() in ("true", "false") or DECIMAL_COMMA.fullmatch(cell) is not None
     return is_other or is_number(cell)

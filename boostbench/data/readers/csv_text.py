@@ -9,31 +9,31 @@ from itertools import chain
 import numpy as np
 
 from boostbench.data.data_table import TEXT_ADVICE
-from boostbench.data.readers.csv_header import DECIMAL
+from boostbench.data.readers.csv_header import DECIMAL_COMMA
 from boostbench.errors import UserError, some
-from boostbench.util.text_columns import find_problem, kinds_of
+from boostbench.util.text_columns import classify_words, find_problem
 
 logger = logging.getLogger(__name__)
 
 #: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
 _NONE = "None"
 #: With a point.
-_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
+_DECIMAL_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 #: What may be either: 1,234.
-_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+_AMBIGUOUS_COMMA = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 #: Where points may stand between thousands: 1.234 or 1.234.567, and not 0.125.
-_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+_GROUPED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 
 
 @dataclass
-class Text:
+class TextColumn:
     """The words of a column, of shape (n_words,), and how many rows have each."""
 
     words: list[str]
     counts: np.ndarray
 
     @classmethod
-    def of(cls, codes: dict[str, int], column: np.ndarray) -> "Text":
+    def from_codes(cls, codes: dict[str, int], column: np.ndarray) -> "TextColumn":
         """Count the words of a column, which holds their codes, and NaN where one is missing."""
         present = column[~np.isnan(column)].astype(np.int32)
         return cls(list(codes), np.bincount(present, minlength=len(codes)))
@@ -42,7 +42,7 @@ class Text:
         """Take the word None for a missing value, if all others are numbers."""
         if _NONE not in self.words:
             return
-        is_word = kinds_of(self.words).is_word
+        is_word = classify_words(self.words).is_word
         if is_word.sum() > 1 or is_word.all():
             return
         code = self.words.index(_NONE)
@@ -71,11 +71,11 @@ class Text:
         problem = find_problem(self.words, self.counts, len(column))
         if problem is None or problem.kind not in TEXT_ADVICE:
             return
-        cell, (what, advice) = problem.example, TEXT_ADVICE[problem.kind]
+        cell, (fault, advice) = problem.example, TEXT_ADVICE[problem.kind]
         if problem.kind == "words":
             advice = f"correct it, or add 'data.na_values=[{cell}]' if it means a missing value"
         sample = int((column == self.words.index(cell)).argmax())
-        raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
+        raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {fault}; {advice}")
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:
         """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
@@ -83,19 +83,19 @@ class Text:
         return np.append(codes.astype(float), np.nan), words.tolist()
 
 
-def are_words(words: Sequence[str]) -> np.ndarray:
+def word_mask(words: Sequence[str]) -> np.ndarray:
     """Say which of some words are no numbers, however these may be written; as a mask.
 
     Examples
     --------
-    >>> are_words(["cat", "1.5", "1,5", "1.234.567"]).tolist()
+    >>> word_mask(["cat", "1.5", "1,5", "1.234.567"]).tolist()
     [True, False, False, False]
     """
-    return kinds_of(words).is_word & ~_matches(words, _GROUPED)
+    return classify_words(words).is_word & ~_full_matches(words, _GROUPED_THOUSANDS)
 
 
-def read_points(
-    texts: dict[int, Text],
+def resolve_decimal_commas(
+    texts: dict[int, TextColumn],
     values: np.ndarray,
     cells: Callable[[], Iterator],
     names: Sequence[str],
@@ -126,71 +126,73 @@ def read_points(
     UserError
         Points may stand between thousands, but those of another column cannot.
     """
-    decimal = _with_decimal_commas(texts)
-    if not decimal:
+    comma_columns = _find_decimal_comma_columns(texts)
+    if not comma_columns:
         return
-    thousands = _with_thousands(texts, cells(), names, where)
-    told = f"decimal commas, read as points: {some([names[j] for j in decimal])}"
-    if thousands:
-        without = some([names[j] for j in sorted(thousands)])
-        told += f"; points between thousands, left out: {without}"
-    logger.warning("%s: %s", where, told)
-    for j in decimal:
+    thousands_columns = _find_thousands_columns(texts, cells(), names, where)
+    message = f"decimal commas, read as points: {some([names[j] for j in comma_columns])}"
+    if thousands_columns:
+        listed = some([names[j] for j in sorted(thousands_columns)])
+        message += f"; points between thousands, left out: {listed}"
+    logger.warning("%s: %s", where, message)
+    for j in comma_columns:
         texts[j].words = [
-            word.replace(".", "").replace(",", ".") if DECIMAL.fullmatch(word) else word
+            word.replace(".", "").replace(",", ".") if DECIMAL_COMMA.fullmatch(word) else word
             for word in texts[j].words
         ]
-    for j in texts.keys() & thousands:
+    for j in texts.keys() & thousands_columns:
         texts[j].words = [word.replace(".", "") for word in texts[j].words]
-    numbers = thousands - texts.keys()
-    if numbers:
-        _leave_out_points(values, cells(), numbers)
+    number_columns = thousands_columns - texts.keys()
+    if number_columns:
+        _strip_thousands(values, cells(), number_columns)
 
 
-def _with_decimal_commas(texts: dict[int, Text]) -> list[int]:
+def _find_decimal_comma_columns(texts: dict[int, TextColumn]) -> list[int]:
     """Find the columns with decimal commas; none where all may stand between thousands."""
-    decimal, is_clear = [], False
+    columns, is_clear = [], False
     for j, text in texts.items():
-        _, has_comma, is_word = kinds_of(text.words)
+        _, has_comma, is_word = classify_words(text.words)
         n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
-        is_decimal = _matches(text.words, DECIMAL)
-        with_point = _matches(text.words, _POINT)
-        if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
-            decimal.append(j)
-            is_clear |= not _matches(text.words, _EITHER)[has_comma].all()
-    return decimal if is_clear else []
+        is_decimal = _full_matches(text.words, DECIMAL_COMMA)
+        has_point = _full_matches(text.words, _DECIMAL_POINT)
+        if n_commas > n_words and is_decimal[has_comma].all() and not has_point.any():
+            columns.append(j)
+            is_clear |= not _full_matches(text.words, _AMBIGUOUS_COMMA)[has_comma].all()
+    return columns if is_clear else []
 
 
-def _with_thousands(
-    texts: dict[int, Text], cells: Iterator[dict], names: Sequence[str], where: str
+def _find_thousands_columns(
+    texts: dict[int, TextColumn], cells: Iterator[dict], names: Sequence[str], where: str
 ) -> set[int]:
     """Find the columns whose points stand between thousands."""
-    of_texts = ((j, text.words) for j, text in texts.items() if _are_numbers(text.words))
-    of_cells = (
-        (j, column.dropna().str.strip().unique()) for part in cells for j, column in part.items()
+    text_words = ((j, text.words) for j, text in texts.items() if _are_numbers(text.words))
+    number_words = (
+        (j, column.dropna().str.strip().unique()) for chunk in cells for j, column in chunk.items()
     )
-    may_be: dict[int, bool] = {}
-    for j, words in chain(of_texts, of_cells):
-        pointed = [word for word in words if "." in word]
-        if pointed:
-            may_be[j] = may_be.get(j, True) and bool(_matches(pointed, _GROUPED).all())
-    thousands = {j for j in may_be if may_be[j]}
-    others = may_be.keys() - thousands
-    if thousands and others:
+    may_be_grouped: dict[int, bool] = {}
+    for j, words in chain(text_words, number_words):
+        with_points = [word for word in words if "." in word]
+        if with_points:
+            may_be_grouped[j] = may_be_grouped.get(j, True) and bool(
+                _full_matches(with_points, _GROUPED_THOUSANDS).all()
+            )
+    thousands_columns = {j for j in may_be_grouped if may_be_grouped[j]}
+    decimal_columns = may_be_grouped.keys() - thousands_columns
+    if thousands_columns and decimal_columns:
+        decimal, ambiguous = names[min(decimal_columns)], names[min(thousands_columns)]
         raise UserError(
-            f"{where}: column {names[min(others)]!r} has decimal points, and another one has "
-            f"decimal commas, so that the points of column {names[min(thousands)]!r} may stand "
-            "between thousands or not; write decimal points everywhere, and nothing between "
-            "thousands"
+            f"{where}: column {decimal!r} has decimal points, and another one has decimal commas, "
+            f"so that the points of column {ambiguous!r} may stand between thousands or not; "
+            "write decimal points everywhere, and nothing between thousands"
         )
-    return thousands
+    return thousands_columns
 
 
 def _are_numbers(words: Sequence[str]) -> bool:
-    return bool((kinds_of(words).is_number | _matches(words, _GROUPED)).all())
+    return bool((classify_words(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
 
 
-def _leave_out_points(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:
+def _strip_thousands(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:
     """Read columns of numbers once more, without the points between thousands."""
     start = 0
     for part in cells:
@@ -200,5 +202,5 @@ def _leave_out_points(values: np.ndarray, cells: Iterator[dict], columns: Iterab
         start += len(numbers)
 
 
-def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
+def _full_matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
     return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)

@@ -9,25 +9,25 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.labels import INEXACT, as_labels
-from boostbench.data.numeric_text import is_plain
-from boostbench.data.readers.text_lines import lines_of
+from boostbench.data.labels import MIN_INEXACT, as_labels
+from boostbench.data.numeric_text import is_plain_ascii
+from boostbench.data.readers.text_lines import read_lines
 from boostbench.errors import UserError
 from boostbench.util.text_columns import find_problem
 
 logger = logging.getLogger(__name__)
 
 #: Largest index of a feature, as in LIBSVM.
-LARGEST = 2**31 - 1
+MAX_INDEX = 2**31 - 1
 #: An underscore before a comment, which scikit-learn reads over: the label 1_1 as 11.
 _UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
 #: An end of a line that scikit-learn does not know, so that a comment hides the lines behind it.
-_LONE = re.compile(rb"\r(?!\n)")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 #: The number of a query, outside of comments.
 _QUERY = re.compile(rb"(^|[\r\n])[^#\r\n]*\sqid:")
-_LONG = 2**20
+_LARGE_FILE = 2**20
 #: Rows, of those of long files, that have features at least.
-SHARE = 0.5
+MIN_FEATURES_PER_ROW = 0.5
 
 
 def read_libsvm(stream: BinaryIO, where: str):
@@ -50,20 +50,20 @@ def read_libsvm(stream: BinaryIO, where: str):
     from sklearn.datasets import load_svmlight_file  # slow to import
 
     text = stream.read()
-    if len(text) > _LONG:
+    if len(text) > _LARGE_FILE:
         _check_features(text, where)
-    exact = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE.search(text)
+    is_exact = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE_RETURN.search(text)
     try:
-        if exact:
+        if is_exact:
             X, y = load_svmlight_file(io.BytesIO(text))
-            exact = -INEXACT < y.min(initial=0) and y.max(initial=0) < INEXACT
+            is_exact = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
     except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
-        exact = False
+        is_exact = False
     if b"qid:" in text and _QUERY.search(text):
         logger.warning("%s: qid: is passed over, as classification has no queries", where)
-    if not exact:
+    if not is_exact:
         # The fast reader knows neither text as label, nor large whole numbers, nor line numbers.
-        X, y = _read_lines(text, where)
+        X, y = _parse_lines(text, where)
     del text
     if not X.shape[0]:
         raise UserError(f"{where} holds no samples")
@@ -75,32 +75,32 @@ def _check_features(text: bytes, where: str) -> None:
     n_rows, n_features = text.count(b"\n"), text.count(b":")
     if not n_features:
         raise UserError(f"{where} has no features: no row has index:value")
-    if n_features < SHARE * n_rows:
+    if n_features < MIN_FEATURES_PER_ROW * n_rows:
         raise UserError(
             f"{where} has {n_rows} rows and only {n_features} features in all of them; take out "
             "the rows that have no index:value"
         )
 
 
-def _read_lines(text: bytes, where: str):
+def _parse_lines(text: bytes, where: str):
     """Read line by line: slowly, with exact errors, and any word as label."""
     from scipy.sparse import csr_matrix
 
     # Arrays, as a list keeps an object for each number.
     labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
     line_numbers = array("q")
-    lines = lines_of(io.BytesIO(text), where, _without_comment)
+    lines = read_lines(io.BytesIO(text), where, _strip_comment)
     for number, line in enumerate(lines, 1):
-        words = _without_comment(line).split()
+        words = _strip_comment(line).split()
         if not words:
             continue
         try:
-            labels.append(_label(words[0]))
+            labels.append(_check_label(words[0]))
             previous = -1
             for word in words[1:]:
                 if word.startswith("qid:"):
                     continue
-                index, value = _pair(word)
+                index, value = _parse_pair(word)
                 if index <= previous:
                     raise ValueError(f"index {index} comes after {previous}, indices must increase")
                 previous = index
@@ -125,11 +125,11 @@ def _read_lines(text: bytes, where: str):
     return csr_matrix((np.array(values), columns, indptr), shape=shape), labels
 
 
-def _without_comment(line: str) -> str:
+def _strip_comment(line: str) -> str:
     return line.partition("#")[0]
 
 
-def _label(word: str) -> str:
+def _check_label(word: str) -> str:
     if ":" in word:
         raise ValueError(f"the label is missing, the line begins with {word!r}")
     if "," in word and re.fullmatch(r"[-+.\d,]+", word):
@@ -137,14 +137,14 @@ def _label(word: str) -> str:
     return word
 
 
-def _pair(word: str) -> tuple[int, float]:
+def _parse_pair(word: str) -> tuple[int, float]:
     index, colon, value = word.partition(":")
     try:
-        if not colon or not is_plain(word) or int(index) < 0:
+        if not colon or not is_plain_ascii(word) or int(index) < 0:
             raise ValueError
         pair = int(index), float(value)
     except ValueError:
         raise ValueError(f"expected index:value, found {word!r}") from None
-    if pair[0] > LARGEST:
-        raise ValueError(f"index {index} is larger than {LARGEST}")
+    if pair[0] > MAX_INDEX:
+        raise ValueError(f"index {index} is larger than {MAX_INDEX}")
     return pair

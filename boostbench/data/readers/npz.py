@@ -5,7 +5,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.decompression import read_arrays
-from boostbench.data.fixed_splits import Split, first_rows, marked_rows
+from boostbench.data.fixed_splits import Split, official_split, split_from_mask
 from boostbench.data.labels import as_labels
 from boostbench.errors import UserError
 
@@ -38,10 +38,12 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
     except UserError:
         raise
     except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file
-        why = str(error)
-        if "Object arrays" in why:  # NumPy makes them of arrays of several sizes
-            why = "it holds Python objects; images must be of one size, and labels numbers or text"
-        raise UserError(f"{where} is not a readable npz archive ({why})") from None
+        reason = str(error)
+        if "Object arrays" in reason:  # NumPy makes them of arrays of several sizes
+            reason = (
+                "it holds Python objects; images must be of one size, and labels numbers or text"
+            )
+        raise UserError(f"{where} is not a readable npz archive ({reason})") from None
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         parts = [(arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])]
         return join_parts(parts, where)
@@ -53,7 +55,7 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
     X, y, _ = join_parts([(arrays["x"], arrays["y"])], where)
     if "is_test" not in arrays:
         return X, y, None
-    return X, y, [marked_rows(arrays["is_test"], len(y), where)]
+    return X, y, [split_from_mask(arrays["is_test"], len(y), where)]
 
 
 def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
@@ -88,4 +90,4 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
     with np.errstate(over="ignore"):  # what float64 cannot hold is refused as infinite later
         X = np.concatenate(rows).astype(float)
     y = np.concatenate([as_labels(y, where) for _, y in parts])
-    return X, y, [first_rows(len(parts[0][1]), len(y))] if len(parts) == 2 else None
+    return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from boostbench.errors import UserError
 
 #: How Python writes bytes that are not UTF-8.
-_FOREIGN = re.compile("[\udc80-\udcff]")
+_INVALID_BYTE = re.compile("[\udc80-\udcff]")
 _UTF16 = "UTF-16 text; save it as UTF-8"
 _OTHER = "; save the table as text"
 #: What files of other kinds begin with, what they are and what to do.
@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-def lines_of(
+def read_lines(
     stream: BinaryIO, where: str, part: Callable[[str], str] = lambda line: line
 ) -> Iterator[str]:
     """Yield the lines of a file from its start, whichever characters end them.
@@ -57,38 +57,39 @@ def lines_of(
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape")
     try:
         for number, line in enumerate(text, 1):
-            foreign = None if line.isascii() else _FOREIGN.search(part(line))
-            if foreign:
+            invalid = None if line.isascii() else _INVALID_BYTE.search(part(line))
+            if invalid:
                 stream.seek(0)
-                raise UserError(_what_is_wrong(stream.read(8), foreign, number, where))
+                raise UserError(_encoding_message(stream.read(8), invalid, number, where))
             yield line if line.isascii() else unicodedata.normalize("NFC", line)
     finally:
         with contextlib.suppress(ValueError):  # the file is closed, where nobody reads to its end
             text.detach()
 
 
-def composed(values: Iterable) -> list:
-    r"""Return values with composed letters in those that are text, as `lines_of` gives them.
+def compose_letters(values: Iterable) -> list:
+    r"""Return values with composed letters in those that are text, as `read_lines` gives them.
 
     Examples
     --------
-    >>> composed(["a\u0308", 3]) == ["\xe4", 3]
+    >>> compose_letters(["a\u0308", 3]) == ["\xe4", 3]
     True
     """
     return [unicodedata.normalize("NFC", v) if isinstance(v, str) else v for v in values]
 
 
 def check_utf8(stream: BinaryIO, where: str) -> None:
-    """Refuse a text that is not UTF-8, as `lines_of` does."""
-    for _ in lines_of(stream, where):
+    """Refuse a text that is not UTF-8, as `read_lines` does."""
+    for _ in read_lines(stream, where):
         pass
 
 
-def _what_is_wrong(start: bytes, foreign: re.Match, number: int, where: str) -> str:
+def _encoding_message(start: bytes, invalid: re.Match, number: int, where: str) -> str:
     for mark, kind in _KINDS.items():
         if start.startswith(mark):
             return f"{where} is {kind}"
-    byte, before = ord(foreign[0]) & 0xFF, foreign.string[: foreign.start()][-10:]
+    byte, preceding = ord(invalid[0]) & 0xFF, invalid.string[: invalid.start()][-10:]
     return (
-        f"{where}, line {number} is not UTF-8: byte 0x{byte:02x} after {before!r}; save it as UTF-8"
+        f"{where}, line {number} is not UTF-8: byte 0x{byte:02x} after {preceding!r}; "
+        "save it as UTF-8"
     )

@@ -18,14 +18,14 @@ from boostbench.data.sources import cache
 from boostbench.errors import UserError, cause
 from boostbench.whole import write_whole
 
-SUMS = "SHA256SUMS"
-_ENDING = ".bundle.npz"
-_DAMAGED = "fetch the bundle again, or make it anew by boostbench data --bundle"
+CHECKSUM_FILE = "SHA256SUMS"
+_SUFFIX = ".bundle.npz"
+_REMEDY = "fetch the bundle again, or make it anew by boostbench data --bundle"
 
 
 def bundle_path(folder: Path, name: str) -> Path:
     """Give the file of a data set."""
-    return Path(folder) / f"{name}{_ENDING}"
+    return Path(folder) / f"{name}{_SUFFIX}"
 
 
 def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
@@ -54,15 +54,15 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
     # Two that write at once would each put its own sum beside those that were there before both.
     with alone(path, remedy="choose another folder"):
         # The folder that it came from is of no use elsewhere.
-        plain = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
-        cache.write(path, plain, _question(spec))
-        sums = _sums(path.parent) | {path.name: _sha256(path)}
-        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-        write_whole(path.parent / SUMS, lambda stream: stream.write(lines.encode()))
+        portable = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
+        cache.write(path, portable, _identifying_spec(spec))
+        checksums = _read_checksums(path.parent) | {path.name: _sha256(path)}
+        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(checksums.items()))
+        write_whole(path.parent / CHECKSUM_FILE, lambda stream: stream.write(lines.encode()))
     return path
 
 
-def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
+def read_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     """Read a data set from a bundle.
 
     Parameters
@@ -86,36 +86,36 @@ def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     if not os.path.isfile(path):
         return None
     try:
-        _check_sum(path)
-        dataset = cache.read(path, spec["name"], _question(spec))
+        _verify_checksum(path)
+        dataset = cache.read(path, spec["name"], _identifying_spec(spec))
     except UserError:
         raise
     except OSError as error:
         raise UserError(f"{error.filename or path} cannot be read: {cause(error)}") from None
     except Exception as error:
-        raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
+        raise UserError(f"{path} cannot be read ({error}); {_REMEDY}") from None
     return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")
 
 
-def _check_sum(path: Path) -> None:
-    expected = _sums(path.parent).get(path.name)
+def _verify_checksum(path: Path) -> None:
+    expected = _read_checksums(path.parent).get(path.name)
     if expected is None:
-        raise UserError(f"{path} is not in {path.parent / SUMS}; {_DAMAGED}")
+        raise UserError(f"{path} is not in {path.parent / CHECKSUM_FILE}; {_REMEDY}")
     if _sha256(path) != expected:
-        raise UserError(f"{path} is not what {path.parent / SUMS} says; {_DAMAGED}")
+        raise UserError(f"{path} is not what {path.parent / CHECKSUM_FILE} says; {_REMEDY}")
 
 
-def _question(spec: Mapping[str, Any]) -> dict:
+def _identifying_spec(spec: Mapping[str, Any]) -> dict:
     """Give what decides the data."""
-    decides = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
+    identifying = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
     openml = spec.get("openml")
     if openml:
-        decides["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
-    return decides
+        identifying["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
+    return identifying
 
 
-def _sums(folder: Path) -> dict[str, str]:
-    path = folder / SUMS
+def _read_checksums(folder: Path) -> dict[str, str]:
+    path = folder / CHECKSUM_FILE
     if not os.path.isfile(path):
         return {}
     text = path.read_text(encoding="utf-8", errors="replace")

@@ -47,9 +47,13 @@ def store(dataset: Dataset, origin: Mapping) -> None:
 
 def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
     """Write a data set and how it was asked for, as `write_whole` does."""
-    meta = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
-    meta["origin"] = dict(origin)
-    arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta)), **_flat(dataset.splits)}
+    metadata = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
+    metadata["origin"] = dict(origin)
+    arrays = {
+        "y": dataset.y,
+        "meta": np.array(json.dumps(metadata)),
+        **_split_arrays(dataset.splits),
+    }
     X = dataset.X
     if dataset.is_sparse:
         arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
@@ -68,13 +72,13 @@ def read(path: Path, name: str, origin: Mapping) -> Dataset | None:
     """
     with path.open("rb") as stream:
         arrays = read_arrays(stream, path)
-    meta = json.loads(str(arrays["meta"]))
-    if meta["origin"] != json.loads(json.dumps(dict(origin))):
+    metadata = json.loads(str(arrays["meta"]))
+    if metadata["origin"] != json.loads(json.dumps(dict(origin))):
         return None
-    parts = _matrix(arrays), arrays["y"], meta["source"], _lists(arrays)
-    dataset = Dataset(name, *parts, names=meta.get("names"))
-    if dataset.checksum != meta["checksum"]:
-        raise ValueError(f"its checksum is not {meta['checksum']}")
+    fields = _feature_matrix(arrays), arrays["y"], metadata["source"], _splits_from_arrays(arrays)
+    dataset = Dataset(name, *fields, names=metadata.get("names"))
+    if dataset.checksum != metadata["checksum"]:
+        raise ValueError(f"its checksum is not {metadata['checksum']}")
     return dataset
 
 
@@ -107,16 +111,16 @@ def fetch(name: str, origin: Mapping) -> Dataset | None:
         raise ValueError(f"{path} is damaged ({error})") from None
 
 
-def _matrix(arrays: Mapping[str, np.ndarray]):
+def _feature_matrix(arrays: Mapping[str, np.ndarray]):
     if "X" in arrays:
         return arrays["X"]
     from scipy.sparse import csr_matrix  # slow to import
 
-    parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-    return csr_matrix(parts, shape=tuple(arrays["shape"]))
+    fields = (arrays["data"], arrays["indices"], arrays["indptr"])
+    return csr_matrix(fields, shape=tuple(arrays["shape"]))
 
 
-def _flat(splits) -> dict[str, np.ndarray]:
+def _split_arrays(splits) -> dict[str, np.ndarray]:
     if splits is None:
         return {}
     sizes = [[len(train), len(test)] for train, test in splits]
@@ -124,9 +128,9 @@ def _flat(splits) -> dict[str, np.ndarray]:
     return {"split_sizes": np.array(sizes), "split_rows": np.concatenate(rows)}
 
 
-def _lists(arrays: Mapping[str, np.ndarray]):
+def _splits_from_arrays(arrays: Mapping[str, np.ndarray]):
     if "split_sizes" not in arrays:
         return None
     ends = np.cumsum(arrays["split_sizes"].ravel())[:-1]
-    parts = np.split(arrays["split_rows"], ends)
-    return list(zip(parts[::2], parts[1::2], strict=True))
+    fields = np.split(arrays["split_rows"], ends)
+    return list(zip(fields[::2], fields[1::2], strict=True))

@@ -102,10 +102,10 @@ def make_pattern(
     if n_samples is None:
         return X, labels
     rng = np.random.default_rng(random_state)
-    own = [np.flatnonzero(labels == label) for label in (-1, 1)]
-    drawn = [rng.choice(rows, round(n_samples * len(rows) / len(X)), False) for rows in own]
-    kept = np.sort(np.concatenate(drawn))
-    return X[kept], labels[kept]
+    class_rows = [np.flatnonzero(labels == label) for label in (-1, 1)]
+    drawn = [rng.choice(rows, round(n_samples * len(rows) / len(X)), False) for rows in class_rows]
+    selected = np.sort(np.concatenate(drawn))
+    return X[selected], labels[selected]
 
 
 def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +138,7 @@ def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndar
     >>> make_ringnorm(3)[0].shape
     (3, 20)
     """
-    draws, y = _normal(n_samples, random_state)
+    draws, y = _draw_normal(n_samples, random_state)
     X = np.where(y[:, None] > 0, 2 * draws, draws + 2 / np.sqrt(20))
     return X.round(_DECIMALS), y
 
@@ -163,11 +163,11 @@ def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarr
     >>> make_twonorm(3)[0].shape
     (3, 20)
     """
-    draws, y = _normal(n_samples, random_state)
+    draws, y = _draw_normal(n_samples, random_state)
     return (draws + 2 / np.sqrt(20) * y[:, None]).round(_DECIMALS), y
 
 
-def _normal(n_samples, random_state):
+def _draw_normal(n_samples, random_state):
     """Draw standard normal points of 20 dimensions, and a sign for each."""
     rng = np.random.default_rng(random_state)
     y = np.where(rng.random(n_samples) < 0.5, 1, -1)
@@ -206,24 +206,24 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
     rng = np.random.default_rng(random_state)
     waves = np.maximum(6 - np.abs(np.arange(1, 22) - np.array([[7], [11], [15]])), 0)
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    which = rng.integers(3, size=n_samples)
-    share = rng.random((n_samples, 1))
-    first, second = (waves[pairs[which, side]] for side in (0, 1))
-    X = share * first + (1 - share) * second + rng.standard_normal((n_samples, 21))
-    return X.round(_DECIMALS), np.where(which == 0, 1, -1)
+    pair = rng.integers(3, size=n_samples)
+    fraction = rng.random((n_samples, 1))
+    first, second = (waves[pairs[pair, side]] for side in (0, 1))
+    X = fraction * first + (1 - fraction) * second + rng.standard_normal((n_samples, 21))
+    return X.round(_DECIMALS), np.where(pair == 0, 1, -1)
 
 
 def _parity(x, y):
     inside = np.zeros(len(x), bool)
     for i, j in itertools.product((1, 2, 3), repeat=2):
         if (i + j) % 2 == 0:
-            inside |= (x - i) ** 2 + (y - j) ** 2 <= 0.25 + _ON_THE_EDGE
+            inside |= (x - i) ** 2 + (y - j) ** 2 <= 0.25 + _EDGE_TOLERANCE
     return inside
 
 
 def _annulus(x, y):
     squared = (x - 2) ** 2 + (y - 2) ** 2
-    return (squared >= 1 - _ON_THE_EDGE) & (squared <= 2.25 + _ON_THE_EDGE)
+    return (squared >= 1 - _EDGE_TOLERANCE) & (squared <= 2.25 + _EDGE_TOLERANCE)
 
 
 def _disjunctive(x, y):
@@ -237,8 +237,10 @@ def _disjunctive(x, y):
         u, v = x - i, y - j
         for _ in range(turns):
             u, v = v, -u
-        within = (np.abs(u) <= 0.7 + _ON_THE_EDGE) & (np.abs(v) <= 0.7 + _ON_THE_EDGE)
-        inside |= within & (np.minimum(u, v) < -0.1 - _ON_THE_EDGE)
+        is_inside_square = (np.abs(u) <= 0.7 + _EDGE_TOLERANCE) & (
+            np.abs(v) <= 0.7 + _EDGE_TOLERANCE
+        )
+        inside |= is_inside_square & (np.minimum(u, v) < -0.1 - _EDGE_TOLERANCE)
     return inside
 
 
@@ -247,7 +249,7 @@ def _checkerboard(x, y):
     return (column + row) % 2 == 0
 
 
-_ON_THE_EDGE = 1e-9
+_EDGE_TOLERANCE = 1e-9
 
 _PATTERNS = {
     # Without the 2, which the paper leaves out, 93 % of the points would be inside.

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from boostbench.data.data_table import (
-    complete_rows,
     dense_unless_large,
     features_and_labels,
-    tell_left_out,
+    rows_without_missing,
+    warn_dropped_rows,
 )
-from boostbench.data.decompression import unpacked
-from boostbench.data.fixed_splits import read_splits, renumbered
+from boostbench.data.decompression import decompress
+from boostbench.data.fixed_splits import read_splits, remap_rows
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.idx import read_idx
@@ -44,7 +44,7 @@ FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
 #: Other endings of files that a user may point to, and the format that they mean.
 ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
 #: The only formats that some keys of a config are of, in words and by their endings.
-ONLY_OF = {
+FORMAT_OPTIONS = {
     "labels": ("CSV and ARFF", (".csv", ".arff")),
     "na_values": ("CSV", (".csv",)),
     "header": ("CSV", (".csv",)),
@@ -58,7 +58,7 @@ def data_folder() -> Path | None:
     return user_path(folder) if folder else None
 
 
-def stem_of(spec: Mapping[str, Any]) -> str:
+def file_stem(spec: Mapping[str, Any]) -> str:
     """Give the name of a data set's files, without endings."""
     return spec.get("file") or spec["name"]
 
@@ -68,7 +68,7 @@ def local_file(spec: Mapping[str, Any]) -> Path | None:
     if spec.get("path"):
         return user_path(spec["path"])
     folder = data_folder()
-    return find_file(stem_of(spec), folder) if folder else None
+    return find_file(file_stem(spec), folder) if folder else None
 
 
 def find_file(stem: str, folder: Path) -> Path | None:
@@ -128,11 +128,11 @@ def read_file(
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64 or str
     splits : list of (ndarray, ndarray), or None
-    words : tuple of (int, int)
+    one_hot_ranges : tuple of (int, int)
     names : list of str, or None
         See `boostbench.data.data_table.features_and_labels`; None of other formats, and of CSV
         files without a heading.
-    kept : ndarray of shape (n_rows,), bool, or None
+    kept_rows : ndarray of shape (n_rows,), bool, or None
         Which rows of the file are left; None: all of them.
 
     Raises
@@ -144,18 +144,22 @@ def read_file(
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
     if ending in FORMATS:
-        given = {"labels": labels, "na_values": na_values, "header": header}
-        check_format(given, ending, f"which {path.name} is not")
-    where, splits, words, names, kept = str(path), None, (), None, None
-    with _opened(path) as stream:
+        options = {"labels": labels, "na_values": na_values, "header": header}
+        check_format_options(options, ending, f"which {path.name} is not")
+    where, splits, one_hot_ranges, names, kept_rows = str(path), None, (), None, None
+    with _open_file(path) as stream:
         if ending == ".svm":
             X, y = read_libsvm(stream, where)
         elif ending == ".arff":
             table = read_arff(stream, where)
-            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
+            X, y, one_hot_ranges, names, kept_rows = features_and_labels(
+                table, labels, missing=missing
+            )
         elif ending == ".csv":
             table = read_csv(stream, where, labels, na_values, header)
-            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
+            X, y, one_hot_ranges, names, kept_rows = features_and_labels(
+                table, labels, missing=missing
+            )
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
         elif ending == IDX:
@@ -166,32 +170,32 @@ def read_file(
                 "*.npz, perhaps with .gz, .bz2 or .xz"
             )
     X = dense_unless_large(X)
-    if missing == "drop" and kept is None and not (complete := complete_rows(X)).all():
-        tell_left_out(complete, where)
-        kept = complete
-        X, y, splits = X[kept], y[kept], splits and renumbered(splits, kept, where)
-    beside = path.with_name(f"{stem}.splits.npz")
-    if os.path.isfile(beside):
-        splits = read_splits(beside, len(y) if kept is None else len(kept))
-        splits = renumbered(splits, kept, str(beside))
+    if missing == "drop" and kept_rows is None and not (complete := rows_without_missing(X)).all():
+        warn_dropped_rows(complete, where)
+        kept_rows = complete
+        X, y, splits = X[kept_rows], y[kept_rows], splits and remap_rows(splits, kept_rows, where)
+    splits_path = path.with_name(f"{stem}.splits.npz")
+    if os.path.isfile(splits_path):
+        splits = read_splits(splits_path, len(y) if kept_rows is None else len(kept_rows))
+        splits = remap_rows(splits, kept_rows, str(splits_path))
     if names:
-        known, numbers = set(names), map(str, range(len(names) + 1))
-        if names == [number for number in numbers if number in known]:
+        name_set, positions = set(names), map(str, range(len(names) + 1))
+        if names == [number for number in positions if number in name_set]:
             names = None  # they count the columns, as without a heading
-    return X, y, splits, words, names, kept
+    return X, y, splits, one_hot_ranges, names, kept_rows
 
 
-def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:
+def check_format_options(options: Mapping[str, Any], ending: str, explanation: str) -> None:
     """Refuse what a config says of files of other formats than that of an ending.
 
     Raises
     ------
     UserError
-        It ends with `otherwise`.
+        It ends with `explanation`.
     """
-    for key, (formats, endings) in ONLY_OF.items():
-        if given.get(key) not in (None, (), []) and ending not in endings:
-            raise UserError(f"data.{key} is of {formats} files, {otherwise}")
+    for key, (formats, endings) in FORMAT_OPTIONS.items():
+        if options.get(key) not in (None, (), []) and ending not in endings:
+            raise UserError(f"data.{key} is of {formats} files, {explanation}")
 
 
 def split_name(path: Path) -> tuple[str, str]:
@@ -211,15 +215,15 @@ def split_name(path: Path) -> tuple[str, str]:
     return stem, ALIASES.get(ending.lower(), ending.lower())
 
 
-def name_of(path: Path) -> str:
+def data_set_name(path: Path) -> str:
     """Name the data set in a file, after which its records are called.
 
     Different files may get one name; `boostbench.records.data_sets` distinguishes their records.
 
     Examples
     --------
-    >>> name_of(Path("/x/v1.0.csv.gz")), name_of(Path("my = data.csv")), name_of(Path("..x.csv"))
-    ('v1.0', 'my_data', '_x')
+    >>> [data_set_name(Path(name)) for name in ("x/v1.0.csv.gz", "my = data.csv", "..x.csv")]
+    ['v1.0', 'my_data', '_x']
     """
     # Some file systems decompose letters with accents.
     name = slug(unicodedata.normalize("NFC", split_name(path)[0]), ".+-")
@@ -227,12 +231,12 @@ def name_of(path: Path) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _open_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file and decompress it; what goes wrong while it is read is the file's fault."""
     opener = OPENERS.get(path.suffix, open)
     try:
         with opener(path, "rb") as stream:
-            yield stream if opener is open else unpacked(stream, path)
+            yield stream if opener is open else decompress(stream, path)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
 
@@ -244,7 +248,7 @@ def _read_idx_parts(path: Path):
         files = [path.with_name(path.name.replace(IDX, name)) for name in names]
         arrays = []
         for file in files:
-            with _opened(file) as stream:
+            with _open_file(file) as stream:
                 arrays.append(read_idx(stream, str(file)))
         parts.append(tuple(arrays))
     return join_parts(parts, str(path))

@@ -28,7 +28,7 @@ from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.sources import cache
 from boostbench.errors import UserError
-from boostbench.util.temporary_settings import changed
+from boostbench.util.temporary_settings import temporarily_set
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +36,10 @@ logger = logging.getLogger(__name__)
 last_failures: dict[str, float] = {}
 #: Seconds during which a server is not asked again after a failure. A table with many data sets
 #: does not wait for each of them, and a process that lives for days finds a server that is back.
-PAUSE = 60.0
+RETRY_PAUSE = 60.0
 
 #: Seconds to wait for a connection, and for each piece of an answer. openml waits for ever.
-TIME_OUT = (3.0, 30.0)
+TIMEOUT = (3.0, 30.0)
 #: Attempts for each request; openml sleeps 1, 2, 3, ... seconds between them.
 N_ATTEMPTS = 2
 #: Status of HTTP after which the request is repeated, as after errors of the server (5xx).
@@ -85,10 +85,10 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
             f"data.missing=drop leaves rows out, which the splits of {where} count; take "
             "data.missing=median"
         )
-    with _asking(where) as openml:
+    with _openml_session(where) as openml:
         data_id, target, task = spec.get("id"), spec.get("target"), None
         if spec.get("task"):
-            task = _task(openml, spec["task"], where)
+            task = _read_task(openml, spec["task"], where)
             data_id, target = task.dataset_id, task.target_name
             splits_url = task.estimation_procedure["data_splits_url"]
             splits_text = openml._api_calls._download_text_file(splits_url)
@@ -102,8 +102,8 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     X, y, *_ = features_and_labels(
         table,
         target,
-        _names(description.ignore_attribute, table.names)
-        | _names(description.row_id_attribute, table.names),
+        _named_columns(description.ignore_attribute, table.names)
+        | _named_columns(description.row_id_attribute, table.names),
         spec.get("keep") or (),
         spec.get("drop") or (),
         missing,
@@ -115,7 +115,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     return Dataset(name, dense_unless_large(X), y, source, splits)
 
 
-def suite(number: int) -> dict[int, str]:
+def read_suite(number: int) -> dict[int, str]:
     """Look up the tasks of a suite; what it was told once is kept in the cache.
 
     Parameters
@@ -136,7 +136,7 @@ def suite(number: int) -> dict[int, str]:
     path, where = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
     with contextlib.suppress(OSError, ValueError):
         return {int(task): name for task, name in json.loads(path.read_text("utf-8")).items()}
-    with _asking(where) as openml:
+    with _openml_session(where) as openml:
         tasks = openml.study.get_suite(number).tasks
         listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
         names = {task: str(listed.loc[task, "name"]) for task in tasks}
@@ -146,7 +146,7 @@ def suite(number: int) -> dict[int, str]:
     return names
 
 
-def _task(openml, number: int, where: str):
+def _read_task(openml, number: int, where: str):
     """Return openml's description of a task."""
     # Its own `get_task` reads the whole data set for the names of classes.
     task = openml.tasks.functions._get_task_description(number)
@@ -181,43 +181,45 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
     """
     import pandas as pd  # slow to import
 
-    damaged = f"{where}: the file of its splits is damaged"
+    damage = f"{where}: the file of its splits is damaged"
     try:
         table = read_arff(io.BytesIO(text.encode()), f"{where}, file of splits")
     except UserError as error:
         raise ConnectionError(str(error)) from None
     names = [name.lower() for name in table.names]
     if not {"type", "rowid", "repeat", "fold"} <= set(names):
-        raise ConnectionError(f"{damaged}: it needs the columns type, rowid, repeat and fold")
+        raise ConnectionError(f"{damage}: it needs the columns type, rowid, repeat and fold")
     frame = pd.DataFrame({name: table.column(j) for j, name in enumerate(names)})
     if frame.isna().any(axis=None):
-        raise ConnectionError(f"{damaged}: it has missing values")
+        raise ConnectionError(f"{damage}: it has missing values")
     frame = frame.astype(np.int64)
     frame["type"] = np.array(table.categories[names.index("type")])[frame["type"]]
 
     n_folds = frame.groupby("repeat")["fold"].nunique()
     for name, numbers in (("repeats", [len(n_folds)]), ("folds", n_folds)):
-        promised = procedure["parameters"].get(f"number_{name}", "")
-        wrong = [n for n in numbers if promised.isdecimal() and n != int(promised)]
-        if wrong:
-            raise ConnectionError(f"{damaged}: it has {wrong[0]} {name}, and the task {promised}")
+        expected = procedure["parameters"].get(f"number_{name}", "")
+        unexpected = [n for n in numbers if expected.isdecimal() and n != int(expected)]
+        if unexpected:
+            raise ConnectionError(
+                f"{damage}: it has {unexpected[0]} {name}, and the task {expected}"
+            )
     splits = [
         tuple(part.loc[part["type"] == kind, "rowid"].to_numpy() for kind in ("TRAIN", "TEST"))
         for _, part in frame.groupby(["repeat", "fold"])
     ]
     for number, parts in enumerate(splits, 1):
         # A bootstrap draws training rows again; none may be a test row.
-        once = tuple(map(np.unique, parts))
-        check_split(once, n_samples, f"{where}, split {number} of {len(splits)}")
+        unique_rows = tuple(map(np.unique, parts))
+        check_split(unique_rows, n_samples, f"{where}, split {number} of {len(splits)}")
     is_cross_validation = procedure["type"] in ("crossvalidation", "leaveoneout")
     if is_cross_validation or procedure["type"] == "holdout":
         n_rows = frame.groupby(["repeat", "fold"])["rowid"].nunique()
         if (n_rows != n_samples).any():
-            raise ConnectionError(f"{damaged}: a split has {n_rows.min()} of {n_samples} rows")
+            raise ConnectionError(f"{damage}: a split has {n_rows.min()} of {n_samples} rows")
     if is_cross_validation:
-        n_tests = frame[frame["type"] == "TEST"].groupby(["repeat", "rowid"]).size()
-        if len(n_tests) != len(n_folds) * n_samples or (n_tests != 1).any():
-            raise ConnectionError(f"{damaged}: it does not test each row once in each repeat")
+        n_test_rows = frame[frame["type"] == "TEST"].groupby(["repeat", "rowid"]).size()
+        if len(n_test_rows) != len(n_folds) * n_samples or (n_test_rows != 1).any():
+            raise ConnectionError(f"{damage}: it does not test each row once in each repeat")
     return splits
 
 
@@ -234,43 +236,45 @@ def _warn_if_inactive(data_file: Path, where: str) -> None:
 
 
 @contextmanager
-def _asking(where: str) -> Iterator:
+def _openml_session(where: str) -> Iterator:
     """Lend the openml package; report an error in one line, and note a failed server."""
     server = os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
-    if time.monotonic() - last_failures.get(server, -math.inf) < PAUSE:
+    if time.monotonic() - last_failures.get(server, -math.inf) < RETRY_PAUSE:
         raise Unreachable(
-            f"{where}: the server could not be reached less than {PAUSE:g} seconds ago"
+            f"{where}: the server could not be reached less than {RETRY_PAUSE:g} seconds ago"
         )
     with tempfile.TemporaryDirectory(prefix="boostbench-") as folder:
         try:
-            with _openml(Path(folder), server) as openml:
+            with _configured_openml(Path(folder), server) as openml:
                 yield openml
         except UserError:
             raise
         except Exception as error:  # openml lets errors of requests, XML and missing keys through
-            failure = _failure(error, where)
+            failure = _connection_error(error, where)
             if isinstance(failure, Unreachable):
                 last_failures[server] = time.monotonic()
             raise failure from error
 
 
 @contextmanager
-def _openml(folder: Path, server: str) -> Iterator:
+def _configured_openml(folder: Path, server: str) -> Iterator:
     """Lend the openml package, set up for one download: its folder, server, patience, silence."""
     variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
     with ExitStack() as stack:
-        stack.enter_context(changed(os.environ, variables))
-        stack.enter_context(_silence())
+        stack.enter_context(temporarily_set(os.environ, variables))
+        stack.enter_context(_quiet_logging())
         import openml  # slow to import; makes the folder named above
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
-        stack.enter_context(changed(vars(openml.config), settings))
-        stack.enter_context(changed(vars(openml._api_calls), {"requests": _requests_in_time()}))
+        stack.enter_context(temporarily_set(vars(openml.config), settings))
+        stack.enter_context(
+            temporarily_set(vars(openml._api_calls), {"requests": _requests_with_timeout()})
+        )
         yield openml
 
 
-def _requests_in_time():
+def _requests_with_timeout():
     """Make a copy of requests for openml, whose sessions have a time-out and check the status.
 
     openml sets no time-out. It takes each error for an XML message of OpenML's own, which a page
@@ -280,7 +284,7 @@ def _requests_in_time():
 
     class Session(requests.Session):
         def request(self, method, url, **options):
-            response = super().request(method, url, **{"timeout": TIME_OUT} | options)
+            response = super().request(method, url, **{"timeout": TIMEOUT} | options)
             if response.status_code >= 400 and b"<oml:error" not in response.content:
                 try:
                     response.raise_for_status()
@@ -294,20 +298,20 @@ def _requests_in_time():
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def _quiet_logging() -> Iterator[None]:
     """Leave out what openml says on the root logger: a warning of each answer not compressed."""
 
-    def is_other(record: logging.LogRecord) -> bool:
+    def is_not_from_openml(record: logging.LogRecord) -> bool:
         return record.module != "_api_calls"
 
-    logging.root.addFilter(is_other)
+    logging.root.addFilter(is_not_from_openml)
     try:
         yield
     finally:
-        logging.root.removeFilter(is_other)
+        logging.root.removeFilter(is_not_from_openml)
 
 
-def _failure(error: Exception, where: str) -> ConnectionError:
+def _connection_error(error: Exception, where: str) -> ConnectionError:
     """Say in a few words what went wrong."""
     from requests import exceptions
 
@@ -326,7 +330,7 @@ def _failure(error: Exception, where: str) -> ConnectionError:
     return ConnectionError(f"{where}: {reason}")
 
 
-def _names(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
+def _named_columns(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
     """List the columns that an attribute of the description names: one, some, or with commas."""
     entries = [attribute] if isinstance(attribute, str) else attribute or []
     names = set()

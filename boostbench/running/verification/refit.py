@@ -56,7 +56,7 @@ def refit(record: Mapping, dataset: Dataset) -> Trial:
         raise UserError("today's code takes other rows")
     algorithm, chosen = Algorithm("", target, algo, config["grid"]), record.get("chosen", {})
     missing, words = config["data"].get("missing"), config["data"].get("words")
-    of_words = dataset.words if words else ()
+    of_words = dataset.one_hot_ranges if words else ()
     trial = Trial(algorithm, chosen, split, protocol, measure, missing, of_words)
     return next(trials(trial, points)) if points else trial
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.descriptors.hog_pyramid import ORIENTATIONS, deskewed, hog_pyramid
+from boostbench.data.descriptors.hog_pyramid import ORIENTATIONS, deskew, hog_pyramid
 
 RNG = np.random.default_rng(0)
 
@@ -23,7 +23,7 @@ def bar(lean, size=28):
 @pytest.mark.parametrize("lean", [-0.5, 0.0, 0.3])
 def test_what_leans_is_put_upright(lean):
     image = bar(lean)
-    upright = deskewed(image[None])[0]
+    upright = deskew(image[None])[0]
     assert covariance(upright)[0] == pytest.approx(0, abs=0.05)
     assert covariance(upright)[1] == pytest.approx(covariance(image)[1], abs=0.05)
     np.testing.assert_allclose(upright, bar(0.0), atol=0.06)
@@ -32,13 +32,13 @@ def test_what_leans_is_put_upright(lean):
 def test_images_without_ink_stay():
     images = np.zeros((2, 28, 28))
     images[1, 5] = 1.0
-    np.testing.assert_array_equal(deskewed(images), images)
+    np.testing.assert_array_equal(deskew(images), images)
     assert not hog_pyramid(images)[0].any()
 
 
 def test_against_loops():
     image = RNG.integers(0, 256, (28, 28))
-    pixels = deskewed(image[None] / 255)[0]
+    pixels = deskew(image[None] / 255)[0]
     expected = []
     for side, step in ((4, 2), (7, 3), (14, 7)):
         for top in range(0, 29 - side, step):

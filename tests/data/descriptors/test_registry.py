@@ -12,7 +12,7 @@ from skimage.feature import hog as hog_of
 
 from boostbench.data import load
 from boostbench.data.descriptors import registry
-from boostbench.data.descriptors.registry import described, gist, hog
+from boostbench.data.descriptors.registry import compute_descriptors, gist, hog
 from boostbench.errors import UserError
 
 RNG = np.random.default_rng(0)
@@ -76,20 +76,20 @@ def test_hog_is_scikit_image_s():
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
 def test_blocks_do_not_matter(kind, monkeypatch):
-    monkeypatch.setattr(registry, "BLOCK", 3)
-    found = described(IMAGES.reshape(10, -1), kind, (20, 24))
+    monkeypatch.setattr(registry, "BLOCK_SIZE", 3)
+    found = compute_descriptors(IMAGES.reshape(10, -1), kind, (20, 24))
     np.testing.assert_allclose(found, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
 
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
 def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
     """Besides what is given and what comes out."""
-    monkeypatch.setattr(registry, "BLOCK", 8)
+    monkeypatch.setattr(registry, "BLOCK_SIZE", 8)
     needed = []
     for n in (16, 96):
         X = np.resize(IMAGES, (n, 20, 24)).reshape(n, -1) + np.arange(n)[:, None]
         tracemalloc.start()
-        found = described(X, kind, (20, 24))
+        found = compute_descriptors(X, kind, (20, 24))
         needed.append(tracemalloc.get_traced_memory()[1] - 2 * found.nbytes)
         tracemalloc.stop()
     assert needed[1] < needed[0] + 0.1 * 2**20
@@ -97,14 +97,14 @@ def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
 
 def test_coloured_images_are_made_gray():
     coloured = RNG.integers(0, 256, size=(2, 16, 16, 3)).astype(float)
-    found = described(coloured.reshape(2, -1), "gist", (16, 16, 3))
+    found = compute_descriptors(coloured.reshape(2, -1), "gist", (16, 16, 3))
     np.testing.assert_allclose(found, gist(coloured.mean(axis=3)), atol=1e-6)
 
 
 class TestCache:
     @pytest.fixture(autouse=True)
     def counted(self, monkeypatch):
-        monkeypatch.setattr(registry, "BLOCK", 3)
+        monkeypatch.setattr(registry, "BLOCK_SIZE", 3)
         self.calls = []
 
         def count(images):
@@ -118,7 +118,7 @@ class TestCache:
         self.X = IMAGES.reshape(10, -1)
 
     def describe(self, kind="gist", shape=(20, 24)):
-        return described(self.X, kind, shape)
+        return compute_descriptors(self.X, kind, shape)
 
     def test_a_kill_loses_one_block(self):
         self.stop_at = 2
@@ -142,9 +142,9 @@ class TestCache:
             "    if len(blocks) == int(sys.argv[1]):\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
             "    return images.reshape(len(images), -1)\n"
-            "registry.BLOCK, registry.DESCRIPTORS = 3, {'gist': count}\n"
+            "registry.BLOCK_SIZE, registry.DESCRIPTORS = 3, {'gist': count}\n"
             "X = np.arange(20 * 256.0).reshape(20, 256)\n"
-            "found = registry.described(X, 'gist', (16, 16))\n"
+            "found = registry.compute_descriptors(X, 'gist', (16, 16))\n"
             "print(len(blocks), (found == X).all())\n"
         )
 
@@ -192,7 +192,7 @@ class TestCache:
 )
 def test_shapes_that_do_not_fit(shape, message):
     with pytest.raises(UserError, match=message):
-        described(IMAGES.reshape(10, -1), "gist", shape)
+        compute_descriptors(IMAGES.reshape(10, -1), "gist", shape)
 
 
 def test_a_data_set_may_be_of_descriptors(data_folder):

@@ -54,7 +54,7 @@ def test_dense():
 
 def test_dense_in_several_chunks(monkeypatch):
     whole = read(DENSE)
-    monkeypatch.setattr(arff, "CHUNK", 2)
+    monkeypatch.setattr(arff, "CHUNK_ROWS", 2)
     np.testing.assert_array_equal(read(DENSE).values, whole.values)
 
 

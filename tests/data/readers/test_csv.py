@@ -179,7 +179,7 @@ def test_other_ends_of_lines(end):
 @pytest.mark.parametrize("ends", ["\n\r", "\r\n", ("\r\n", "\n", "\r"), ("\r", "\r\n")])
 @pytest.mark.parametrize("block", [1, 2, 2**20])
 def test_several_ends_of_lines_in_one_file(monkeypatch, ends, block):
-    monkeypatch.setattr("boostbench.data.readers.csv._BLOCK", block)
+    monkeypatch.setattr("boostbench.data.readers.csv._BLOCK_BYTES", block)
     lines = ["a,y", *(f"{i},{i % 2}" for i in range(40))]
     text = "".join(line + ends[i % len(ends)] for i, line in enumerate(lines))
     stream = io.BytesIO(text.encode())
@@ -429,14 +429,14 @@ def rows(*some):
 def test_where_the_rows_are_divided_decides_nothing(monkeypatch, text):
     whole = features_and_labels(table_of(text), missing="median")
     for cells in (3, 6, 9):
-        monkeypatch.setattr("boostbench.data.readers.csv._CELLS", cells)
+        monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", cells)
         parts = features_and_labels(table_of(text), missing="median")
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
 def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
-    monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 6)
+    monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", 6)
     good = [f"{i},{i},p" for i in range(9)]
     for line, told in (("9,x,q", "line 11: 'x' in column 'b' is a word"), ("9,q", "line 11 has 2")):
         with pytest.raises(UserError, match=told):
@@ -446,7 +446,7 @@ def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
 def test_ids_are_refused_before_all_of_them_are_table_of(monkeypatch):
     n = 3000
     text = rows(*(f"{i},name{i},{i % 3}" for i in range(n)))
-    monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 30)
+    monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", 30)
     with pytest.raises(UserError, match=r"column 'b' is different in 1510 of the first 1510 rows"):
         table_of(text)
     # Labels may be as many as they like, and so may numbers with commas.

@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.data.readers.csv_header import Guess, guess_header
+from boostbench.data.readers.csv_header import HeaderGuess, guess_header
 
 MISSING = ["", "?", "NA"]
 NUMBERS = ["5,2,a", "3,2,b", "3,1,a", "?,4,b"]
@@ -35,7 +35,7 @@ def guess(first, below, labels=None):
     ],
 )
 def test_what_is_sure(first, below, is_header):
-    assert guess(first, below) == Guess(is_header, True)
+    assert guess(first, below) == HeaderGuess(is_header, True)
 
 
 @pytest.mark.parametrize(
@@ -61,18 +61,18 @@ def test_what_is_sure(first, below, is_header):
     ],
 )
 def test_what_is_not(first, below, is_header):
-    assert guess(first, below) == Guess(is_header, False)
+    assert guess(first, below) == HeaderGuess(is_header, False)
 
 
 def test_a_number_that_occurs_twice_is_no_name():
-    assert guess("3,3,kind", NUMBERS) == Guess(False, True)
-    assert guess("1,2,3", ["5,6,7", "5,6,7"]) == Guess(False, True)
+    assert guess("3,3,kind", NUMBERS) == HeaderGuess(False, True)
+    assert guess("1,2,3", ["5,6,7", "5,6,7"]) == HeaderGuess(False, True)
 
 
 def test_the_name_of_the_column_of_labels_makes_a_header():
-    assert guess("2015,2016,a", NUMBERS, "2016") == Guess(True, True)
-    assert guess("x,u,a", WORDS, "u") == Guess(True, True)
+    assert guess("2015,2016,a", NUMBERS, "2016") == HeaderGuess(True, True)
+    assert guess("x,u,a", WORDS, "u") == HeaderGuess(True, True)
     # Without a header, it is the number of a column.
-    assert guess("x,1,7", ["y,2,7", "x,2,3"], "1") == Guess(False, True)
-    assert guess("kind,1,7", ["b,5,7", "b,6,7"], "0") == Guess(True, False)
-    assert guess("b,1,7", ["b,5,7", "b,6,7"], "0") == Guess(False, True)
+    assert guess("x,1,7", ["y,2,7", "x,2,3"], "1") == HeaderGuess(False, True)
+    assert guess("kind,1,7", ["b,5,7", "b,6,7"], "0") == HeaderGuess(True, False)
+    assert guess("b,1,7", ["b,5,7", "b,6,7"], "0") == HeaderGuess(False, True)

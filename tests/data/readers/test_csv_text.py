@@ -5,7 +5,7 @@ import pytest
 
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.csv import read_csv
-from boostbench.data.readers.csv_text import are_words
+from boostbench.data.readers.csv_text import word_mask
 from boostbench.errors import UserError
 
 
@@ -16,7 +16,7 @@ def read(text):
 
 def test_what_is_a_word():
     words = ["cat", "1_1", "1.2.3", "1.5", "1,5", "1,234,567", "1.234.567"]
-    assert are_words(words).tolist() == [True] * 3 + [False] * 4
+    assert word_mask(words).tolist() == [True] * 3 + [False] * 4
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_points_beside_decimal_commas_stand_between_thousands(cells, expected, c
     """1.200 was 1.2, and 850 beside it 850."""
     text = "".join(f"{cell};{i},5;{i % 2}\n" for i, cell in enumerate(cells))
     for n_cells in (2**19, 3):
-        monkeypatch.setattr("boostbench.data.readers.csv._CELLS", n_cells)
+        monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", n_cells)
         X = read(f"people;area;class\n{text}")
         np.testing.assert_array_equal(X, np.transpose([expected, [0.5, 1.5, 2.5, 3.5]]))
     told = "area; points between thousands, left out: people"

@@ -5,12 +5,12 @@ import lzma
 
 import pytest
 
-from boostbench.data.readers.text_lines import check_utf8, lines_of
+from boostbench.data.readers.text_lines import check_utf8, read_lines
 from boostbench.errors import UserError
 
 
 def lines(content, **options):
-    return list(lines_of(io.BytesIO(content), "toy", **options))
+    return list(read_lines(io.BytesIO(content), "toy", **options))
 
 
 def test_lines_whatever_ends_them():
@@ -56,6 +56,6 @@ def test_what_does_not_count_may_be_anything():
 
 def test_the_file_stays_open():
     stream = io.BytesIO(b"a\nb\n")
-    assert next(lines_of(stream, "toy")) == "a\n"
-    assert lines_of(stream, "toy").__next__() == "a\n"
+    assert next(read_lines(stream, "toy")) == "a\n"
+    assert read_lines(stream, "toy").__next__() == "a\n"
     assert not stream.closed

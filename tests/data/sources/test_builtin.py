@@ -5,7 +5,7 @@ import pytest
 
 from boostbench import configs
 from boostbench.data import load
-from boostbench.data.sources.builtin import bundled, generate
+from boostbench.data.sources.builtin import generate, load_builtin
 from boostbench.errors import UserError
 from boostbench.records.store import read_records
 
@@ -13,7 +13,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 
 
 def test_scikit_learn_data():
-    dataset = bundled("wine", "load_wine").validate()
+    dataset = load_builtin("wine", "load_wine").validate()
     assert (dataset.X.shape, dataset.n_classes) == ((178, 13), 3)
     assert dataset.source == "scikit-learn load_wine"
 
@@ -22,7 +22,7 @@ def test_wine_is_the_recorded_data_set(monkeypatch):
     """Scikit-learn's copy, scaled as LIBSVM did it, has the checksum of what is on record."""
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     records, _ = read_records(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
-    dataset = load(configs.read("data", "wine"))
+    dataset = load(configs.read_option("data", "wine"))
     assert dataset.source == "scikit-learn load_wine, scaled as in LIBSVM's collection"
     assert {record["config"]["data"]["checksum"] for record in records} == {dataset.checksum}
 
@@ -39,7 +39,7 @@ def test_generated_data_are_the_same_every_time():
 @pytest.mark.parametrize("function", ["load_win", "make_moons"])
 def test_unknown_loader(function):
     with pytest.raises(UserError, match=rf"no function datasets\.{function} to load data"):
-        bundled("wine", function)
+        load_builtin("wine", function)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_unknown_loader(function):
 )
 def test_loaders_of_other_things(loader, message):
     with pytest.raises(UserError, match=rf"^data set 'x'.*{message}"):
-        bundled("x", loader).validate()
+        load_builtin("x", loader).validate()
 
 
 def test_labels_of_generated_data_are_whole_numbers():

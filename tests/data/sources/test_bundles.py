@@ -16,7 +16,7 @@ from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.data.sources import bundles
-from boostbench.data.sources.lookup import available
+from boostbench.data.sources.lookup import first_available_source
 from boostbench.errors import UserError
 
 SPEC = {"name": "toy", "path": None, "rows": [0, 4]}
@@ -48,7 +48,7 @@ def test_what_comes_back_is_what_was_put_in(folder, dataset):
     for one, other in zip(found.splits or [], dataset.splits or [], strict=True):
         assert [part.tolist() for part in one] == [part.tolist() for part in other]
     assert "/home/me" not in found.source
-    assert available(SPEC) == "bundle"
+    assert first_available_source(SPEC) == "bundle"
 
 
 def test_no_folder_of_another_system_is_told(folder):
@@ -81,12 +81,12 @@ def test_each_changed_byte_is_refused(folder):
 
 def test_a_file_without_a_sum_is_refused(folder):
     bundles.write_bundle(folder, SPEC, make())
-    (folder / bundles.SUMS).unlink()
+    (folder / bundles.CHECKSUM_FILE).unlink()
     with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
         load(SPEC)
 
 
-@pytest.mark.parametrize("name", ["toy.bundle.npz", bundles.SUMS])
+@pytest.mark.parametrize("name", ["toy.bundle.npz", bundles.CHECKSUM_FILE])
 def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
     bundles.write_bundle(folder, SPEC, make())
     opened = io.open
@@ -105,19 +105,19 @@ def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
 def test_sums_are_those_of_sha256sum(folder):
     bundles.write_bundle(folder, SPEC, make())
     bundles.write_bundle(folder, SPEC | {"name": "b"}, make())
-    subprocess.run(["sha256sum", "--check", bundles.SUMS], cwd=folder, check=True)
+    subprocess.run(["sha256sum", "--check", bundles.CHECKSUM_FILE], cwd=folder, check=True)
 
 
 def test_writers_at_once_lose_no_sum(folder, monkeypatch):
     """Each reads the sums, adds its own and writes them all."""
-    read = bundles._sums
+    read = bundles._read_checksums
 
     def slow(folder):
         sums = read(folder)
         time.sleep(0.1)
         return sums
 
-    monkeypatch.setattr(bundles, "_sums", slow)
+    monkeypatch.setattr(bundles, "_read_checksums", slow)
     with ThreadPoolExecutor(4) as threads:
         for name in "abcd":
             threads.submit(bundles.write_bundle, folder, SPEC, replace(make(), name=name))
@@ -126,22 +126,22 @@ def test_writers_at_once_lose_no_sum(folder, monkeypatch):
 
 def test_a_full_disk_leaves_the_sums_whole(folder, monkeypatch):
     bundles.write_bundle(folder, SPEC, make())
-    before, replaced = (folder / bundles.SUMS).read_bytes(), os.replace
+    before, replaced = (folder / bundles.CHECKSUM_FILE).read_bytes(), os.replace
 
     def replacing(old, new):
-        if new.name == bundles.SUMS:
+        if new.name == bundles.CHECKSUM_FILE:
             raise OSError(28, "No space left on device")
         replaced(old, new)
 
     monkeypatch.setattr(os, "replace", replacing)
     with pytest.raises(UserError, match=r"^cannot write .*: No space left .*; choose another f"):
         bundles.write_bundle(folder, SPEC, replace(make(), name="other"))
-    assert (folder / bundles.SUMS).read_bytes() == before
+    assert (folder / bundles.CHECKSUM_FILE).read_bytes() == before
     assert not list(folder.glob("*.part"))
 
 
 def assert_comes_back(name, folder, monkeypatch):
-    spec = configs.read("data", name)
+    spec = configs.read_option("data", name)
     dataset = load(spec)
     bundles.write_bundle(folder, spec, dataset)
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))

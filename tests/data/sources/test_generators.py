@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import LsBoost
-from boostbench.configs import names, read
+from boostbench.configs import list_options, read_option
 from boostbench.data.load import load
 from boostbench.data.sources import generators
 
@@ -29,9 +29,11 @@ def test_covariance_must_be_one():
         generators.make_gaussians([[0, 0]], [[1, 2], [2, 1]])
 
 
-@pytest.mark.parametrize("name", [n for n in names("data") if n.startswith(("synth", "diag"))])
+@pytest.mark.parametrize(
+    "name", [n for n in list_options("data") if n.startswith(("synth", "diag"))]
+)
 def test_another_seed_gives_other_data(name):
-    spec = read("data", name)
+    spec = read_option("data", name)
     assert load(spec).checksum == load(spec).checksum
     assert load(spec).checksum != load(spec | {"seed": 1}).checksum
 

@@ -2,9 +2,9 @@ import logging
 
 import pytest
 
-from boostbench.data import available, load
+from boostbench.data import first_available_source, load
 from boostbench.data.sources import cache, openml_client
-from boostbench.data.sources.lookup import NotAtHand, Offline
+from boostbench.data.sources.lookup import DataNotAvailable, Offline
 from boostbench.errors import UserError
 
 from .test_openml_client import ARFF, SPARSE
@@ -105,7 +105,7 @@ def test_no_data_folder(monkeypatch, value, words):
 @pytest.mark.parametrize("openml", [None, {"id": 7}])
 def test_a_name_that_no_file_can_have(data_folder, openml):
     """To look for it is an error to the system, as it is where a folder may not be entered."""
-    with pytest.raises(NotAtHand, match=r"^data set 'x+' is not at hand: no x+\.svm, "):
+    with pytest.raises(DataNotAvailable, match=r"^data set 'x+' is not at hand: no x+\.svm, "):
         load({"name": "x" * 300, "openml": openml})
 
 
@@ -115,7 +115,7 @@ def test_unreachable_server_is_not_asked_again_for_a_minute(server, monkeypatch)
         load(OPENML)
     with pytest.raises(Offline, match="OpenML 8: the server could not be reached less than 60 sec"):
         load(OPENML | {"openml": {"id": 8}})
-    monkeypatch.setattr(openml_client, "PAUSE", 0.0)
+    monkeypatch.setattr(openml_client, "RETRY_PAUSE", 0.0)
     with pytest.raises(Offline, match="OpenML 8: the server cannot be reached"):
         load(OPENML | {"openml": {"id": 8}})
 
@@ -141,14 +141,16 @@ def test_a_copy_in_the_cache_comes_before_scikit_learn(server):
 
 
 def test_available(toy_svm, server, tmp_path):
-    assert available({"name": "toy"}) == "file toy.svm"
-    assert available({"name": "half", "file": "toy"}) == "file toy.svm"
-    assert available({"name": "x", "path": str(tmp_path / "a.csv")}) == "file a.csv"
+    assert first_available_source({"name": "toy"}) == "file toy.svm"
+    assert first_available_source({"name": "half", "file": "toy"}) == "file toy.svm"
+    assert first_available_source({"name": "x", "path": str(tmp_path / "a.csv")}) == "file a.csv"
     toy_svm.unlink()
-    assert available(OPENML) == "OpenML 7"
-    assert available({"name": "x", "sklearn": "load_wine"}) == "scikit-learn"
-    assert available({"name": "x", "generate": {"function": "make_moons"}}) == "generated"
-    assert available({"name": "x"}) == ""
+    assert first_available_source(OPENML) == "OpenML 7"
+    assert first_available_source({"name": "x", "sklearn": "load_wine"}) == "scikit-learn"
+    assert (
+        first_available_source({"name": "x", "generate": {"function": "make_moons"}}) == "generated"
+    )
+    assert first_available_source({"name": "x"}) == ""
     server.add(7, ARFF)
     load(OPENML)
-    assert available(OPENML) == "cache"
+    assert first_available_source(OPENML) == "cache"

@@ -101,7 +101,7 @@ def test_file_not_found(server):
 
 def test_time_out(server, monkeypatch):
     server.silent = True
-    monkeypatch.setattr(openml_client, "TIME_OUT", (0.2, 0.2))
+    monkeypatch.setattr(openml_client, "TIMEOUT", (0.2, 0.2))
     with pytest.raises(ConnectionError, match=r"OpenML 7: the server does not answer"):
         download("toy", {"id": 7})
     while not server.requests:  # which a busy machine notes after the time-out

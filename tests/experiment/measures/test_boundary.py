@@ -117,6 +117,6 @@ def test_only_the_plane_can_be_drawn(plane):
     many = Dataset("many", np.stack([rows, rows], axis=1) / 1.0, rows, "made here")
     with pytest.raises(UserError, match="is of up to 256 classes, and 'many' has 257; take data"):
         experiment(data=many)
-    experiment(data=many.take_classes(256))
+    experiment(data=many.select_classes(256))
     with pytest.raises(UserError, match="checkpoints is empty"):
         experiment(data=plane, checkpoints=[])
