@@ -33,14 +33,37 @@ def product(matrix, W):
     >>> product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
     array([[13., 16.]])
     """
+    sums = np.zeros((matrix.shape[0], *W.shape[1:]), W.dtype)
+    add_product(matrix, W, sums)
+    return sums
+
+
+def add_product(matrix, W, sums):
+    """Add the product of a sparse matrix and a dense one to an array; as ``sums += matrix @ W``.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
+    W : ndarray of shape (n_samples, n_columns) or (n_samples,)
+        In C order, and of the type of the matrix or a wider one.
+    sums : ndarray of shape (n_rows, n_columns) or (n_rows,)
+        In C order, of the type of `W`. Overwritten.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> sums = np.ones((1, 2))
+    >>> add_product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), sums)
+    >>> sums
+    array([[14., 17.]])
+    """
     if LOOPS is None:
-        return matrix @ W
+        sums += matrix @ W
+        return
     matvec, matvecs = LOOPS[matrix.format]
     n_rows, n_samples = matrix.shape
-    sums = np.zeros((n_rows, *W.shape[1:]), W.dtype)
     entries = matrix.indptr, matrix.indices, matrix.data
     if W.ndim == 1:
         matvec(n_rows, n_samples, *entries, W, sums)
     else:
         matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
-    return sums

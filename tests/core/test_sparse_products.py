@@ -22,3 +22,17 @@ def test_product_is_that_of_scipy(kind, entries, of, shape, loops, monkeypatch):
     found = sparse_products.product(matrix, W)
     assert found.dtype == of
     assert np.array_equal(found, matrix @ W)
+
+
+@pytest.mark.parametrize("loops", [LOOPS, None])
+@pytest.mark.parametrize("shape", [(9,), (9, 5)])
+@pytest.mark.parametrize("kind", [sparse.csc_array, sparse.csr_array])
+def test_add_product_adds_to_its_array(kind, shape, loops, monkeypatch):
+    monkeypatch.setattr(sparse_products, "LOOPS", loops)
+    rng = np.random.default_rng(0)
+    # Whole numbers: sums are exact in any order.
+    matrix = kind(rng.integers(0, 3, (6, 9)).astype("f4"))
+    W = rng.integers(-9, 9, shape).astype("f4")
+    sums = np.ones((6, *shape[1:]), "f4")
+    sparse_products.add_product(matrix, W, sums)
+    assert np.array_equal(sums, 1 + matrix @ W)
