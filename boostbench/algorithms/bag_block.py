@@ -1,97 +1,123 @@
-"""Some of the samples of a bag in training: their scores, and sums over those above stumps."""
+"""Blocks of samples in the training of a bag: scores, and sums of derivatives over the samples.
+
+A block is small enough to stay in the cache through a step of a round. In a round the members draw
+*columns*: stumps (`boostbench.algorithms.bag_columns.StumpColumns`) or quadrants of pairs of
+features (`boostbench.algorithms.bag_pairs.PairColumns`).
+"""
+
+import copy
 
 import numpy as np
 
 
 class BagBlock:
-    """Samples whose numbers stay in the cache from one step of a round to the next.
+    """Samples of a bag in training.
 
     Parameters
     ----------
-    codes : ndarray of shape (n_samples, n_features), dtype=unsigned
-        How many thresholds of each feature a sample is above.
+    columns : StumpColumns or PairColumns
     target : ndarray of shape (n_samples,)
-        Labels or numbers.
-    weights : ndarray of shape (n_samples, n_members)
-        0 where a member does not see a sample.
+        Labels, ascending, or numbers.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples, positive.
+    unseen : ndarray of shape (n_samples, n_members), dtype=bool
+        True where a member does not see a sample.
     start : ndarray of shape (n_scores, n_members)
-        The scores of all samples at first. For two classes there is one score, which is that of the
-        second less that of the first.
-    loss : callable
-        From the target and the weights, of shape (n_members, n_samples), to their loss, of the kind
-        `boostbench.core.losses.member_margins.TwoClasses`.
+        Scores of all samples before the first round. Two classes have one score, the difference of
+        the second class and the first.
+    loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
 
     Attributes
     ----------
-    scores : ndarray of shape (n_scores, n_members, n_samples), dtype=float32
+    scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+    test_weights : ndarray of shape (n_samples,)
+        Weights of the samples; 0 for a sample that all members see.
     """
 
-    def __init__(self, codes, target, weights, start, loss):
-        # Each feature's in one piece of memory.
-        self._codes = np.ascontiguousarray(codes.T)
-        weights = np.ascontiguousarray(weights.T, dtype=np.float32)
-        self.scores = np.repeat(start[:, :, None].astype(np.float32), len(target), axis=2)
-        self._loss = loss(target, weights)
-        unseen = weights == 0
-        self._shares = (unseen / np.maximum(1, unseen.sum(axis=0))).astype(np.float32)
+    def __init__(self, columns, target, weights, unseen, start, loss):
+        self.columns = columns
+        self.scores = np.repeat(start[:, None].astype(np.float32), len(target), axis=1)
+        self._target, self._loss = target, loss
+        seen_weights = np.where(unseen, 0.0, weights[:, None]).astype(np.float32)
+        self._terms = loss.of_block(target, seen_weights)
+        n_tests = unseen.sum(axis=1, keepdims=True)
+        self._shares = (unseen / np.maximum(1, n_tests)).astype(np.float32)
+        self.test_weights = np.where(n_tests[:, 0] > 0, weights, 0.0)
 
-    def sums(self, cut):
+    def with_columns(self, columns, scores):
+        """Return a block of the same samples with other columns and scores."""
+        block = copy.copy(self)
+        block.columns, block.scores = columns, scores.copy()
+        return block
+
+    def sums(self, drawn):
         """Sum up the slopes and curvatures of the loss.
 
         Parameters
         ----------
-        cut : ndarray of shape (n_members, n_features)
-            A threshold of each feature for each member: its number in the feature.
+        drawn : ndarray
+            Columns that the members draw, for `columns`.
 
         Returns
         -------
-        total : ndarray of shape (n_members, 2, n_scores), dtype=float32
-            Slopes down, and curvatures.
-        above : ndarray of shape (n_members, 2, n_scores, n_features), dtype=float32
-            Those of the samples above the thresholds.
+        total : ndarray of shape (2 * n_scores, n_members), dtype=float32
+            Sums over all samples: negative slopes, and curvatures.
+        *parts : ndarray, dtype=float32
+            Sums over the samples of columns, from `columns`.
         """
-        derivatives = self._loss.derivatives(self.scores).transpose(2, 0, 1, 3)
-        n_members, _, n_scores, n_samples = derivatives.shape
-        above = self._above(cut).transpose(0, 2, 1)
-        if n_scores == 1:
-            # Two products of a vector take half the time of one of two rows.
-            of_above = derivatives @ above[:, None]
-        else:
-            of_above = derivatives.reshape(n_members, -1, n_samples) @ above
-        total = derivatives @ np.ones(n_samples, np.float32)
-        return total, of_above.reshape(*total.shape, -1)
+        derivatives = self._terms.derivatives(self.scores)
+        derivatives = derivatives.reshape(-1, *derivatives.shape[2:])
+        total = np.ones(derivatives.shape[1], np.float32) @ derivatives
+        return total, *self.columns.sums(derivatives, drawn)
 
-    def try_move(self, cut, low, high):
-        """Find a change of the scores, and the second derivative of the loss along it.
+    def try_move(self, constant, drawn, *addends):
+        """Prepare a change of the scores, and return the second derivative of the loss along it.
 
         Parameters
         ----------
-        cut : ndarray of shape (n_members, n_features)
-            As of `sums`.
-        low, high : ndarray of shape (n_members, n_scores, n_features)
-            What is added to the scores on both sides of the thresholds.
+        constant : ndarray of shape (n_scores, n_members), dtype=float32
+            Addend of all samples.
+        drawn : ndarray
+            As in `sums`.
+        *addends : ndarray, dtype=float32
+            Addends of columns, for `columns`.
 
         Returns
         -------
         ndarray of shape (n_members,), dtype=float32
-            At the scores of the last call of `sums`.
+            Second derivative at the scores of the last call of `sums`.
         """
-        move = (high - low).astype(np.float32) @ self._above(cut)
-        move += low.sum(axis=2, keepdims=True).astype(np.float32)
-        self._move = move.transpose(1, 0, 2)
-        return self._loss.curvature_along(self._move)
+        self._move = self.columns.moves(constant, drawn, *addends)
+        return self._terms.curvature_along(self._move)
 
     def move(self, size):
-        """Add to the scores so many times the last change, of shape (n_members,)."""
-        self._move *= size[:, None].astype(np.float32)
+        """Change the scores, and return the out-of-bag loss.
+
+        Parameters
+        ----------
+        size : ndarray of shape (n_members,)
+            Factor of the change that `try_move` prepared.
+        """
+        self._move *= size.astype(np.float32)
         self.scores += self._move
+        return self.out_of_bag_loss()
 
-    def scores_of_unseen(self, scores=None):
-        """Return the mean scores by members that do not see a sample, (n_samples, n_scores)."""
-        scores = self.scores if scores is None else scores
-        return (scores * self._shares).sum(axis=1).T
+    def out_of_bag_loss(self):
+        """Return the weighted sum of the losses of samples at their out-of-bag scores."""
+        scores = self.out_of_bag_scores(self.scores)
+        losses = self._loss.losses(scores[0] if len(scores) == 1 else scores.T, self._target)
+        return float(losses @ self.test_weights)
 
-    def _above(self, cut):
-        """Which samples are above, of shape (n_members, n_features, n_samples), as 0 and 1."""
-        above = np.empty((*cut.shape, self._codes.shape[1]), np.float32)
-        return np.greater(self._codes, cut[:, :, None].astype(self._codes.dtype), out=above)
+    def out_of_bag_scores(self, scores):
+        """Return the mean of the scores by the members that do not see a sample.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+
+        Returns
+        -------
+        ndarray of shape (n_scores, n_samples), dtype=float32
+            0 for a sample that all members see.
+        """
+        return (scores * self._shares) @ np.ones(scores.shape[2], np.float32)

@@ -32,31 +32,54 @@ class LogisticLoss:
         self.target = self.strata = labels
         self._n_classes = n_classes
 
-    def start(self, weights):
+    def start(self, weights, seen):
         """Return the constant scores of the least loss.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_samples, n_members)
+        weights : ndarray of shape (n_samples,)
+        seen : ndarray of shape (n_members, n_samples), dtype=bool
+            True where a member sees a sample.
 
         Returns
         -------
         ndarray of shape (n_scores, n_members)
-            Of two classes there is one score, that of the second less that of the first.
+            Two classes have one score, the difference of the second class and the first.
         """
-        of_classes = np.eye(self._n_classes)[self.target].T @ weights
-        start = np.log(of_classes / of_classes.sum(axis=0))
+        sums = [np.bincount(self.target[rows], weights[rows], self._n_classes) for rows in seen]
+        start = np.log(sums / np.sum(sums, axis=1, keepdims=True)).T
         return start[1:] - start[:1] if len(start) == 2 else start
 
     def of_block(self, labels, weights):
-        """Return the loss of some samples, with weights of shape (n_members, n_samples)."""
+        """Return the loss of a block of samples.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            Ascending.
+        weights : ndarray of shape (n_samples, n_members), dtype=float32
+
+        Returns
+        -------
+        TwoClasses or ManyClasses
+        """
         if self._n_classes == 2:
             return TwoClasses(labels, weights)
         return ManyClasses(labels, weights, self._n_classes)
 
-    def mean(self, scores, labels, weights):
-        """Return the log-loss of a score for each sample, or of one for each and every class."""
-        return float(np.average(log_losses(scores, labels), weights=weights))
+    def losses(self, scores, labels):
+        """Return the log-loss of each sample.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        labels : ndarray of shape (n_samples,)
+        """
+        return log_losses(scores, labels)
+
+    def mean(self, loss):
+        """Return the loss that ends the training, from the mean of `losses`."""
+        return loss
 
     def shown(self, means):
         """Return what a user sees of `mean`."""
@@ -99,18 +122,21 @@ class SquaredLoss:
         self.target = apart / self.scale
         self.strata = np.zeros(len(y), int)
 
-    def start(self, weights):
-        """As of `LogisticLoss`: means."""
-        return (self.target @ weights / weights.sum(axis=0))[None]
+    def start(self, weights, seen):
+        """As in `LogisticLoss`: means."""
+        return np.array([[np.average(self.target[rows], weights=weights[rows]) for rows in seen]])
 
     def of_block(self, y, weights):
         """As of `LogisticLoss`."""
         return Squares(y, weights)
 
-    def mean(self, scores, y, weights):
+    def losses(self, scores, y):
+        """Return the squared error of each sample."""
+        return (y - scores) ** 2
+
+    def mean(self, loss):
         """Return half the logarithm of the mean squared error."""
-        mean = np.average((y - scores) ** 2, weights=weights)
-        return 0.5 * float(np.log(max(mean, np.finfo(np.float32).tiny)))
+        return 0.5 * float(np.log(max(loss, np.finfo(np.float32).tiny)))
 
     def shown(self, means):
         """Return mean squared errors."""

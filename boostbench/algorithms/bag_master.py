@@ -3,14 +3,16 @@
 import numpy as np
 
 from boostbench.algorithms.bag_block import BagBlock
+from boostbench.algorithms.bag_columns import StumpLayout
 from boostbench.algorithms.bag_pairs import chosen_pairs, with_functions
 from boostbench.algorithms.bag_rounds import DAMPING, BagRounds
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.pair_master import PairMaster
-from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 
-# Samples come in blocks of so many numbers, of each member and feature or score, and no fewer
-# samples than worth the calls.
+# Size of a block: numbers of a sample, for each member and column or score. With 4 bytes each, they
+# fill half of a second-level cache of 2 MB. A block has no fewer samples than are worth its calls,
+# and no fewer than cells, because it adds up as many sums.
 _BLOCK, _LEAST_BLOCK = 2**19, 128
 
 
@@ -19,84 +21,74 @@ class BagMaster(BagRounds):
 
     Parameters
     ----------
-    params, search, loss, weights, random_state
-        As of `BagRounds`.
-    unseen : ndarray of shape (n_samples, n_members), dtype=bool
-        Which samples a member does not see.
-    signs : ndarray of shape (n_columns,), dtype=int64
-        Of each column that `search` searches: 1 where the votes of its stumps must not be negative,
-        -1 where not positive, 0 where they are free.
+    params, loss, random_state, threads
+        As in `BagRounds`.
+    X : ndarray of shape (n_samples, n_views) or ViewedFeatures
+        Training data, as the views show them.
+    table : boostbench.core.weak.feature_codes.FeatureCodes
+        Stumps on X.
+    unseen : ndarray of shape (n_members, n_samples), dtype=bool
+        True where a member does not see a sample.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples, positive.
+    signs : ndarray of shape (n_views,), dtype=int64
+        Sign that the votes of the stumps on each view must have if they are not 0; 0: either.
 
     Attributes
     ----------
-    stumps : ndarray of shape (n_stumps,), dtype=int64
-        Positions of the different stumps in `search`, by feature and threshold.
-    counts : ndarray of shape (n_features,), dtype=int64
-        How many of them each feature has; of those that vary.
     votes : ndarray of shape (n_stumps, n_scores)
-        Of the mean of the members: what it adds above each stump, and subtracts elsewhere.
+        Vote of each stump of the table in the mean of the members: added above the threshold, and
+        subtracted elsewhere.
     best_scores : list of ndarray
-        Scores of each block after the best round, where pairs are to come.
+        Scores of each block after the best round, if pairs follow.
     """
 
-    def __init__(self, params, search, loss, unseen, weights, random_state, signs):
-        tested = unseen.any(axis=1)
-        super().__init__(params, search, loss, random_state, tested, weights)
-        seen = ~unseen
-        start = loss.start(seen * weights[:, None])
-        codes = self._lay_out(seen)
+    def __init__(self, params, X, table, loss, unseen, weights, random_state, signs, threads):
+        super().__init__(params, loss, random_state, threads)
+        self.X, self.table, self.weights = X, table, weights
+        start = loss.start(weights, ~unseen)
+        self._layout = layout = StumpLayout(table, len(start))
+        self._first, self._count = layout.ranges(unseen)
+        self.are_open = self._count > 0
         self._pairs = None
         self.signs = signs
-        self._signs = signs[search.feature[self.stumps].astype(int)]
-        self._bound = np.flatnonzero(self._signs[self._start])
+        self._signs = signs[table.view]
+        self._bound = np.flatnonzero(signs[layout.view])
         self.is_bound = len(self._bound) > 0
-        # What each member has of `votes`.
-        self._of_members = np.zeros((seen.shape[1], len(self.stumps) if self.is_bound else 0))
-        wide = max(codes.shape[1], 2 * len(start))
-        size = max(_LEAST_BLOCK, _BLOCK // (seen.shape[1] * wide))
-        ends = np.arange(size, len(weights), size)
-        parts = (np.split(part, ends) for part in (codes, loss.target, seen * weights[:, None]))
-        blocks = [BagBlock(*part, start, loss.of_block) for part in zip(*parts, strict=True)]
-        self._begin(blocks, np.zeros((len(self.stumps), len(start))), start.mean(axis=1))
-
-    def _lay_out(self, seen):
-        """List the stumps by feature and threshold, and what each member may draw of them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), dtype=unsigned
-            How many thresholds of a feature a sample is above.
-        """
-        search = self.search
-        at = np.flatnonzero(~search.is_padding)
-        keys = np.stack([search.feature[at], search.threshold[at]])
-        (feature, _), first = np.unique(keys, axis=1, return_index=True)
-        self.stumps = at[first]
-        columns, self.counts = np.unique(feature.astype(int), return_counts=True)
-        self._start = np.cumsum(self.counts) - self.counts
-        codes = np.empty(
-            (len(search.X), len(columns)), np.min_scalar_type(self.counts.max(initial=0))
-        )
-        groups = np.split(self.stumps, self._start)[1:]
-        for code, column, some in zip(codes.T, columns, groups, strict=True):
-            code[:] = np.searchsorted(search.threshold[some], search.X[:, column])
-        # What a member draws has samples that it sees on both sides: a threshold from the lowest of
-        # their codes on, and before the highest. Where there is none, any stands for it.
-        seen_codes = (codes[some] for some in seen.T)
-        ranges = [(some.min(axis=0), some.max(axis=0)) for some in seen_codes]
-        lowest, highest = np.transpose(ranges, (1, 0, 2)).astype(int)
-        self._first, self._count = np.minimum(lowest, self.counts - 1), highest - lowest
-        self.are_open = self._count > 0
-        return codes
+        # Shares of the members in `votes`.
+        self._of_members = np.zeros((len(unseen), len(table.view) if self.is_bound else 0))
+        n_members, n_samples = unseen.shape
+        width = n_members * max(layout.n_compared, 4 * len(start))
+        n_blocks = -(-n_samples // max(_LEAST_BLOCK, _BLOCK // width, layout.n_rows))
+        # An even number, so that two threads have equal parts.
+        n_blocks += n_blocks > 1 and n_blocks % 2
+        # Sorted by class, a class is a slice of a block.
+        rows = np.array_split(np.argsort(loss.strata, kind="stable"), n_blocks)
+        blocks = [
+            BagBlock(
+                layout.columns(some), loss.target[some], weights[some], unseen.T[some], start, loss
+            )
+            for some in rows
+        ]
+        self._begin(rows, blocks, np.zeros((len(table.view), len(start))), start.mean(axis=1))
 
     def generate(self):
-        """As `BagRounds.generate`; None where no feature varies."""
-        return super().generate() if self.search.n_positions else None
+        """As `BagRounds.generate`; None if no feature varies."""
+        return super().generate() if len(self._layout.view) else None
 
     def draw(self):
-        """Draw a threshold of each feature for each member, of shape (n_members, n_features)."""
+        """Draw a threshold of each column for each member, of shape (n_members, n_columns)."""
         lots = self.random_state.random_sample(self._count.shape[::-1]).T
         return self._first + (lots * self._count).astype(int)
+
+    def _block_draws(self, drawn):
+        return self._layout.block_draws(drawn)
+
+    def _above(self, drawn, total, *sums):
+        return self._layout.above(drawn, total, *sums)
+
+    def _addends(self, drawn, difference):
+        return self._layout.addends(drawn, difference)
 
     def _hold(self, cut, slopes, curvatures, steps):
         """Change steps that would turn a vote into the wrong direction.
@@ -115,7 +107,7 @@ class BagMaster(BagRounds):
             Twice what the steps lower the loss by, and the slopes along them.
         """
         some, n_members = self._bound, len(cut)
-        at = self._start[some] + cut[:, some]
+        at = self._layout.start[some] + cut[:, some]
         vote = np.take_along_axis(self._of_members, at, axis=1)
         slopes_of, damped = slopes[..., some], curvatures[..., some] + DAMPING
         low, high = steps[..., some]
@@ -132,7 +124,7 @@ class BagMaster(BagRounds):
     def _add(self, cut, added):
         """Add to the votes, by member, score and feature."""
         n_scores = len(self.intercept)
-        at = (self._start + cut)[:, None] * n_scores + np.arange(n_scores)[:, None]
+        at = (self._layout.start + cut)[:, None] * n_scores + np.arange(n_scores)[:, None]
         votes = np.bincount(at.ravel(), added.ravel(), self.votes.size)
         if self.is_bound:
             np.put_along_axis(
@@ -164,7 +156,7 @@ class BagMaster(BagRounds):
             return [], total
         pairs, intercept = self._pairs.tables()
         total = total._replace(intercept=total.intercept + intercept.reshape(total.intercept.shape))
-        return with_functions(pairs, total, self.params.views_, self.search.X, self.weights)
+        return with_functions(pairs, total, self.params.views_, self.X, self.weights)
 
     def _look(self, loss):
         has_fallen = super()._look(loss)
@@ -183,7 +175,7 @@ class BagMaster(BagRounds):
         wrong = self._signs[:, None] * votes < 0
         votes = np.where(wrong, 0.0, votes)
         used = votes.any(axis=1)
-        stumps = Stumps([self.search.stump(position) for position in self.stumps[used]])
+        stumps = Stumps([*map(Stump, self.table.view[used], self.table.threshold[used])])
         votes, intercept = votes * self.loss.scale, intercept * self.loss.scale + self.loss.offset
         if len(intercept) == 1:
             return StumpSum(stumps, votes[used, 0], intercept[0])

@@ -17,8 +17,9 @@ from boostbench.algorithms.parameters import (
     TwoOrMore,
 )
 from boostbench.algorithms.training.early_stopping import hold_out
+from boostbench.algorithms.training.threads import Threads, one_blas_thread
 from boostbench.algorithms.training.weights import relative
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.feature_codes import FeatureCodes
 
 
 class BagOfStumps(Tabular):
@@ -91,7 +92,8 @@ class BagOfStumps(Tabular):
             not finite, a parameter is out of range, a weight is negative or all are 0, or there are
             too few samples to leave some out.
         """
-        return super().fit(X, y, sample_weight)
+        with one_blas_thread():
+            return super().fit(X, y, sample_weight)
 
     @abstractmethod
     def _loss(self, target, weights):
@@ -106,13 +108,24 @@ class BagOfStumps(Tabular):
             yield scores
 
     def _master(self, X, target, random_state, weights=None):
-        search = StumpSearch(X, self.max_bins, weights)
+        features = X if self.views_.is_plain else X.features
+        table = FeatureCodes.from_features(features, self.views_, self.max_bins, weights)
         weights = np.ones(len(X)) if weights is None else relative(weights)
         loss = self._loss(target, weights)
-        unseen = np.zeros((len(X), self.n_estimators), bool)
-        for member in unseen.T:
+        unseen = np.zeros((self.n_estimators, len(X)), bool)
+        for member in unseen:
             member[hold_out(loss.strata, self.validation_fraction, random_state)[1]] = True
-        return BagMaster(self, search, loss, unseen, weights, random_state, self._signs())
+        return BagMaster(
+            self,
+            X,
+            table,
+            loss,
+            unseen,
+            weights,
+            random_state,
+            self._signs(),
+            Threads(None),
+        )
 
     def _signs(self):
         """Return which views may move the scores up only, 1, down only, -1, or both, 0."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bag_block import BagBlock
+from boostbench.algorithms.bag_columns import moves_above, sums_above
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.core.weak.pair_cells import Axis, axes_of, purified, ranked_pairs
 from boostbench.core.weak.stump import Stump, Stumps
@@ -42,16 +42,41 @@ class Pair(NamedTuple):
         return np.ravel_multi_index(cells, self.table.shape[:2])
 
 
-class PairBlock(BagBlock):
-    """Some of the samples of a bag, whose columns are quadrants of pairs instead of stumps."""
+class PairColumns:
+    """Quadrants of pairs of features on the samples of a block.
 
-    def __init__(self, block, scores, cells, pairs):
-        vars(self).update(vars(block))
-        self.scores = scores.copy()
+    Parameters
+    ----------
+    cells : ndarray of shape (n_axes, n_samples), dtype=int64
+        Cell of each sample, for each axis.
+    pairs : ndarray of shape (n_pairs, 2)
+        Numbers of axes.
+    """
+
+    def __init__(self, cells, pairs):
         self._cells, self._pairs = cells, pairs
 
+    def sums(self, derivatives, sides):
+        """Sum up derivatives over the samples in each quadrant.
+
+        Parameters
+        ----------
+        derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+        sides : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
+            1 for the cells of each axis that a member draws, else 0.
+
+        Returns
+        -------
+        tuple of one ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
+        """
+        return (sums_above(derivatives, self._above(sides)),)
+
+    def moves(self, constant, sides, addends):
+        """Sum up the addends of each sample; as `boostbench.algorithms.bag_columns.moves_above`."""
+        return moves_above(constant, addends, self._above(sides))
+
     def _above(self, sides):
-        """Which samples are in the quadrants; `sides` says which cells are, of each axis."""
+        """Return 1 where a sample is in a quadrant: (n_members, n_pairs, n_samples)."""
         on = np.take_along_axis(sides, self._cells[None], axis=2)
         return on[:, self._pairs[:, 0]] * on[:, self._pairs[:, 1]]
 
@@ -71,12 +96,8 @@ def chosen_pairs(main):
     pairs : ndarray of shape (n_pairs, 2)
         Numbers of axes.
     """
-    views, search = main.params.views_, main.search
-    numbers = search.feature[main.stumps].astype(int)
-    cuts = {
-        int(view): np.sort(search.threshold[main.stumps[numbers == view]])
-        for view in np.unique(numbers)
-    }
+    views, table = main.params.views_, main.table
+    cuts = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
     held = set(views.feature[main.signs != 0])
     coarse, fine = (
         [axis for axis in axes_of(views, cuts, most) if axis.feature not in held]
@@ -90,23 +111,19 @@ def chosen_pairs(main):
 
 
 def _ranked(main, axes):
-    """Rank pairs by the derivatives at the scores by members that do not see a sample."""
-    tested, fill = main.tested, main.params.views_.fill
-    above = [
-        axis.stumps(fill[axis.views[0]])[2][axis.cells(main.search.X[tested])] > 0 for axis in axes
-    ]
+    """Rank pairs by the derivatives at the out-of-bag scores."""
+    rows = np.concatenate(main.rows)
+    parts = zip(main.blocks, main.best_scores, strict=True)
+    scores = np.concatenate([block.out_of_bag_scores(best) for block, best in parts], axis=1)
+    is_tested = np.concatenate([block.test_weights for block in main.blocks]) > 0
+    rows, scores = rows[is_tested], scores[:, is_tested, None]
+    fill, X = main.params.views_.fill, main.X[rows]
+    above = [axis.stumps(fill[axis.views[0]])[2][axis.cells(X)] > 0 for axis in axes]
     axis_of = np.repeat(np.arange(len(axes)), [some.shape[1] for some in above])
-    scores = sum_of_unseen(main.blocks, main.best_scores)[tested].T[:, None]
-    of_rows = main.weights[None, tested].astype(np.float32)
-    loss = main.loss.of_block(main.loss.target[tested], of_rows)
-    slopes, curvatures = loss.derivatives(np.ascontiguousarray(scores))[:, :, 0].astype(float)
+    weights = main.weights[rows, None].astype(np.float32)
+    loss = main.loss.of_block(main.loss.target[rows], weights)
+    slopes, curvatures = loss.derivatives(scores)[..., 0].astype(float)
     return ranked_pairs(np.hstack(above).astype(float), axis_of, slopes, curvatures)[0]
-
-
-def sum_of_unseen(blocks, scores):
-    """Mean scores by members that do not see a sample, of shape (n_samples, n_scores)."""
-    parts = [block.scores_of_unseen(some) for block, some in zip(blocks, scores, strict=True)]
-    return np.concatenate(parts)
 
 
 def with_functions(pairs, total, views, X, weights):

@@ -4,7 +4,6 @@ from abc import abstractmethod
 
 import numpy as np
 
-from boostbench.algorithms.bag_pairs import sum_of_unseen
 from boostbench.algorithms.master import Master
 from boostbench.algorithms.training.early_stopping import LEAST_FALL
 
@@ -12,80 +11,118 @@ from boostbench.algorithms.training.early_stopping import LEAST_FALL
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 DAMPING = 1.0
 
+# Groups of blocks whose sums are added up separately, at most. Threads share out groups, and the
+# groups do not depend on the number of threads, so that the model does not either.
+_MOST_GROUPS = 32
+
 
 class BagRounds(Master):
     """Members in training, by columns with two sides: stumps, or quadrants of tables.
 
-    A subclass draws columns, by `draw`, and adds them to its votes, by `_add`.
+    A subclass draws columns, by `draw`, and adds them to its votes, by `_add`. If its blocks do not
+    take all columns in one array, it has its own `_block_draws`, `_above` and `_addends`.
 
     Parameters
     ----------
-    params, search
-        As of `Master`.
+    params : BagOfStumps
     loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
-        With the target of each sample.
     random_state : RandomState
-        Draws the columns.
-    tested : ndarray of shape (n_samples,), dtype=bool
-        Which samples some member does not see.
-    weights : ndarray of shape (n_samples,)
-        Of the samples, positive.
+        Source of the draws.
+    threads : boostbench.algorithms.training.threads.Threads
 
     Attributes
     ----------
+    rows : list of ndarray of int64
+        Samples of each block.
     blocks : list of BagBlock
     losses : list of float
-        After each round, of the samples by members that do not see them.
+        Out-of-bag loss after each round: each sample is scored by the members that do not see it.
     best : int
-        The last round of progress; 0 where the constant scores are best.
+        Last round of progress; 0 if the constant scores are best.
     votes : ndarray of shape (..., n_scores)
-        Of the mean of the members, by column.
+        Vote of each column in the mean of the members.
     intercept : ndarray of shape (n_scores,)
-        What it adds to the scores of all samples.
+        Constant in the mean of the members.
     kept : tuple
         `votes` and `intercept` after the best round.
     are_open : ndarray of shape (n_members, n_columns) or True
-        Which columns may be drawn.
+        True where a member may use a column.
     is_bound : bool
-        Whether votes are held to a direction, by `_hold`.
+        True if signs of votes are constrained, see `_hold`.
     """
 
     are_open = True
     is_bound = False
 
-    def __init__(self, params, search, loss, random_state, tested, weights):
-        super().__init__(params, search)
-        self.loss, self.random_state = loss, random_state
-        self.tested, self.weights = tested, weights
-        self._target, self._of_tested = loss.target[tested], weights[tested]
+    def __init__(self, params, loss, random_state, threads):
+        super().__init__(params, search=None)
+        self.loss, self.random_state, self.threads = loss, random_state, threads
 
-    def _begin(self, blocks, votes, intercept):
+    def _begin(self, rows, blocks, votes, intercept):
+        self.rows = rows
         self.blocks, self.votes, self.intercept = blocks, votes, intercept
+        size = -(-len(blocks) // _MOST_GROUPS)
+        self._groups = [blocks[start : start + size] for start in range(0, len(blocks), size)]
+        self._test_weight = sum(block.test_weights.sum() for block in blocks)
         self.losses, self._least = [], np.inf
-        self._look(self.loss_of_unseen())
+        self._look(self._mean_loss(self._sum(lambda block: (block.out_of_bag_loss(),))))
 
     @property
     def scores(self):
         """Scores of all samples, of shape (n_samples, n_members, n_scores), dtype=float32."""
-        return np.concatenate([block.scores for block in self.blocks], axis=2).transpose(2, 1, 0)
+        scores = np.concatenate([block.scores for block in self.blocks], axis=1)
+        return self.sample_order(scores.transpose(1, 2, 0))
+
+    def sample_order(self, values):
+        """Return values of the samples of all blocks in the order of the training data."""
+        ordered = np.empty_like(values)
+        ordered[np.concatenate(self.rows)] = values
+        return ordered
 
     @abstractmethod
     def draw(self):
-        """Draw columns for each member: what the blocks' `sums` take."""
+        """Draw columns for each member."""
 
     @abstractmethod
     def _add(self, drawn, added):
         """Add to the votes, by member, score and column."""
 
     def _hold(self, drawn, slopes, curvatures, steps):
-        """Change steps that would turn a vote into the wrong direction, where `is_bound`."""
+        """Change steps that would give a vote the wrong sign, if `is_bound`."""
         raise NotImplementedError
 
+    def _block_draws(self, drawn):
+        """Return the drawn columns as the blocks take them."""
+        return drawn
+
+    def _above(self, drawn, total, sums):
+        """Return the sums over the samples of columns: (n_members, n_sums, n_columns)."""
+        return sums
+
+    def _addends(self, drawn, difference):
+        """Return the addends of columns, (n_members, n_scores, n_columns), as blocks take them."""
+        return (difference.astype(np.float32),)
+
     def generate(self):
-        """Find what each member gains by columns, and Newton's steps on both sides of each."""
+        """Return columns, the steps on both sides of each, and the slopes along the steps.
+
+        Returns
+        -------
+        drawn : ndarray
+            From `draw`.
+        steps : ndarray of shape (2, n_members, n_scores, n_columns)
+            Newton's steps below and above, each in proportion to the gain of its column.
+        slope : ndarray of shape (n_members,)
+            Negative slope of the loss along all steps of a member.
+            The result is None instead if no column has a gain.
+        """
         drawn = self.draw()
-        total, above = _sum(block.sums(drawn) for block in self.blocks)
-        # Slopes and curvatures by side, member, score, and feature.
+        block_draws = self._block_draws(drawn)
+        total, *sums = self._sum(lambda block: block.sums(block_draws))
+        above = self._above(drawn, total, *sums)
+        above = above.reshape(len(above), 2, -1, above.shape[-1])
+        total = total.T.reshape(above.shape[:-1])
+        # Slopes and curvatures by side, member, score, and column.
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
         steps = slopes / (curvatures + DAMPING)
@@ -96,48 +133,65 @@ class BagRounds(Master):
         gain = falls - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.are_open, gain.clip(0.0), 0.0)
         if not gain.any() and not self.is_bound:
-            # Where votes are bound, other thresholds may do.
+            # Signs of votes may forbid all of these thresholds, but not others.
             return None
         share = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return drawn, steps * share[:, None], (along * share).sum(axis=1)
 
-    def correct(self, found):
+    def correct(self, column):
         """Add the columns to the members; True while the bag gets better."""
-        drawn, (low, high), slope = found
-        curvature = sum(block.try_move(drawn, low, high) for block in self.blocks)
+        drawn, (low, high), slope = column
+        constant = low.sum(axis=2).T.astype(np.float32)
+        addends = constant, self._block_draws(drawn), *self._addends(drawn, high - low)
+        (curvature,) = self._sum(lambda block: (block.try_move(*addends),))
         size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
         if self.is_bound:
-            # No further than where votes are 0.
+            # A longer step could give a vote the wrong sign.
             size = np.minimum(size, 1.0)
-        for block in self.blocks:
-            block.move(size)
+        self.losses.append(self._mean_loss(self._sum(lambda block: (block.move(size),))))
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
         half = size[:, None, None] / (2 * len(size))
         self.intercept += ((high + low) * half).sum(axis=(0, 2))
         self._add(drawn, (high - low) * half)
-        self.losses.append(self.loss_of_unseen())
         self._look(self.losses[-1])
         return len(self.losses) < self.best + self.params.patience
 
+    def _sum(self, function):
+        """Sum up the arrays of each block in double precision.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a block and returns a tuple of arrays or floats.
+
+        Returns
+        -------
+        list of ndarray
+        """
+
+        def group_sums(blocks):
+            return _total(function(block) for block in blocks)
+
+        return _total(self.threads.map(group_sums, self._groups))
+
+    def _mean_loss(self, sums):
+        """Return the out-of-bag loss from the sum over the samples."""
+        return self.loss.mean(float(sums[0]) / self._test_weight)
+
     def _look(self, loss):
-        """Keep the votes where the loss has fallen, and say whether it has."""
+        """Keep the votes if the loss fell, and return whether it did."""
         has_fallen = loss < self._least - LEAST_FALL
         if has_fallen:
             self._least, self.best = loss, len(self.losses)
             self.kept = self.votes.copy(), self.intercept.copy()
         return has_fallen
 
-    def loss_of_unseen(self):
-        """Loss of the samples, each by the mean of the members that do not see it."""
-        scores = sum_of_unseen(self.blocks, [block.scores for block in self.blocks])[self.tested]
-        if scores.shape[1] == 1:
-            scores = scores[:, 0]
-        return self.loss.mean(scores, self._target, self._of_tested)
 
-
-def _sum(pairs):
-    """Sum up pairs of arrays in double precision."""
-    totals = [0.0, 0.0]
-    for pair in pairs:
-        totals = [total + part.astype(float) for total, part in zip(totals, pair, strict=True)]
+def _total(parts):
+    """Return the sums of equal members of tuples of arrays or floats, in double precision."""
+    parts = iter(parts)
+    totals = [np.array(part, dtype=float) for part in next(parts)]
+    for part in parts:
+        for total, array in zip(totals, part, strict=True):
+            np.add(total, array, out=total)
     return totals

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.bag_pairs import Pair, PairBlock
+from boostbench.algorithms.bag_pairs import Pair, PairColumns
 from boostbench.algorithms.bag_rounds import BagRounds
 
 
@@ -26,17 +26,13 @@ class PairMaster(BagRounds):
     """
 
     def __init__(self, main, axes, pairs):
-        super().__init__(
-            main.params, main.search, main.loss, main.random_state, main.tested, main.weights
-        )
+        super().__init__(main.params, main.loss, main.random_state, main.threads)
         self._axes, self._ends = axes, pairs
-        cells = np.stack([axis.cells(main.search.X) for axis in axes])
-        sizes = np.cumsum([block.scores.shape[2] for block in main.blocks])[:-1]
+        cells = np.stack([axis.cells(main.X) for axis in axes])
+        parts = zip(main.blocks, main.best_scores, main.rows, strict=True)
         blocks = [
-            PairBlock(*part, pairs)
-            for part in zip(
-                main.blocks, main.best_scores, np.split(cells, sizes, axis=1), strict=True
-            )
+            block.with_columns(PairColumns(cells[:, rows], pairs), scores)
+            for block, scores, rows in parts
         ]
         # Which cells are in the order of numbers, and how many thresholds are between them.
         width = max(axis.n_cells for axis in axes)
@@ -44,11 +40,11 @@ class PairMaster(BagRounds):
         self._is_ordered = np.arange(width) < np.where(self._cuts, self._cuts + 1, 0)[:, None]
         n_scores = len(main.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
-        self._begin(blocks, votes, np.zeros(n_scores))
+        self._begin(main.rows, blocks, votes, np.zeros(n_scores))
 
     def draw(self):
         """Draw sets of cells of each axis for each member, (n_members, n_axes, n_cells) of 0, 1."""
-        n_members, width = self.blocks[0].scores.shape[1], self.votes.shape[1]
+        n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
         lots = self.random_state.random_sample((n_members, len(self._axes), width + 2))
         cut, turned = (lots[..., -2] * self._cuts).astype(int), lots[..., -1:] < 0.5
         ordered = (np.arange(width) > cut[..., None]) != turned

@@ -79,8 +79,8 @@ def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
 
     def with_parts(stage, main, *rest):
         init(stage, main, *rest)
-        weights = np.concatenate([block._loss._weights for block in main.blocks], axis=1)
-        stage.unseen = weights.T == 0
+        weights = np.concatenate([block._terms._weights for block in main.blocks])
+        stage.unseen = main.sample_order(weights == 0)
 
     init = PairMaster.__init__
     monkeypatch.setattr(PairMaster, "__init__", with_parts)

@@ -9,11 +9,10 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from boostbench import BaggedLsBoostRegressor, LsBoostRegressor
 from boostbench.algorithms.bag_losses import SquaredLoss
 from boostbench.algorithms.bag_master import BagMaster
-from boostbench.core.weak.stumps import StumpSearch
 from boostbench.inspection import export_html, export_text
 
 from .problems import messy
-from .test_bagged_mcboost import columns, train, unseen, weights_that_count
+from .test_bagged_mcboost import bag_master_of, columns, train, unseen, weights_that_count
 
 
 def numbers(n_samples=200, seed=0):
@@ -24,13 +23,11 @@ def numbers(n_samples=200, seed=0):
 def test_without_an_end_it_is_least_squares_on_all_stumps():
     X, y = numbers()
     weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
-    params = BaggedLsBoostRegressor(patience=10_000, eta=0.5)
+    params = BaggedLsBoostRegressor(patience=10_000, eta=0.5, max_bins=6)
     parts = unseen(len(y))
     loss = SquaredLoss(y, weights)
-    search = StumpSearch(X, 6, weights)
-    state, signs = np.random.RandomState(0), np.zeros(5, int)
-    bag = train(BagMaster(params, search, loss, parts, weights, state, signs), 1500)
-    A = np.hstack([np.ones((len(y), 1)), columns(search, X)])
+    bag = train(bag_master_of(params, X, loss, weights, None, parts), 1500)
+    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
     for m, seen in enumerate(~parts.T):
         root = np.sqrt(weights[seen])[:, None]
         solved = np.linalg.lstsq(root * A[seen], root[:, 0] * loss.target[seen])[0]
@@ -48,9 +45,9 @@ def test_the_losses_are_mean_squared_errors_of_unseen_samples(monkeypatch):
     )
     masters, init = [], BagMaster.__init__
 
-    def remember(self, params, search, loss, parts, *rest):
-        masters.append((loss, parts))
-        init(self, params, search, loss, parts, *rest)
+    def remember(self, params, X, table, loss, unseen, *rest):
+        masters.append((loss, unseen.T))
+        init(self, params, X, table, loss, unseen, *rest)
 
     monkeypatch.setattr(BagMaster, "__init__", remember)
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0).fit(X, y)

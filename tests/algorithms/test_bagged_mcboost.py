@@ -9,26 +9,33 @@ from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10
 from sklearn.linear_model import LogisticRegression
 
 from boostbench import BaggedMCBoost, MCBoost
-from boostbench.algorithms import bag_master
+from boostbench.algorithms import bag_columns, bag_master
 from boostbench.algorithms.bag_losses import LogisticLoss
 from boostbench.algorithms.bag_master import BagMaster
 from boostbench.algorithms.explaining.probabilities import probabilities
 from boostbench.algorithms.training.early_stopping import log_losses
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.algorithms.training.threads import Threads
+from boostbench.core.weak.feature_codes import FeatureCodes
+from boostbench.core.weak.views import plain_views
 
-from .problems import blobs, mixed
+from .problems import blobs, messy, mixed
 
 
 def master(X, y, weights=None, n_members=3, signs=None, **params):
-    """A training without early stopping, of members that do not see every fifth sample or so."""
+    """Return a training without early stopping; members do not see every fifth sample or so."""
     params = BaggedMCBoost(**{"patience": 10_000, "max_bins": 6} | params)
     params.classes_ = np.unique(y)
-    weights = np.ones(len(y)) if weights is None else np.asarray(weights, float)
-    search = StumpSearch(X, params.max_bins, weights)
-    parts = unseen(len(y), n_members)
-    signs = np.zeros(X.shape[1], int) if signs is None else signs
-    of_y = LogisticLoss(y, len(params.classes_))
-    return BagMaster(params, search, of_y, parts, weights, np.random.RandomState(0), signs)
+    loss = LogisticLoss(y, len(params.classes_))
+    return bag_master_of(params, X, loss, weights, signs, unseen(len(y), n_members))
+
+
+def bag_master_of(params, X, loss, weights, signs, parts):
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
+    views = getattr(X, "views", plain_views(X.shape[1]))
+    table = FeatureCodes.from_features(getattr(X, "features", X), views, params.max_bins, weights)
+    signs = np.zeros(len(views.feature), int) if signs is None else signs
+    random_state, threads = np.random.RandomState(0), Threads(None)
+    return BagMaster(params, X, table, loss, parts.T, weights, random_state, signs, threads)
 
 
 def unseen(n_samples, n_members=3):
@@ -59,13 +66,12 @@ def loss(scores, y, weights=1.0):
     return (np.broadcast_to(weights, len(y)) * terms.sum(axis=1)).sum()
 
 
-def columns(search, X):
-    at = np.flatnonzero(~search.is_padding)
-    stumps = np.unique(np.stack([search.feature[at], search.threshold[at]]), axis=1)
-    return (X[:, stumps[0].astype(int)] > stumps[1]).astype(float)
+def columns(bag):
+    """Return 1 where a sample is above the threshold of a stump: (n_samples, n_stumps)."""
+    return (bag.X[:, bag.table.view] > bag.table.threshold).astype(float)
 
 
-@pytest.mark.parametrize("block", [1, 2**19])
+@pytest.mark.parametrize("block", [1, 2**18])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
     monkeypatch.setattr(bag_master, "_BLOCK", block)
@@ -75,15 +81,15 @@ def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
     before = bag.scores.astype(float)
     drawn = copy.deepcopy(bag).draw()
     train(bag, 1)
-    stumps = bag.stumps[np.cumsum(np.r_[0, bag.counts[:-1]]) + drawn]
+    stumps = bag._layout.start + drawn
     for m in range(3):
         seen = seen_by(bag, m)
         g, h = derivatives(before[:, m], y, seen)
         whole = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
         move = np.zeros(before[:, m].shape)
         for j in range(X.shape[1]):
-            assert bag.search.feature[stumps[m, j]] == j
-            above = X[:, j] > bag.search.threshold[stumps[m, j]]
+            assert bag.table.view[stumps[m, j]] == j
+            above = X[:, j] > bag.table.threshold[stumps[m, j]]
             assert seen[above].any()
             assert seen[~above].any()
             steps = [g[s].sum(axis=0) / (h[s].sum(axis=0) + 1) for s in (~above, above)]
@@ -128,7 +134,7 @@ def test_the_loss_of_every_member_falls_in_every_round(n_classes):
 def test_without_an_end_it_is_logistic_regression_on_all_stumps():
     X, y = blobs(2, n_samples=200, spread=4.0)
     bag = train(master(X, y, eta=0.5), 2000)
-    above = columns(bag.search, X)
+    above = columns(bag)
     for m in range(3):
         seen = seen_by(bag, m)
         best = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000)
@@ -141,7 +147,7 @@ def test_without_an_end_it_solves_the_program_of_many_classes():
     X, y = blobs(3, n_samples=120, spread=4.0)
     bag = train(master(X, y, eta=0.5, n_members=1, max_bins=4), 3000)
     seen = ~unseen(len(y), 1)[:, 0]
-    A = np.hstack([np.ones((len(y), 1)), columns(bag.search, X)])[seen]
+    A = np.hstack([np.ones((len(y), 1)), columns(bag)])[seen]
     own = np.eye(3)[y[seen]]
 
     def objective(w):
@@ -220,15 +226,14 @@ def test_members_draw_every_threshold_that_parts_what_they_see():
     # Who does not see the first sample has nothing to draw here.
     X = np.column_stack([X, np.arange(40) > 0])
     bag = master(X, y, max_bins=8)
-    search = bag.search
-    stumps = np.array(list(zip(search.feature, search.threshold, strict=True)))[bag.stumps]
-    of_features = np.split(stumps, np.cumsum(bag.counts)[:-1])
+    stumps = np.column_stack([bag.table.view, bag.table.threshold])
+    of_features = np.split(stumps, bag._layout.start[1:])
     rounds = [bag.draw() for _ in range(300)]
     train(bag, 100)
     for m in range(3):
         seen = X[seen_by(bag, m)]
         parts = {(j, t) for j, t in stumps if seen[:, int(j)].min() <= t < seen[:, int(j)].max()}
-        varies = np.ptp(seen[:, np.unique(search.feature)], axis=0) > 0
+        varies = np.ptp(seen[:, bag._layout.view], axis=0) > 0
         drawn = {
             tuple(of_feature[cut[m, j]])
             for cut in rounds
@@ -303,18 +308,9 @@ def test_weights_of_samples():
     twice = np.repeat(np.arange(len(y)), weights.astype(int))
     parts, found = unseen(len(y)), []
     for some, own in [(np.arange(len(y)), weights), (twice, np.ones(len(twice)))]:
-        params = BaggedMCBoost()
+        params = BaggedMCBoost(max_bins=8)
         params.classes_ = np.unique(y)
-        search = StumpSearch(X[some], 8, own)
-        training = BagMaster(
-            params,
-            search,
-            LogisticLoss(y[some], 3),
-            parts[some],
-            own,
-            np.random.RandomState(0),
-            np.zeros(X.shape[1], int),
-        )
+        training = bag_master_of(params, X[some], LogisticLoss(y[some], 3), own, None, parts[some])
         train(training, 25)
         stumps, coefficients, intercept = training.mean_of_members(
             training.votes, training.intercept
@@ -373,3 +369,25 @@ def test_small_weights_are_weights():
 def test_too_few_samples_to_leave_some_out():
     with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
         BaggedMCBoost().fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("samples_per_bin", [0, np.inf])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("max_bins", [8, None])
+def test_a_table_is_trained_as_the_columns_of_its_views(
+    n_classes, max_bins, samples_per_bin, monkeypatch
+):
+    """The draws are the same; scores differ by the rounding of sums in another order."""
+    X, y = messy(n_classes, n_samples=250)
+    bag = BaggedMCBoost(n_estimators=3, max_bins=max_bins, random_state=0, n_iterations=1)
+    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", samples_per_bin)
+    scores = bag.fit(X, y).decision_function(X)
+    Z = bag.views_.of(bag.shape_functions().numbers(X))
+    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", np.inf)
+    of_columns = BaggedMCBoost(**bag.get_params()).fit(Z, y)
+    np.testing.assert_array_equal(of_columns.hypotheses_.feature, bag.hypotheses_.feature)
+    np.testing.assert_array_equal(of_columns.hypotheses_.threshold, bag.hypotheses_.threshold)
+    # A sum of n numbers in single precision is off by n 2^-24 of the sum of their sizes at most,
+    # and a step is a quotient of two sums.
+    rounding = 2 * len(X) * 2.0**-24 * np.abs(scores).max()
+    np.testing.assert_allclose(of_columns.decision_function(Z), scores, rtol=0, atol=rounding)

@@ -6,11 +6,9 @@ from scipy.optimize import lsq_linear, minimize
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
 from boostbench.algorithms.bag_losses import SquaredLoss
-from boostbench.algorithms.bag_master import BagMaster
-from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import messy
-from .test_bagged_mcboost import columns, loss, master, seen_by, train, unseen
+from .test_bagged_mcboost import bag_master_of, columns, loss, master, seen_by, train, unseen
 
 BAGS = {
     "classes": BaggedMCBoost(n_iterations=150, n_estimators=5, random_state=0),
@@ -73,13 +71,11 @@ def test_without_an_end_it_is_least_squares_under_bounds():
     X = X[:, [0, 1, 3]]
     weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
     parts, target = unseen(len(y)), SquaredLoss(y, weights)
-    search = StumpSearch(X, 8, weights)
-    params = BaggedLsBoostRegressor(patience=10_000, eta=0.5)
+    params = BaggedLsBoostRegressor(patience=10_000, eta=0.5, max_bins=8)
     signs = np.array([1, 1, -1])
-    bag = BagMaster(params, search, target, parts, weights, np.random.RandomState(0), signs)
-    train(bag, 3000)
-    A = np.hstack([np.ones((len(y), 1)), columns(search, X)])
-    of_stumps = signs[search.feature[bag.stumps].astype(int)]
+    bag = train(bag_master_of(params, X, target, weights, signs, parts), 3000)
+    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
+    of_stumps = signs[bag.table.view]
     low = np.r_[-np.inf, np.where(of_stumps > 0, 0.0, -np.inf)]
     high = np.r_[np.inf, np.where(of_stumps < 0, 0.0, np.inf)]
     for m, seen in enumerate(~parts.T):
@@ -96,9 +92,9 @@ def test_without_an_end_it_is_logistic_regression_under_bounds():
     X, y = X[:, [0, 1, 3]], (y > 0).astype(int)
     signs = np.array([1, 1, -1])
     bag = train(master(X, y, signs=signs, max_bins=8, eta=0.5), 3000)
-    A = np.hstack([np.ones((len(y), 1)), columns(bag.search, X)])
+    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
     bounds = [(None, None)]
-    for sign in signs[bag.search.feature[bag.stumps].astype(int)]:
+    for sign in signs[bag.table.view]:
         bounds.append((0, None) if sign > 0 else (None, 0))
     for m in range(3):
         seen = seen_by(bag, m)

@@ -7,21 +7,21 @@ N_MODELS, N_SAMPLES = 3, 8
 
 
 def value(scores, y, weights):
-    """Eq. (14) of MCBoost for each model, of one score or one for each class."""
+    """Return eq. (14) of MCBoost for each model, of one score or one for each class."""
     if len(scores) == 1:
         scores = np.concatenate([-scores, scores]) / 2
-    margins = scores[y, :, np.arange(N_SAMPLES)].T - scores
+    margins = scores[y, np.arange(N_SAMPLES)] - scores
     terms = np.logaddexp(0.0, -margins)
-    terms[y, :, np.arange(N_SAMPLES)] = 0.0
-    return (weights * terms.sum(axis=0)).sum(axis=1)
+    terms[y, np.arange(N_SAMPLES)] = 0.0
+    return (weights * terms.sum(axis=0)).sum(axis=0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
     rng = np.random.default_rng(0)
-    y = np.arange(N_SAMPLES) % n_classes
-    weights = rng.integers(0, 3, size=(N_MODELS, N_SAMPLES)).astype(np.float32)
-    scores = 2 * rng.normal(size=(1 if n_classes == 2 else n_classes, N_MODELS, N_SAMPLES))
+    y = np.sort(np.arange(N_SAMPLES) % n_classes)
+    weights = rng.integers(0, 3, size=(N_SAMPLES, N_MODELS)).astype(np.float32)
+    scores = 2 * rng.normal(size=(1 if n_classes == 2 else n_classes, N_SAMPLES, N_MODELS))
     scores = scores.astype(np.float32)
     loss = TwoClasses(y, weights) if n_classes == 2 else ManyClasses(y, weights, n_classes)
     slopes, curvatures = loss.derivatives(scores)
@@ -29,7 +29,7 @@ def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
     for place in np.ndindex(scores.shape):
         step = np.zeros(scores.shape)
         step[place] = h
-        low, middle, high = (value(scores + a * step, y, weights)[place[1]] for a in (-1, 0, 1))
+        low, middle, high = (value(scores + a * step, y, weights)[place[2]] for a in (-1, 0, 1))
         # Differences of fourth and third order, and rounding.
         assert slopes[place] == pytest.approx((low - high) / (2 * h), rel=1e-5, abs=1e-5)
         assert curvatures[place] == pytest.approx((low - 2 * middle + high) / h**2, abs=1e-4)
@@ -42,11 +42,11 @@ def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_far_scores_are_no_error(n_classes):
-    scores = np.zeros((1 if n_classes == 2 else n_classes, 1, 2), np.float32)
-    scores[-1] = [1e6, -1e6]
+    scores = np.zeros((1 if n_classes == 2 else n_classes, 2, 1), np.float32)
+    scores[-1, :, 0] = [1e6, -1e6]
     y = np.full(2, n_classes - 1)
-    weights = np.ones((1, 2), np.float32)
+    weights = np.ones((2, 1), np.float32)
     loss = TwoClasses(y, weights) if n_classes == 2 else ManyClasses(y, weights, n_classes)
     slopes, curvatures = loss.derivatives(scores)
-    assert slopes[-1, 0].tolist() == [0.0, n_classes - 1]
+    assert slopes[-1, :, 0].tolist() == [0.0, n_classes - 1]
     assert np.isfinite(curvatures).all()

@@ -1,0 +1,321 @@
+"""Stumps as the columns of a bag: their order, and their sums over the samples of a block."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.sparse_products import add_product
+
+# Numbers have bins if there are this many samples for each bin. With fewer samples the comparison
+# with the drawn thresholds is faster than the prefix sums of the bins.
+_SAMPLES_PER_BIN = 2
+
+
+class StumpLayout:
+    """Stumps of a training set, by views, and the form in which blocks of samples take them.
+
+    The views that vary are the *columns*. In every round each member draws one stump of each
+    column. A view of a number is a column of several thresholds. A category and a missing value are
+    *cells*: columns of one stump, which is +1 in one bin of the feature.
+
+    Sums over the samples of a cell are histograms of the feature. Numbers have histograms too if
+    there is one score and there are many samples. Otherwise the samples are compared with the
+    thresholds that the members draw, because dense products add up several scores faster.
+
+    Parameters
+    ----------
+    table : boostbench.core.weak.feature_codes.FeatureCodes
+    n_scores : int
+
+    Attributes
+    ----------
+    view : ndarray of shape (n_columns,), dtype=int64
+        View of each column.
+    start, counts : ndarray of shape (n_columns,), dtype=int64
+        First stump of each column, and number of its stumps.
+    n_rows : int
+        Number of bins in the histograms.
+    n_compared : int
+        Number of columns whose thresholds the samples are compared with.
+    """
+
+    def __init__(self, table, n_scores):
+        self._table = table
+        self.view, self.start, self.counts = np.unique(
+            table.view, return_index=True, return_counts=True
+        )
+        is_cell = table.is_equality[self.start]
+        self._cells, self._numbers = np.flatnonzero(is_cell), np.flatnonzero(~is_cell)
+        self._missing_above = np.flatnonzero(table.is_missing_above[self.start[self._numbers]])
+        n_bins = len(np.unique(table.bin[~table.is_equality]))
+        self._is_binned = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
+        self._cell_bins = table.bin[self.start[self._cells]]
+        # The row of each bin in the histograms; -1 where a bin has none.
+        self._row = np.full(table.n_joint_bins, -1, np.int32)
+        rows = np.arange(table.n_joint_bins) if self._is_binned else self._cell_bins
+        self._row[rows] = np.arange(len(rows))
+        self.n_rows = len(rows)
+        compared = [] if self._is_binned else self._numbers
+        self.n_compared = len(compared)
+        dtype = np.min_scalar_type(self.counts[compared].max(initial=0))
+        self._codes = np.empty((self.n_compared, table.n_samples), dtype)
+        for codes, column in zip(self._codes, compared, strict=True):
+            codes[:] = self._thresholds_below(column)
+
+    def _thresholds_below(self, column):
+        """Return the number of thresholds that each sample is above, in a column of a number."""
+        table, first, count = self._table, self.start[column], self.counts[column]
+        feature = table.view_feature[self.view[column]]
+        bins = table.bin[first : first + count] - table.first_bin[feature]
+        below = np.searchsorted(bins, np.arange(table.n_bins[feature]))
+        if table.is_missing_above[first]:
+            below[0] = count
+        return below.astype(np.min_scalar_type(count)).take(table.codes[feature])
+
+    def columns(self, rows):
+        """Return the columns of a block of samples.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_samples,), dtype=int64
+
+        Returns
+        -------
+        StumpColumns
+        """
+        features = zip(self._table.codes, pairwise(self._table.first_bin), strict=True)
+        bins = [
+            self._row[start:end].take(codes.take(rows))
+            for codes, (start, end) in features
+            if (self._row[start:end] >= 0).any()
+        ]
+        bins = np.stack(bins, axis=1) if bins else np.empty((len(rows), 0), np.int32)
+        is_row = bins >= 0
+        starts = np.append(0, np.cumsum(is_row.sum(axis=1))).astype(np.int32)
+        entries = np.ones(starts[-1], np.float32), bins[is_row], starts
+        matrix = sparse.csc_array(entries, (self.n_rows, len(rows)))
+        return StumpColumns(self._codes.take(rows, axis=1), matrix)
+
+    def ranges(self, unseen):
+        """Return the stumps that have seen samples on both sides; they follow one another.
+
+        Parameters
+        ----------
+        unseen : ndarray of shape (n_members, n_samples), dtype=bool
+
+        Returns
+        -------
+        first, count : ndarray of shape (n_members, n_columns), dtype=int64
+            Number of the first of these stumps in its column, and number of stumps. If there is
+            none, the first is any stump.
+        """
+        table = self._table
+        number = np.arange(len(table.view)) - np.repeat(self.start, self.counts)
+        last = np.repeat(self.counts - 1, self.counts)
+        first, count = np.zeros((2, len(unseen), len(self.counts)), int)
+        for member, seen in enumerate(~unseen):
+            in_bins = [
+                np.bincount(codes[seen], minlength=n_bins)
+                for codes, n_bins in zip(table.codes, table.n_bins, strict=True)
+            ]
+            n_seen = np.count_nonzero(seen)
+            has_both = np.abs(table.edges(np.concatenate(in_bins), n_seen)) < n_seen
+            first[member] = np.minimum.reduceat(np.where(has_both, number, last), self.start)
+            count[member] = np.add.reduceat(has_both, self.start, dtype=int)
+        return first, count
+
+    def block_draws(self, cut):
+        """Return drawn thresholds as `StumpColumns` take them.
+
+        Parameters
+        ----------
+        cut : ndarray of shape (n_members, n_columns), dtype=int64
+            Number of the stump that each member draws in each column.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_compared), dtype=unsigned int
+        """
+        compared = self._numbers[: self.n_compared]
+        return cut[:, compared].astype(self._codes.dtype)
+
+    def above(self, cut, total, of_compared, of_rows):
+        """Return the sums over the samples above the drawn stumps.
+
+        Parameters
+        ----------
+        cut : ndarray of shape (n_members, n_columns), dtype=int64
+        total : ndarray of shape (n_sums, n_members), dtype=float64
+            Sums over all samples.
+        of_compared, of_rows : ndarray, dtype=float64
+            Sums of the parts of `StumpColumns.sums`.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_sums, n_columns), dtype=float64
+        """
+        above = np.empty((len(cut), len(total), len(self.counts)))
+        above[:, :, self._cells] = of_rows[:, self._row[self._cell_bins]].transpose(2, 0, 1)
+        if self._is_binned:
+            bins = of_rows.transpose(1, 0, 2)
+            drawn, members = self._drawn_bins(cut)
+            below = self._table.running_sums(bins)[drawn, :, members]
+            missing = self._missing_bins()
+            below[:, self._missing_above] -= bins[missing].transpose(2, 0, 1)
+            above[:, :, self._numbers] = (total.T[:, None] - below).transpose(0, 2, 1)
+        else:
+            above[:, :, self._numbers] = of_compared
+        return above
+
+    def addends(self, cut, difference):
+        """Return the addends of the samples above the drawn stumps, as `StumpColumns` take them.
+
+        Parameters
+        ----------
+        cut : ndarray of shape (n_members, n_columns), dtype=int64
+        difference : ndarray of shape (n_members, n_scores, n_columns), dtype=float64
+
+        Returns
+        -------
+        of_compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
+        of_rows : ndarray of shape (n_scores, n_rows, n_members), dtype=float32
+        """
+        n_members, n_scores, _ = difference.shape
+        of_columns = difference.transpose(2, 1, 0)
+        if self._is_binned:
+            # The addend of a number is the prefix sum of its steps behind the thresholds.
+            steps = np.zeros((self._table.n_joint_bins, n_scores, n_members))
+            drawn, members = self._drawn_bins(cut)
+            is_above = np.zeros(len(self._numbers), bool)
+            is_above[self._missing_above] = True
+            # A feature has one view of each kind at most: no two of its steps are added at once.
+            for kind in (is_above, ~is_above):
+                some = of_columns[self._numbers[kind]].transpose(2, 0, 1)
+                steps[drawn[:, kind] + 1, :, members] += some
+            rows = self._table.running_sums(steps)
+            rows[self._missing_bins()] += of_columns[self._numbers[is_above]]
+        else:
+            rows = np.zeros((self.n_rows, n_scores, n_members))
+        rows[self._row[self._cell_bins]] += of_columns[self._cells]
+        of_rows = np.ascontiguousarray(rows.transpose(1, 0, 2), np.float32)
+        compared = self._numbers[: self.n_compared]
+        return difference[:, :, compared].astype(np.float32), of_rows
+
+    def _drawn_bins(self, cut):
+        """Return the last bin below each drawn threshold of a number, and members to index with."""
+        drawn = self._table.bin[(self.start + cut)[:, self._numbers]]
+        return drawn, np.arange(len(cut))[:, None]
+
+    def _missing_bins(self):
+        """Return the bin of missing values of each column that has them above its thresholds."""
+        return self._table.missing_bin[self.start[self._numbers[self._missing_above]]]
+
+
+class StumpColumns:
+    """Stumps on the samples of a block, see `StumpLayout`.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_compared, n_samples), dtype=unsigned int
+        Number of thresholds that a sample is above, in each column that is compared.
+    rows : scipy.sparse.csc_array of shape (n_rows, n_samples), dtype=float32
+        1 where a sample is in a bin.
+    """
+
+    def __init__(self, codes, rows):
+        self._codes, self._rows = codes, rows
+        # The same arrays by rows: the transpose of a matrix by columns.
+        self._samples = rows.T
+
+    def sums(self, derivatives, cut):
+        """Sum up derivatives over the samples above thresholds, and over the samples in bins.
+
+        Parameters
+        ----------
+        derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+        cut : ndarray of shape (n_members, n_compared), dtype of the codes
+            Number of the threshold that each member draws in each column.
+
+        Returns
+        -------
+        of_compared : ndarray of shape (n_members, n_sums, n_compared), dtype=float32
+        of_rows : ndarray of shape (n_sums, n_rows, n_members), dtype=float32
+        """
+        n_members = derivatives.shape[2]
+        of_rows = np.zeros((len(derivatives), self._rows.shape[0], n_members), np.float32)
+        if of_rows.size:
+            for sums, values in zip(of_rows, derivatives, strict=True):
+                add_product(self._rows, values, sums)
+        if not len(self._codes):
+            return np.zeros((n_members, len(derivatives), 0), np.float32), of_rows
+        return sums_above(derivatives, self._above(cut)), of_rows
+
+    def moves(self, constant, cut, of_compared, of_rows):
+        """Sum up the addends of each sample.
+
+        Parameters
+        ----------
+        constant : ndarray of shape (n_scores, n_members), dtype=float32
+            Addend of all samples.
+        cut : ndarray of shape (n_members, n_compared)
+            As in `sums`.
+        of_compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
+            Addends of the samples above thresholds.
+        of_rows : ndarray of shape (n_scores, n_rows, n_members), dtype=float32
+            Addends of the samples in bins.
+
+        Returns
+        -------
+        ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+        """
+        if len(self._codes):
+            moves = moves_above(constant, of_compared, self._above(cut))
+        else:
+            moves = np.repeat(constant[:, None], self._codes.shape[1], axis=1)
+        if of_rows.size:
+            for sums, values in zip(moves, of_rows, strict=True):
+                add_product(self._samples, values, sums)
+        return moves
+
+    def _above(self, cut):
+        """Return 1 where a sample is above a threshold: (n_members, n_compared, n_samples)."""
+        above = np.empty((*cut.shape, self._codes.shape[1]), np.float32)
+        return np.greater(self._codes, cut[:, :, None], out=above)
+
+
+def sums_above(derivatives, above):
+    """Sum up derivatives over the samples in each column.
+
+    Parameters
+    ----------
+    derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+    above : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
+        1 where a sample is in a column that a member draws, else 0.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_sums, n_columns), dtype=float32
+    """
+    return np.ascontiguousarray(derivatives.transpose(2, 0, 1)) @ above.transpose(0, 2, 1)
+
+
+def moves_above(constant, addends, above):
+    """Sum up the addends of the columns that a sample is in.
+
+    Parameters
+    ----------
+    constant : ndarray of shape (n_scores, n_members), dtype=float32
+        Addend of all samples.
+    addends : ndarray of shape (n_members, n_scores, n_columns), dtype=float32
+    above : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
+        As in `sums_above`.
+
+    Returns
+    -------
+    ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+        In C order.
+    """
+    moves = np.repeat(constant[:, None], above.shape[2], axis=1)
+    moves += (addends @ above).transpose(1, 2, 0)
+    return moves

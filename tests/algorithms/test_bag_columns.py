@@ -1,0 +1,96 @@
+"""Sums over the samples of stumps, by histograms and by comparison, against views of the table."""
+
+import numpy as np
+import pytest
+
+from boostbench.algorithms import bag_columns
+from boostbench.algorithms.bag_columns import StumpLayout
+from boostbench.core.weak.feature_codes import FeatureCodes
+from boostbench.core.weak.views import views_of
+
+N_SAMPLES, N_MEMBERS = 120, 5
+# Samples per bin from which numbers have histograms: never, and always.
+COMPARED, BINNED = np.inf, 0
+
+
+def table(max_bins, seed=0):
+    """Draw features of every kind, and return their columns of views and their stumps."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [
+            rng.normal(size=N_SAMPLES),
+            rng.integers(0, 4, N_SAMPLES),
+            rng.integers(0, 2, N_SAMPLES),
+            rng.integers(0, 7, N_SAMPLES),
+            np.ones(N_SAMPLES),
+            rng.normal(size=N_SAMPLES),
+            rng.integers(0, 3, N_SAMPLES),
+            np.full(N_SAMPLES, np.nan),
+            rng.poisson(1.0, N_SAMPLES),
+        ]
+    )
+    X[rng.random(X.shape) < [0, 0, 0, 0, 0, 0.2, 0.3, 0, 0.1]] = np.nan
+    views = views_of(X, categorical=[1, 2, 6])
+    return views.of(X), FeatureCodes.from_features(X, views, max_bins)
+
+
+def draws(layout, seed=1):
+    lots = np.random.default_rng(seed).random((N_MEMBERS, len(layout.counts)))
+    return (lots * layout.counts).astype(int)
+
+
+@pytest.fixture(params=[BINNED, COMPARED], ids=["binned", "compared"])
+def _samples_per_bin(request, monkeypatch):
+    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", request.param)
+
+
+@pytest.mark.usefixtures("_samples_per_bin")
+@pytest.mark.parametrize("max_bins", [4, None])
+@pytest.mark.parametrize("n_scores", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, seed):
+    Z, stumps = table(max_bins, seed)
+    layout = StumpLayout(stumps, n_scores)
+    assert layout.n_compared == (
+        0 if n_scores == 1 and bag_columns._SAMPLES_PER_BIN == BINNED else 6
+    )
+    rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
+    columns, cut = layout.columns(rows), draws(layout)
+    at = layout.start + cut
+    above = (Z[rows][:, stumps.view[at]] > stumps.threshold[at]).astype(float)
+    # Whole numbers: sums are exact, in single precision and in any order.
+    rng = np.random.default_rng(2)
+    derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
+    total = derivatives.sum(axis=1, dtype=float)
+    parts = [part.astype(float) for part in columns.sums(derivatives, layout.block_draws(cut))]
+    expected = np.einsum("snm,nmc->msc", derivatives, above)
+    np.testing.assert_array_equal(layout.above(cut, total, *parts), expected)
+    difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.counts))).astype(float)
+    constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
+    addends = layout.addends(cut, difference)
+    moves = columns.moves(constant, layout.block_draws(cut), *addends)
+    expected = constant[:, None] + np.einsum("msc,nmc->snm", difference, above)
+    np.testing.assert_array_equal(moves, expected)
+
+
+@pytest.mark.parametrize("max_bins", [4, None])
+def test_ranges_hold_the_stumps_with_seen_samples_on_both_sides(max_bins):
+    Z, stumps = table(max_bins)
+    layout = StumpLayout(stumps, 1)
+    # The last member sees three samples, so that many columns do not vary.
+    unseen = np.random.default_rng(3).random((N_MEMBERS, N_SAMPLES)) < 0.3
+    unseen[-1, 3:] = True
+    first, count = layout.ranges(unseen)
+    for member in range(N_MEMBERS):
+        above = Z[~unseen[member]][:, stumps.view] > stumps.threshold
+        expected = set(np.flatnonzero(above.any(axis=0) & ~above.all(axis=0)))
+        starts = layout.start + first[member]
+        found = {
+            stump
+            for start, n in zip(starts, count[member], strict=True)
+            for stump in range(start, start + n)
+        }
+        assert found == expected
+    assert (first >= 0).all()
+    assert (first < layout.counts).all()
+    assert (count == 0).any()
