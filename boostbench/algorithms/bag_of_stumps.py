@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import _check_monotonic_cst
@@ -55,6 +56,9 @@ class BagOfStumps(Tabular):
         are chosen as FAST does, by what the functions leave, and trained after these, by the same
         rounds. What is of one feature goes to its function, so that a table has the mean 0 over the
         samples in every row and column. Features of `monotonic_cst` are in none.
+    n_jobs : int or None, default=None
+        Number of threads of the training, which share the samples. The model is the same for every
+        number. None: 1, except in a context of `joblib.parallel_config`; -1: the number of cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts and thresholds.
     """
@@ -68,6 +72,7 @@ class BagOfStumps(Tabular):
     _: KW_ONLY
     monotonic_cst: MonotonicConstraints = None
     interactions: NonNegativeInt = 0
+    n_jobs: Integral | None = None
 
     def fit(self, X, y, sample_weight=None):
         """Train the members.
@@ -124,7 +129,7 @@ class BagOfStumps(Tabular):
             weights,
             random_state,
             self._signs(),
-            Threads(None),
+            Threads(self.n_jobs),
         )
 
     def _signs(self):

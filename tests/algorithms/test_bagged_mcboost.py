@@ -34,7 +34,7 @@ def bag_master_of(params, X, loss, weights, signs, parts):
     views = getattr(X, "views", plain_views(X.shape[1]))
     table = FeatureCodes.from_features(getattr(X, "features", X), views, params.max_bins, weights)
     signs = np.zeros(len(views.feature), int) if signs is None else signs
-    random_state, threads = np.random.RandomState(0), Threads(None)
+    random_state, threads = np.random.RandomState(0), Threads(params.n_jobs)
     return BagMaster(params, X, table, loss, parts.T, weights, random_state, signs, threads)
 
 
@@ -369,6 +369,20 @@ def test_small_weights_are_weights():
 def test_too_few_samples_to_leave_some_out():
     with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
         BaggedMCBoost().fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "params"),
+    [(2, {}), (3, {}), (2, {"interactions": 2}), (2, {"monotonic_cst": {"number": 1}})],
+)
+def test_the_model_is_the_same_for_every_number_of_threads(n_classes, params, monkeypatch):
+    X, y = messy(n_classes, n_samples=500)
+    monkeypatch.setattr(bag_master, "_BLOCK", 1)
+    bag = BaggedMCBoost(n_iterations=30, n_estimators=4, random_state=0, **params)
+    scores = bag.fit(X, y).decision_function(X)
+    for n_jobs in (2, 3, -1):
+        bag.set_params(n_jobs=n_jobs).fit(X, y)
+        np.testing.assert_array_equal(bag.decision_function(X), scores)
 
 
 @pytest.mark.parametrize("samples_per_bin", [0, np.inf])
