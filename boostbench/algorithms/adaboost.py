@@ -5,15 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.estimators import BinaryClassifier
-from boostbench.algorithms.master import NO_EDGE
-from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
-from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
+from boostbench.algorithms.base.estimators import BinaryClassifier
+from boostbench.algorithms.base.master import NO_EDGE
+from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt
+from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
 from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.with_constant import WithConstant
-
-__all__ = ["AdaBoost", "AdaBoostMH", "ProjectedAdaBoostMH"]
 
 
 class AdaBoostMH(StumpEnsemble):

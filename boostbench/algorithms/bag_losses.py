@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.training.early_stopping import log_losses
+from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.core.losses.member_margins import ManyClasses, TwoClasses
 from boostbench.core.losses.member_squares import Squares
 

@@ -6,7 +6,7 @@ from boostbench.algorithms.bag_block import BagBlock
 from boostbench.algorithms.bag_columns import StumpLayout
 from boostbench.algorithms.bag_pairs import chosen_pairs, with_functions
 from boostbench.algorithms.bag_rounds import DAMPING, BagRounds
-from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.pair_master import PairMaster
 from boostbench.core.weak.stump import Stump, Stumps
 
@@ -169,7 +169,7 @@ class BagMaster(BagRounds):
 
         Returns
         -------
-        boostbench.algorithms.explaining.stump_sums.StumpSum
+        boostbench.algorithms.explanation.stump_sums.StumpSum
         """
         # The rounding errors of a sum of members.
         wrong = self._signs[:, None] * votes < 0

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils.validation import _check_monotonic_cst
 
 from boostbench.algorithms.bag_master import BagMaster
-from boostbench.algorithms.base import Tabular
-from boostbench.algorithms.parameters import (
+from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.early_stopping import hold_out
+from boostbench.algorithms.base.parameters import (
     MonotonicConstraints,
     NonNegativeInt,
     Part,
@@ -17,9 +18,8 @@ from boostbench.algorithms.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.training.early_stopping import hold_out
-from boostbench.algorithms.training.threads import Threads, one_blas_thread
-from boostbench.algorithms.training.weights import relative
+from boostbench.algorithms.base.threads import Threads, one_blas_thread
+from boostbench.algorithms.base.weights import relative
 from boostbench.core.weak.feature_codes import FeatureCodes
 
 

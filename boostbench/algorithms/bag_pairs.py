@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.algorithms.bag_columns import moves_above, sums_above
-from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.weak.pair_cells import Axis, axes_of, purified, ranked_pairs
 from boostbench.core.weak.stump import Stump, Stumps
 
@@ -132,7 +132,7 @@ def with_functions(pairs, total, views, X, weights):
     Parameters
     ----------
     pairs : list of Pair
-    total : boostbench.algorithms.explaining.stump_sums.StumpSum
+    total : boostbench.algorithms.explanation.stump_sums.StumpSum
     views : boostbench.core.weak.views.Views
     X : ndarray of shape (n_samples, n_views)
         The training data, as views show it.

@@ -4,8 +4,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from boostbench.algorithms.master import Master
-from boostbench.algorithms.training.early_stopping import LEAST_FALL
+from boostbench.algorithms.base.early_stopping import LEAST_FALL
+from boostbench.algorithms.base.master import Master
 
 # Added to the curvature on each side of a column, so that few samples move little: the default of
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
@@ -28,7 +28,7 @@ class BagRounds(Master):
     loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
     random_state : RandomState
         Source of the draws.
-    threads : boostbench.algorithms.training.threads.Threads
+    threads : boostbench.algorithms.base.threads.Threads
 
     Attributes
     ----------

@@ -2,8 +2,8 @@
 
 from boostbench.algorithms.bag_losses import SquaredLoss
 from boostbench.algorithms.bag_of_stumps import BagOfStumps
-from boostbench.algorithms.estimators import BoostingRegressor
-from boostbench.algorithms.parameters import TwoOrMore
+from boostbench.algorithms.base.estimators import BoostingRegressor
+from boostbench.algorithms.base.parameters import TwoOrMore
 
 __all__ = ["BaggedLsBoostRegressor"]
 

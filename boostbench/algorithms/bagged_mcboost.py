@@ -2,8 +2,8 @@
 
 from boostbench.algorithms.bag_losses import LogisticLoss
 from boostbench.algorithms.bag_of_stumps import BagOfStumps
-from boostbench.algorithms.estimators import ScoringClassifier
-from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
+from boostbench.algorithms.base.estimators import ScoringClassifier
+from boostbench.algorithms.base.probabilities import INVERSE_TEMPERATURES
 
 __all__ = ["BaggedMCBoost"]
 

@@ -8,13 +8,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base import dense
-from boostbench.algorithms.estimators import BoostingClassifier, ScoringClassifier
-from boostbench.algorithms.explaining.stump_sums import StumpSum
-from boostbench.algorithms.inputs import Inputs
+from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.early_stopping import hold_out
+from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
+from boostbench.algorithms.base.input_validation import Inputs
+from boostbench.algorithms.base.parameters import Declared, Part, PositiveInt, Seed
+from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
-from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
-from boostbench.algorithms.training.early_stopping import hold_out
 from boostbench.core.weak.stump import Stumps
 
 __all__ = ["BaggedBooster"]

@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from boostbench.algorithms.base import Tabular, spans
-from boostbench.algorithms.estimators import BinaryClassifier, WithoutEarlyStopping
-from boostbench.algorithms.master import NO_EDGE, Master
-from boostbench.algorithms.parameters import PositiveFloat, PositiveInt, TwoOrMore
-from boostbench.algorithms.stump_ensembles import StumpEnsemble
-from boostbench.algorithms.totally_corrective import TotallyCorrective
+from boostbench.algorithms.base.booster import Tabular, spans
+from boostbench.algorithms.base.estimators import BinaryClassifier, WithoutEarlyStopping
+from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, TwoOrMore
+from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
+from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
@@ -18,8 +18,6 @@ from boostbench.core.weak.families import Families, stacked
 from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
 from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.unused_stumps import UnusedStumps
-
-__all__ = ["CGENS", "CGENSSLS"]
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 

@@ -6,11 +6,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
-from boostbench.algorithms.parameters import NonNegativeFloat, PartOrAll, PositiveFloat
+from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
+from boostbench.algorithms.base.parameters import NonNegativeFloat, PartOrAll, PositiveFloat
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
-
-__all__ = ["ERLPBoost"]
 
 # A program counts as solved if its duality gap is below this fraction of epsilon.
 _SOLVED = 1e-3

@@ -12,17 +12,15 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.base.labels import known_numbers
+from boostbench.algorithms.base.weights import relative, weighted
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
-from boostbench.algorithms.training.labels import known_numbers
-from boostbench.algorithms.training.weights import relative, weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
-
-__all__ = ["final_solve"]
 
 
 def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):

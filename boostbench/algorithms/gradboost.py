@@ -5,14 +5,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.master import NO_EDGE
-from boostbench.algorithms.parameters import NonNegativeFloat
-from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
+from boostbench.algorithms.base.master import NO_EDGE
+from boostbench.algorithms.base.parameters import NonNegativeFloat
+from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
-
-__all__ = ["GradBoost"]
 
 # Upper bound on the curvature of the loss in the coefficients of a stump: the largest eigenvalue of
 # the covariance matrix of a variable in {e_1, ..., e_k}. Outputs of stumps are -1 or +1.

@@ -6,14 +6,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base import Tabular, Weighted
-from boostbench.algorithms.decisions import slack_of
-from boostbench.algorithms.estimators import BoostingClassifier, WithoutEarlyStopping
-from boostbench.algorithms.explaining.stump_sums import of_trees
-from boostbench.algorithms.master import NO_EDGE, Master
-from boostbench.algorithms.packed import PackedCodes
-from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
-from boostbench.algorithms.training.weights import relative
+from boostbench.algorithms.base.booster import Tabular, Weighted
+from boostbench.algorithms.base.decisions import slack_of
+from boostbench.algorithms.base.estimators import BoostingClassifier, WithoutEarlyStopping
+from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt, TwoOrMore
+from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.explanation.stump_sums import of_trees
+from boostbench.algorithms.hashing.packed_codes import PackedCodes
 from boostbench.core.codebooks import draw_codebook
 from boostbench.core.losses.codeword import CodewordRisk
 from boostbench.core.weak.stumps import StumpSearch
@@ -23,8 +23,6 @@ from boostbench.core.weak.vector_trees import (
     VectorTrees,
     VectorTreeSearch,
 )
-
-__all__ = ["LADDER", "CodewordBoosting", "CodewordMCBoost"]
 
 
 class CodewordMCBoost(

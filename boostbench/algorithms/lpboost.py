@@ -4,13 +4,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
-from boostbench.algorithms.parameters import PositiveFloat, PositiveInt
+from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
+from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
-
-__all__ = ["LPBoost"]
 
 # Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
 _TOLERANCE = 1e-6

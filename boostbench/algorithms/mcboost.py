@@ -4,16 +4,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
-from boostbench.algorithms.parameters import (
+from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.parameters import (
     NonNegativeFloat,
     PartOrAll,
     PositiveFloat,
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.stump_ensembles import StumpEnsemble, WithCategorySets
-from boostbench.algorithms.tree_search import SignTreeSearch
+from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, WithCategorySets
+from boostbench.algorithms.base.tree_search import SignTreeSearch
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
@@ -21,8 +21,6 @@ from boostbench.core.solvers.balancing import minimise
 from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import Trees
-
-__all__ = ["MCBoost"]
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.

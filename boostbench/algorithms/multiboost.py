@@ -6,13 +6,18 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base import Tabular
-from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.master import Master
+from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.master import Master
+from boostbench.algorithms.base.parameters import (
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    TwoOrMore,
+)
+from boostbench.algorithms.base.totally_corrective import TotallyCorrective
+from boostbench.algorithms.base.weights import relative
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
-from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
-from boostbench.algorithms.totally_corrective import TotallyCorrective
-from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -21,8 +26,6 @@ from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.solvers.solution import SolverResult
 from boostbench.core.weak.stump import Stumps
 from boostbench.core.weak.stumps import StumpSearch
-
-__all__ = ["MultiBoost"]
 
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
 # by no more than a part of v times nu: the next column depends on little else, and to solve every

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.master import Master
-from boostbench.algorithms.training.weights import relative
+from boostbench.algorithms.base.master import Master
+from boostbench.algorithms.base.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights

@@ -1,10 +1,8 @@
 """NM-Boost: a linear program of negative margins, by column generation."""
 
-from boostbench.algorithms.margin_programs import MarginBooster
-from boostbench.algorithms.parameters import PartOrAll, PositiveFloat
+from boostbench.algorithms.base.margin_programs import MarginBooster
+from boostbench.algorithms.base.parameters import PartOrAll, PositiveFloat
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
-
-__all__ = ["NMBoost"]
 
 
 class NMBoost(MarginBooster):

@@ -10,17 +10,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from boostbench.algorithms.base import Tabular, spans
-from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.explaining.stump_sums import of_votes
-from boostbench.algorithms.master import NO_EDGE, PERFECT
-from boostbench.algorithms.parameters import TwoOrMore
-from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
+from boostbench.algorithms.base.booster import Tabular, spans
+from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.master import NO_EDGE, PERFECT
+from boostbench.algorithms.base.parameters import TwoOrMore
+from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
+from boostbench.algorithms.explanation.stump_sums import of_votes
 from boostbench.core.class_codes import exhaustive_codes, random_half
 from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.stumps import StumpSearch
-
-__all__ = ["AdaBoostECC", "AdaBoostMO", "AdaBoostSIP"]
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.

@@ -5,11 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.algorithms.adaboost import AdaBoost
-from boostbench.algorithms.parameters import PositiveInt
+from boostbench.algorithms.base.parameters import PositiveInt
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
-
-__all__ = ["PerceptronAdaBoost"]
 
 
 class PerceptronAdaBoost(AdaBoost):

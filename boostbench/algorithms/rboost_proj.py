@@ -4,12 +4,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import Tabular
-from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.master import Master
-from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
-from boostbench.algorithms.totally_corrective import TotallyCorrective, warn_unsolved
-from boostbench.algorithms.training.weights import relative
+from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.master import Master
+from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
+from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
+from boostbench.algorithms.base.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
@@ -17,8 +17,6 @@ from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.discriminants import CodedDiscriminants
 from boostbench.core.weak.output_products import OutputProducts
-
-__all__ = ["RBoostProj"]
 
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 

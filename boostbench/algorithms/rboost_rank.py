@@ -4,10 +4,15 @@ from typing import Literal
 
 import numpy as np
 
-from boostbench.algorithms.estimators import BoostingClassifier, WithoutEarlyStopping
-from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
-from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
-from boostbench.algorithms.totally_corrective import TotallyCorrective, warn_unsolved
+from boostbench.algorithms.base.estimators import BoostingClassifier, WithoutEarlyStopping
+from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.parameters import (
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    TwoOrMore,
+)
+from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
@@ -19,8 +24,6 @@ from boostbench.core.weak.projected import (
     PooledProjections,
     ProjectedStumps,
 )
-
-__all__ = ["RBoostRank", "RBoostRankTC"]
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.

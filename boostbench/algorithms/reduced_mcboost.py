@@ -5,13 +5,11 @@ from typing import ClassVar, Literal
 from sklearn.decomposition import PCA, FactorAnalysis, KernelPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from boostbench.algorithms.kernels import mean_gamma
+from boostbench.algorithms.base.parameters import PositiveInt
+from boostbench.algorithms.hashing.linear_projections import LPP, NPE
+from boostbench.algorithms.kernel_svc import mean_gamma
 from boostbench.algorithms.ladder import CodewordMCBoost
-from boostbench.algorithms.parameters import PositiveInt
-from boostbench.algorithms.projections import LPP, NPE
 from boostbench.core.eigenvector_signs import canonical_signs
-
-__all__ = ["ReducedMCBoost"]
 
 
 def _kernel_pca(n_components, X):
@@ -61,7 +59,7 @@ class ReducedMCBoost(CodewordMCBoost):
     Attributes
     ----------
     reducer_ : transformer
-        Of scikit-learn, or of `boostbench.algorithms.projections`.
+        Of scikit-learn, or of `boostbench.algorithms.hashing.linear_projections`.
     codewords_, first_codewords_, hypotheses_, coefficients_, log_risks_
         As of `CodewordMCBoost`.
 

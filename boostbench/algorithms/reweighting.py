@@ -14,22 +14,20 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from boostbench.algorithms.base import dense
-from boostbench.algorithms.decisions import decision, predicted, slack_of
-from boostbench.algorithms.explaining.explainable import Explainable
-from boostbench.algorithms.explaining.probabilities import (
+from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.decisions import decision, predicted, slack_of
+from boostbench.algorithms.base.labels import known_numbers
+from boostbench.algorithms.base.probabilities import (
     INVERSE_TEMPERATURES,
     log_probabilities,
     probabilities,
 )
-from boostbench.algorithms.explaining.stump_sums import refuse_pairs
-from boostbench.algorithms.training.labels import known_numbers
+from boostbench.algorithms.explanation.explainable import Explainable
+from boostbench.algorithms.explanation.stump_sums import refuse_pairs
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
-
-__all__ = ["reweight"]
 
 # Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
 _TOL = 1e-7

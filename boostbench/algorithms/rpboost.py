@@ -7,19 +7,17 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base import dense
-from boostbench.algorithms.estimators import BinaryClassifier, BoostingRegressor
-from boostbench.algorithms.master import NO_EDGE, Master
-from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
-from boostbench.algorithms.stump_ensembles import WithCategorySets
+from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.estimators import BinaryClassifier, BoostingRegressor
+from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
+from boostbench.algorithms.base.stump_ensembles import WithCategorySets
 from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.with_constant import WithConstant
-
-__all__ = ["LsBoost", "LsBoostRegressor", "RpBoost"]
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 

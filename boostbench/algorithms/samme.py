@@ -4,17 +4,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import Tabular
-from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.explaining.stump_sums import of_trees
-from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
-from boostbench.algorithms.parameters import TwoOrMore
-from boostbench.algorithms.training.weights import relative
+from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.parameters import TwoOrMore
+from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.explanation.stump_sums import of_trees
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
-
-__all__ = ["SAMME"]
 
 
 class SAMME(Tabular, BoostingClassifier):

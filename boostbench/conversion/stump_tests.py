@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explaining.stump_sums import refuse_others
+from boostbench.algorithms.explanation.stump_sums import refuse_others
 from boostbench.core.weak.views import plain_views
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.explaining.digits import written
+from boostbench.algorithms.explanation.number_format import written
 
 # Of a drawing, in its own units.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
@@ -15,7 +15,7 @@ def heat_map(shapes, pair, output, largest, number):
 
     Parameters
     ----------
-    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
     pair : boostbench.algorithms.bag_pairs.Pair
     output : int
         Which score is shown.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.explaining.stump_sums import features_of
+from boostbench.algorithms.explanation.stump_sums import features_of
 from boostbench.inspection.canvas import canvas
 
 

@@ -8,10 +8,10 @@ import jinja2
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.base import dense
-from boostbench.algorithms.explaining.digits import written
-from boostbench.algorithms.explaining.stump_sums import refuse_others
-from boostbench.algorithms.training.frames import to_pandas
+from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.frames import to_pandas
+from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.stump_sums import refuse_others
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.explaining.stump_sums import refuse_others
+from boostbench.algorithms.explanation.stump_sums import refuse_others
 from boostbench.inspection.canvas import added_to, canvases
 from boostbench.inspection.heat_maps import marks
 
@@ -21,7 +21,7 @@ class PairDisplay:
 
     Parameters
     ----------
-    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
 
     Attributes
     ----------

@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-from boostbench.algorithms.explaining.stump_sums import refuse_others
+from boostbench.algorithms.explanation.stump_sums import refuse_others
 from boostbench.inspection.canvas import added_to, canvases
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
@@ -22,7 +22,7 @@ class ShapeFunctionDisplay:
 
     Parameters
     ----------
-    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
     X : ndarray of shape (n_samples, n_features)
         Its range is drawn.
 

@@ -8,7 +8,7 @@ def steps_of(term, X):
 
     Parameters
     ----------
-    term : boostbench.algorithms.explaining.shape_functions.Term
+    term : boostbench.algorithms.explanation.shape_functions.Term
     X : ndarray of shape (n_samples, n_features)
 
     Returns

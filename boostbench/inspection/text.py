@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.algorithms.explaining.digits import written
-from boostbench.algorithms.explaining.rules import rules
-from boostbench.algorithms.explaining.stump_sums import outputs_of, refuse_others
+from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.rules import rules
+from boostbench.algorithms.explanation.stump_sums import outputs_of, refuse_others
 from boostbench.inspection.importances import most_important
 
 #: Of a model with more stumps than the first number, so many features are written down by default.

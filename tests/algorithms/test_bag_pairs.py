@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
+from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.algorithms.pair_master import PairMaster
-from boostbench.algorithms.training.early_stopping import log_losses
 from boostbench.conversion import to_onnx, to_treelite
 from boostbench.inspection import export_html, export_text
 

@@ -12,9 +12,9 @@ from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms import bag_columns, bag_master
 from boostbench.algorithms.bag_losses import LogisticLoss
 from boostbench.algorithms.bag_master import BagMaster
-from boostbench.algorithms.explaining.probabilities import probabilities
-from boostbench.algorithms.training.early_stopping import log_losses
-from boostbench.algorithms.training.threads import Threads
+from boostbench.algorithms.base.early_stopping import log_losses
+from boostbench.algorithms.base.probabilities import probabilities
+from boostbench.algorithms.base.threads import Threads
 from boostbench.core.weak.feature_codes import FeatureCodes
 from boostbench.core.weak.views import plain_views
 

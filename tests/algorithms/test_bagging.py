@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 
 import boostbench as bb
-from boostbench.algorithms.explaining.probabilities import probabilities
+from boostbench.algorithms.base.probabilities import probabilities
 
 from .problems import blobs
 from .test_bagged_mcboost import weights_that_count

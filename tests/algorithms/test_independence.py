@@ -15,10 +15,10 @@ from sklearn.utils.validation import has_fit_parameter
 import boostbench as bb
 from boostbench.inspection import ImportanceDisplay, PairDisplay, ShapeFunctionDisplay
 
+from .hashing.test_hashers import HASHERS
 from .models import CASES
 from .problems import blobs
-from .test_hashing import HASHERS
-from .test_kernels import MODELS as MACHINES
+from .test_kernel_svc import MODELS as MACHINES
 from .test_scikit_learn import BAGS, OTHERS, STOPPED
 
 MODELS = {

@@ -14,10 +14,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
-from boostbench.algorithms.base import Booster, dense
-from boostbench.algorithms.estimators import WithoutEarlyStopping
+from boostbench.algorithms.base.booster import Booster, dense
+from boostbench.algorithms.base.categories import decoded
+from boostbench.algorithms.base.estimators import WithoutEarlyStopping
 from boostbench.algorithms.rpboost import _LeastSquares
-from boostbench.algorithms.training.categories import decoded
 from boostbench.core.losses.margin import get_loss
 
 from .models import BINARY, CASES

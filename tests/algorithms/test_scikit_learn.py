@@ -5,12 +5,12 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import boostbench as bb
-from boostbench.algorithms.estimators import WithoutEarlyStopping
+from boostbench.algorithms.base.estimators import WithoutEarlyStopping
 from boostbench.testing import EXPECTED_FAILURES
 
+from .hashing.test_hashers import HASHERS
 from .models import CASES
-from .test_hashing import HASHERS
-from .test_kernels import MODELS as MACHINES
+from .test_kernel_svc import MODELS as MACHINES
 
 VARIANTS = {
     *("CGENS, hinge", "CGENS, stumps and perceptrons", "CGENS, Fourier"),

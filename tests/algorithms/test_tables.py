@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 
 import boostbench as bb
 from boostbench import reweight
-from boostbench.algorithms.training.early_stopping import hold_out
+from boostbench.algorithms.base.early_stopping import hold_out
 from boostbench.inspection import export_text
 
 from .models import BINARY, CASES

@@ -1,0 +1,133 @@
+"""A training run as those see it who look on: callbacks, and lines on the screen."""
+
+import copy
+
+from boostbench.algorithms.base.categories import decoded
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9 has no callbacks
+
+    class CallbackSupportMixin:
+        """Nothing to support."""
+
+    def with_callbacks(method):
+        """Leave a method as it is."""
+        return method
+
+
+class Training:
+    """A training run.
+
+    Attributes
+    ----------
+    booster : Booster
+        In training.
+    master : Master
+    clock : Clock
+    rounds : int
+        Done so far.
+    """
+
+    def __init__(self, booster, master, clock):
+        self.booster = booster
+        self.master = master
+        self.clock = clock
+        self.rounds = 0
+
+    def model(self):
+        """Return a fitted copy of the booster, as if the training had ended now."""
+        model = copy.copy(self.booster)
+        model._take_over(self)
+        return model
+
+    def rewind(self, rounds):
+        """Undo the rounds after so many; it is the end of the training."""
+        self.master.rewind(rounds)
+        self.rounds = rounds
+
+
+class Callbacks:
+    """Calls the callbacks that scikit-learn's `set_callbacks` has set: each round is a task.
+
+    Parameters
+    ----------
+    training : Training
+    X, y : ndarray
+        What is trained on.
+    weights : ndarray of shape (n_samples,) or None
+    """
+
+    def __init__(self, training, X, y, weights):
+        self.training = training
+        booster = training.booster
+        names = getattr(booster, "feature_names_in_", None)
+        self.arguments = {
+            "estimator": booster,
+            # With the names, without which predictions warn, and as what was trained on.
+            "X": lambda: decoded(X, getattr(booster, "categories_", {}), names),
+            "y": y,
+            "metadata": None if weights is None else {"sample_weight": weights},
+        }
+        self.context = booster._init_callback_context(max_subtasks=booster.n_iterations)
+        self.context.call_on_fit_task_begin(**self.arguments)
+
+    def look(self):
+        """Report a round; True where a callback wants to stop."""
+        task = self.context.subcontext(task_name="round")
+        task.call_on_fit_task_begin(**self.arguments)
+        return self._end(task)
+
+    def end(self):
+        """Report the end of the training."""
+        self._end(self.context)
+
+    def _end(self, task):
+        return task.call_on_fit_task_end(
+            **self.arguments, reconstruction_attributes=lambda: vars(self.training.model())
+        )
+
+
+class Lines:
+    """Prints a line every few rounds.
+
+    Parameters
+    ----------
+    training : Training
+    every : int
+        Rounds between two lines.
+    validation : EarlyStopping or None, default=None
+    """
+
+    def __init__(self, training, every, validation=None):
+        self.training = training
+        self.every = every
+        self.validation = validation
+
+    def look(self):
+        """Print what is known after a round."""
+        if self.training.rounds % self.every == 0:
+            self._print()
+        return False
+
+    def end(self):
+        """Print what is known in the end, where that is not on the screen."""
+        if self.training.rounds and self.training.rounds % self.every:
+            self._print()
+
+    def _print(self):
+        training = self.training
+        model = training.model()
+        said = []
+        for name in ("objective_", "log_risks_"):
+            if hasattr(model, name):
+                said.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
+        if self.validation:
+            losses = self.validation.losses_so_far()
+            now, best = losses[training.rounds - 1], self.validation.best
+            said.append(f"validation loss {now:.6g} (best round {best})")
+        seconds = sum(training.clock.seconds.values())
+        said.append(f"{seconds:.2f} CPU seconds")
+        name = type(training.booster).__name__
+        rounds = f"round {training.rounds} of {training.booster.n_iterations}"
+        print(f"{name}, {rounds}: {', '.join(said)}")

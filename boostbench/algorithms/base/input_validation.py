@@ -1,0 +1,100 @@
+"""What comes into an estimator: its checks, and what the weak learners see of it."""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_feature_names, validate_data
+
+from boostbench.algorithms.base.categories import (
+    are_by_frequency,
+    categories,
+    check_numbers,
+    coded,
+)
+from boostbench.algorithms.base.frames import to_pandas
+from boostbench.algorithms.base.labels import check_classes_have_weight, class_numbers
+from boostbench.algorithms.base.weights import weighted
+from boostbench.core.weak.views import ViewedFeatures, views_of
+
+
+class Inputs:
+    """The part of the estimators, boosters and bags, that takes X, y and weights."""
+
+    # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
+    _takes_sparse: ClassVar = False
+
+    # Whether X may have missing values and categories: see `Tabular`.
+    _takes_tables: ClassVar = False
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
+        return tags
+
+    def _target(self, y):
+        """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
+        self.classes_, labels = class_numbers(y, self)
+        return labels
+
+    def _validated(self, X, *y, weights=None, **options):
+        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
+
+        Where tables are taken, categories are numbers then, and what is missing is NaN. With
+        weights of the samples, the categories of the known features are found again: the most
+        frequent ones are those of the most weight.
+        """
+        X = to_pandas(X)
+        reset = options.get("reset", True)
+        if reset:
+            # They may depend on parameters, which may be set after the fit.
+            self._accepts_sparse, self._accepts_tables = self._takes_sparse, self._takes_tables
+        accepted = "csr" if self._accepts_sparse else False
+        if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+            # Before it is said of a column in the place of another that it holds no numbers.
+            _check_feature_names(self, X, reset=False)
+        if self._accepts_tables:
+            if reset:
+                asked = self.categorical_features if weights is None else list(self.categories_)
+                self.categories_ = categories(X, asked, weights)
+            X = coded(X, self.categories_)
+            options["ensure_all_finite"] = "allow-nan"
+        else:
+            X = check_numbers(X, type(self).__name__)
+        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+
+    def _weighed(self, X, y, sample_weight, class_weight=None):
+        """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
+        given = to_pandas(X)
+        X, y = self._validated(given, y)
+        rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
+        if is_classifier(self):
+            check_classes_have_weight(y, y_present, self)
+        are_some_absent = len(rows) < len(y)
+        known = getattr(self, "categories_", None)
+        if known and weights is not None and (are_some_absent or are_by_frequency(known)):
+            # A category that no sample with a weight has is none, and others count by weight.
+            X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
+            return X, y, weights
+        return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
+
+    def _viewed(self, X, weights=None, reset=False):
+        """Return the columns that weak learners test of a checked X; with `reset`, determine them.
+
+        With `reset`, X is the training data. Columns that are not features are made only where
+        they are read then (see `boostbench.core.weak.views.ViewedFeatures`).
+        """
+        if not self._accepts_tables:
+            if reset:
+                # A fit before may have had another weak learner.
+                for name in ("categories_", "views_"):
+                    vars(self).pop(name, None)
+            return X
+        if reset:
+            self.views_ = views_of(X, self.categories_, weights)
+            if not (sparse.issparse(X) or self.views_.is_plain):
+                return ViewedFeatures(X, self.views_)
+        return self.views_.of(X)

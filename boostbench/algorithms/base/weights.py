@@ -1,0 +1,75 @@
+"""Weights of samples and of classes, checked and multiplied."""
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from boostbench.algorithms.base.labels import sorted_labels
+
+#: What may be squared and added up for a billion samples in double precision.
+_LARGEST = 1e100
+
+
+def weighted(X, y, sample_weight, class_weight=None):
+    """Check the weights of the samples, and multiply them with those of their classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    sample_weight : array-like of shape (n_samples,) or None
+        None: all are 1.
+    class_weight : dict, "balanced" or None, default=None
+        As of scikit-learn's `compute_class_weight`; "balanced" counts the weights of the samples.
+
+    Returns
+    -------
+    X, y : ndarray
+        Without the samples of weight 0, so that nothing of them is learned.
+    weights : ndarray of shape (n_present,), dtype=float64, or None
+        Positive; None where there are neither weights of samples nor of classes.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, all are 0, there is not one for each sample, or they
+        are too large to be added up.
+    """
+    if sample_weight is None and class_weight is None:
+        return X, y, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    X, y, weights = _present(X, y, weights)
+    _check_size(weights)
+    if class_weight is None:
+        return X, y, weights
+    classes, labels = sorted_labels(y)
+    factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
+    # NaN is not 0 or more, either.
+    if not factors.min() >= 0:
+        raise ValueError(f"class_weight must not be negative or NaN, got {class_weight!r}")
+    X, y, weights = _present(X, y, weights * factors[labels])
+    _check_size(weights)
+    return X, y, weights
+
+
+def relative(weights):
+    """Scale weights, or None, to the mean 1, so that a sum over samples keeps its size."""
+    return None if weights is None else weights / weights.mean()
+
+
+def _check_size(weights):
+    """Refuse weights that masters, which add up their products, would make infinite or zero."""
+    if weights.max() > _LARGEST or weights.min() < 1 / _LARGEST:
+        raise ValueError(
+            f"Weights that are not 0 must lie between {1 / _LARGEST:g} and {_LARGEST:g}: divide "
+            f"all by one number; these are from {weights.min():.3g} to {weights.max():.3g}."
+        )
+
+
+def _present(X, y, weights):
+    present = weights > 0
+    if present.all():
+        return X, y, weights
+    if not present.any():
+        raise ValueError("All samples have the weight 0: there is nothing to learn from.")
+    return X[present], y[present], weights[present]

@@ -1,1 +1,0 @@
-"""What a fitted model says: sums of stumps, rules, shape functions, probabilities."""

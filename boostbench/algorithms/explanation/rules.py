@@ -1,0 +1,76 @@
+"""The stumps of a fitted model, one by one, as a table that can be read."""
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of, refuse_pairs
+from boostbench.core.weak.views import plain_views
+
+# A coefficient that is this part of the largest of its stump is 0, but for rounding.
+_ZERO = 1e-12
+
+
+def rules(model, in_words=False):
+    """List the stumps of a fitted model; see `BoostingClassifier.rules`.
+
+    With `in_words`, the column ``test`` is there in any case.
+    """
+    check_is_fitted(model)
+    refuse_pairs(model)
+    stumps, coefficients, intercept = model.stump_sum()
+    views = getattr(model, "views_", None) or plain_views(model.n_features_in_)
+    tested = views.feature[stumps.tested]
+    features = features_of(model)[tested] if hasattr(model, "feature_names_in_") else tested
+    outputs = outputs_of(model)
+    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
+    # No rounding errors, and no minus signs before zeros.
+    size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
+    above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
+    is_number = np.isnan(views.category[stumps.tested])
+    table = pd.DataFrame(
+        {
+            "round": np.arange(1, len(stumps) + 1),
+            "feature": pd.Series(features, dtype=object),
+            "threshold": np.where(is_number, stumps.threshold, np.nan),
+        }
+    )
+    if in_words or not views.is_plain:
+        table["test"] = _tests(model, views, stumps)
+    if np.any(intercept):
+        first = pd.DataFrame({"round": [0], "feature": [None], "threshold": [-np.inf]})
+        table = pd.concat([first, table], ignore_index=True)
+        above = np.concatenate([np.reshape(intercept, (1, -1)), above])
+    # Side by side, as a class may have the name of another column.
+    return pd.concat([table, pd.DataFrame(above, columns=outputs)], axis=1)
+
+
+def _tests(model, views, stumps):
+    """Say in words what stumps on numbers, categories and missing values test."""
+    names, tests = features_of(model), []
+    is_above = views.above_if_missing(stumps.tested, stumps.threshold)
+    numbers = np.empty(len(stumps), dtype=object)
+    for feature in np.unique(views.feature[stumps.tested]):
+        here = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
+        numbers[here] = written(stumps.threshold[here])
+    for at, view, threshold, number, missing in zip(
+        stumps.feature, stumps.tested, stumps.threshold, numbers, is_above, strict=True
+    ):
+        feature, category = views.feature[view], views.category[view]
+        name = names[feature]
+        if at < 0:
+            known = model.categories_[feature]
+            codes = views.category[list(stumps.sets[at])]
+            words = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+            tests.append(f"{name} = {', '.join(words[:-1])} or {words[-1]}")
+        elif np.isinf(threshold):
+            tests.append("never")
+        elif np.isinf(category):
+            tests.append(f"{name} is missing")
+        elif np.isnan(category):
+            may_miss = missing and views.has_missing(feature)
+            tests.append(f"{name} > {number}{' or missing' if may_miss else ''}")
+        else:
+            tests.append(f"{name} = {model.categories_[feature][int(category)]}")
+    return tests

@@ -1,0 +1,365 @@
+"""Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
+
+import copy
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.decisions import decision, predicted
+from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of
+from boostbench.core.weak.additive import additive_tables
+from boostbench.core.weak.views import plain_views
+
+
+class Term(NamedTuple):
+    """What a feature adds to the scores.
+
+    Attributes
+    ----------
+    feature : int
+    thresholds : ndarray of shape (n_thresholds,)
+        Ascending; none of a feature of categories.
+    categories : ndarray of shape (n_categories,) or None
+        None for numbers.
+    table : ndarray of shape (n_thresholds + 2, n_outputs) or (n_categories + 1, n_outputs)
+        Up to and with the first threshold, between that and the second, ...; or of each category.
+        The last row is for a missing value.
+    has_missing : bool
+        Whether the training data had missing values of it.
+    """
+
+    feature: int
+    thresholds: np.ndarray
+    categories: np.ndarray | None
+    table: np.ndarray
+    has_missing: bool
+
+    @property
+    def values(self):
+        """The table without the row for a missing value."""
+        return self.table[:-1]
+
+    @property
+    def missing(self):
+        """What a missing value adds, of shape (n_outputs,)."""
+        return self.table[-1]
+
+    def steps(self, low, high):
+        """Cut the steps of a number down to an interval.
+
+        Parameters
+        ----------
+        low, high : float
+
+        Returns
+        -------
+        edges : ndarray of shape (n_steps + 1,)
+            From `low` to `high`.
+        values : ndarray of shape (n_steps, n_outputs)
+        """
+        inside = self.thresholds[(self.thresholds >= low) & (self.thresholds < high)]
+        # The step that a sample at the low end is on, without any width where that is a threshold,
+        # and those that follow.
+        first = int(self.thresholds.searchsorted(low))
+        return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
+
+    def rows(self, values):
+        """Return the row of the table for each value: a number, or the number of a category."""
+        missing = np.isnan(values)
+        if self.categories is None:
+            rows = self.thresholds.searchsorted(values)
+        else:
+            rows = np.where(missing, 0, values).astype(int)
+        return np.where(missing, len(self.table) - 1, rows)
+
+    def of(self, values):
+        """Look values up: the rows of the table, of shape (n_values, n_outputs)."""
+        return self.table[self.rows(values)]
+
+
+class ShapeFunctions:
+    r"""A fitted sum of stumps as :math:`F(x) = F_0 + \sum_j f_j(x_j)`, a step function per feature.
+
+    It is what `BoostingClassifier.shape_functions` returns. Nothing is approximated: stumps on the
+    same feature add up to a step function of it. A bag may have tables of two features besides. Of
+    categories, and of missing values, each has a value of its own.
+
+    Parameters
+    ----------
+    model : BoostingClassifier or BoostingRegressor
+        Fitted, a sum of stumps.
+    X : array-like of shape (n_samples, n_features), default=None
+        If given, every :math:`f_j` has the mean 0 over these samples, and :math:`F_0` is the mean
+        score. Otherwise they are as the stumps add up, with the intercept that the model has.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,) or None
+        None where numbers are predicted.
+    feature_names : ndarray of shape (n_features,)
+        Those of the training data, or ``x0``, ``x1``, ...
+    outputs : ndarray of shape (n_outputs,)
+        The classes that scores are for; of two classes the second one; ``prediction`` where numbers
+        are predicted.
+    terms : list of Term
+        Of the features in use.
+    pairs : list of boostbench.algorithms.bag_pairs.Pair
+        Tables that are added for two features together, of models that have such.
+    intercept : ndarray of shape (n_outputs,)
+        :math:`F_0`.
+    """
+
+    def __init__(self, model, X=None):
+        # A copy keeps what it is when the model is fitted again.
+        self._model = copy.copy(model)
+        self._n_features = model.n_features_in_
+        self._views = getattr(model, "views_", None) or plain_views(self._n_features)
+        total = model.stump_sum().on_views(self._views)
+        stumps, coefficients, self._intercept = total
+        self._is_binary = coefficients.ndim == 1
+        columns = coefficients[:, None] if self._is_binary else coefficients
+        self.classes_ = getattr(model, "classes_", None)
+        self._slack = total.slack(model)
+        self._categories = getattr(model, "categories_", {})
+        self.outputs = outputs_of(model)
+        self.feature_names = features_of(model)
+        tables = self._without_constants(additive_tables(stumps, columns))
+        self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
+        self.pairs = list(getattr(model, "pairs_", ()))
+        if X is not None:
+            X = self.numbers(X)
+            for at, values in enumerate(self._of_pairs(X)):
+                table = self.pairs[at].table.copy()
+                self._move(table, values.mean(axis=0))
+                self.pairs[at] = self.pairs[at]._replace(table=table)
+            for values, term in zip(self._looked_up(X), self.terms, strict=True):
+                self._move(term.table, values.mean(axis=0))
+
+    def decision_function(self, X):
+        """Score the classes, or predict numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes and of numbers
+            As from the model, up to rounding.
+        """
+        X = self.numbers(X)
+        scores = np.zeros((len(X), len(self.outputs)))
+        for values in [*self._looked_up(X), *self._of_pairs(X)]:
+            scores += values
+        scores += self._intercept
+        return decision(scores[:, 0] if self._is_binary else scores, self._slack)
+
+    def predict(self, X):
+        """Predict the labels or numbers, of shape (n_samples,), as the model does."""
+        scores = self.decision_function(X)
+        return scores if self.classes_ is None else predicted(scores, self.classes_)
+
+    @property
+    def intercept(self):
+        """What the features' terms are added to, of shape (n_outputs,)."""
+        return np.broadcast_to(self._intercept, len(self.outputs))
+
+    @property
+    def importances(self):
+        """Importances of the features, of shape (n_features,), with sum 1.
+
+        They are the model's `feature_importances_`, of its training rows, whatever `X` is.
+        """
+        return self._model.feature_importances_
+
+    @property
+    def pair_importances(self):
+        """Importances of the pairs, of shape (n_pairs,), in the unit of `importances`.
+
+        The mean absolute entry of a table over the training rows, divided by the sum of the mean
+        absolute terms of all features.
+        """
+        sizes = self._model._fitted_term_sizes()
+        return sizes.pair_sizes / sizes.total
+
+    def term(self, feature):
+        """Return the shape function of a feature: 0 everywhere where it is not in use."""
+        used = {term.feature: term for term in self.terms}
+        return used[feature] if feature in used else self._term(feature, [])
+
+    def explain_global(self):
+        """List the shape functions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each step: ``feature``, and its values from ``left``, which is not part of the
+            step, to ``right``, which is; then a column for each of `outputs`, what it adds to the
+            score there. Where the training data had categories or missing values, there is a column
+            ``category`` as well: a row for each category, and for a missing value one with None,
+            have neither ``left`` nor ``right``. Features that are not in use have no rows.
+        """
+        columns = ["feature", "left", "right"]
+        if not self._views.is_plain:
+            columns.append("category")
+        pieces = []
+        for term in self.terms:
+            shown = term.table if term.has_missing else term.values
+            left = np.full(len(shown), np.nan)
+            right, category = left.copy(), np.full(len(shown), None, object)
+            if term.categories is None:
+                ends = np.concatenate([[-np.inf], term.thresholds, [np.inf]])
+                left[: len(ends) - 1], right[: len(ends) - 1] = ends[:-1], ends[1:]
+            else:
+                category[: len(term.categories)] = term.categories
+            steps = {
+                "feature": self.feature_names[term.feature],
+                "left": left,
+                "right": right,
+                "category": pd.Series(category, dtype=object),
+            }
+            # Side by side, as a class may have the name of another column.
+            votes = pd.DataFrame(shown, columns=self.outputs)
+            pieces.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
+        if not pieces:
+            return pd.DataFrame(columns=[*columns, *self.outputs])
+        return pd.concat(pieces, ignore_index=True)
+
+    def explain_local(self, X):
+        """Take the scores of samples apart.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each sample; columns ``intercept``, the name of each feature, and ``a & b`` of
+            each pair, in this order, which tells the intercept from a feature of that name. Their
+            sum is `decision_function`. Of more than two classes, columns have a level above it, the
+            class: ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
+        """
+        X = self.numbers(X)
+        of_pairs = self._of_pairs(X)
+        n_terms = 1 + self._n_features
+        terms = np.zeros((len(X), n_terms + len(of_pairs), len(self.outputs)))
+        terms[:, 0] = self.intercept
+        for at, values in enumerate(of_pairs):
+            terms[:, n_terms + at] = values
+        for term, values in zip(self.terms, self._looked_up(X), strict=True):
+            terms[:, 1 + term.feature] = values
+        names = ["intercept", *self.feature_names, *map(self.pair_name, self.pairs)]
+        if self._is_binary:
+            return pd.DataFrame(terms[..., 0], columns=names)
+        columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
+        return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
+
+    def numbers(self, X):
+        """Check samples, and put numbers in the place of categories.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), dtype=float64
+            A category is its place in `Term.categories`; NaN where it is unknown, or a value
+            missing.
+        """
+        return dense(self._model._validated(X, reset=False))
+
+    def pair_name(self, pair):
+        """Name a pair by its features."""
+        return " & ".join(str(self.feature_names[axis.feature]) for axis in pair.axes)
+
+    def cell_names(self, axis):
+        """Name the cells of an axis of a pair."""
+        if axis.thresholds is not None:
+            ends = written(axis.thresholds, digits=4)
+            names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
+            return [*names, "missing"] if axis.has_missing else names
+        known, codes = self._categories[axis.feature], self._views.category[axis.views]
+        names = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+        return names if len(names) > 1 else [f"other than {names[0]}", *names]
+
+    def cell_weights(self, X, weights):
+        """Add up the weights of checked samples in the cells of each pair.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        weights : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        list of ndarray of shape (n_cells,)
+            In the order of the cells of the raveled tables.
+        """
+        if not self.pairs:
+            return []
+        Z = self._views.of(X)
+        return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
+
+    def _of_pairs(self, X):
+        """List what the pairs add for checked samples, each of shape (n_samples, n_outputs)."""
+        if not self.pairs:
+            return []
+        Z = self._views.of(X)
+        return [pair.of(Z) for pair in self.pairs]
+
+    def _looked_up(self, X):
+        """Yield what the terms add for checked samples, of shape (n_samples, n_outputs)."""
+        for term in self.terms:
+            yield term.of(X[:, term.feature])
+
+    def _move(self, table, constant):
+        """Move a constant from a feature to the intercept."""
+        table -= constant
+        self._intercept = self._intercept + constant
+
+    def _without_constants(self, tables):
+        """Take stumps with an infinite threshold, which nothing is above, for what they are.
+
+        Returns
+        -------
+        list of (int, ndarray, ndarray)
+            Of each view in use its number, its thresholds, and the values between them.
+        """
+        kept = []
+        for view, thresholds, table in tables:
+            thresholds = thresholds[np.isfinite(thresholds)]
+            table = table[: len(thresholds) + 1]
+            if len(thresholds):
+                kept.append((view, thresholds, table))
+            else:
+                self._move(table, table[0].copy())
+        return kept
+
+    def _by_feature(self, tables):
+        """Return the features in use, each with the tables of its views."""
+        by_feature = {}
+        for table in tables:
+            by_feature.setdefault(int(self._views.feature[table[0]]), []).append(table)
+        return sorted(by_feature.items())
+
+    def _term(self, feature, tables):
+        """Add up the tables of the views of a feature."""
+        known = self._categories.get(feature)
+        thresholds = np.empty(0)
+        if known is None:
+            of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
+            thresholds = np.unique(np.concatenate([thresholds, *of_numbers]))
+            # A value of each step; and one that is missing.
+            values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
+        else:
+            values = np.append(np.arange(len(known)), np.nan)
+        table = np.zeros((len(values), len(self.outputs)))
+        for view, cuts, of_view in tables:
+            table += of_view[cuts.searchsorted(self._views.seen(values, view))]
+        return Term(feature, thresholds, known, table, self._views.has_missing(feature))

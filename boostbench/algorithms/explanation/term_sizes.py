@@ -1,0 +1,90 @@
+"""Mean absolute terms of a fitted model over its training rows: what importances are made of."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.algorithms.base.decisions import ROUNDING
+
+
+class TermSizes(NamedTuple):
+    """Mean absolute terms of features and of pairs.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_used,), dtype=int64
+        Features in use.
+    sizes : ndarray of shape (n_used,), dtype=float64
+        Mean absolute term of each of them.
+    pair_sizes : ndarray of shape (n_pairs,), dtype=float64
+        Mean absolute entry of the table of each pair.
+    """
+
+    features: np.ndarray
+    sizes: np.ndarray
+    pair_sizes: np.ndarray
+
+    @property
+    def total(self):
+        """Sum over the features; over the pairs where no feature matters; 1 where none does."""
+        return self.sizes.sum() or self.pair_sizes.sum() or 1.0
+
+
+def term_sizes(shapes, X, weights=None):
+    r"""Compute the mean absolute terms over samples.
+
+    With the mean 0 over the samples, the term of feature j is :math:`f_{jr}` for the score of class
+    r. Its size is
+
+    .. math:: \frac{1}{k \sum_i s_i} \sum_{i, r} s_i |f_{jr}(x_{ij}) - \bar f_j(x_{ij})|
+
+    with the weights s of the samples and, for more than two classes, :math:`\bar f_j` the mean over
+    the k classes, which decides nothing. For two classes and for numbers there is one score, k is 1
+    and :math:`\bar f_j` is 0. A table is evaluated once for each of its rows, not for each sample.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), dtype=float64
+        Checked samples: numbers in the place of categories, NaN for missing values.
+    weights : ndarray of shape (n_samples,), default=None
+        Weights of the samples, positive; None: 1.
+
+    Returns
+    -------
+    TermSizes
+    """
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    columns = X.tocsc() if sparse.issparse(X) else X
+    sizes = []
+    for term in shapes.terms:
+        values, counts = _column(columns, term.feature, weights)
+        sizes.append(_size(term.table, np.bincount(term.rows(values), counts, len(term.table))))
+    pair_sizes = [
+        _size(pair.table.reshape(len(cells), -1), cells)
+        for pair, cells in zip(shapes.pairs, shapes.cell_weights(X, weights), strict=True)
+    ]
+    features = np.array([term.feature for term in shapes.terms], dtype=np.int64)
+    return TermSizes(features, np.array(sizes, dtype=float), np.array(pair_sizes, dtype=float))
+
+
+def _column(X, feature, weights):
+    """Return values of a feature with their weights; the zeros of a sparse one are one value."""
+    if not sparse.issparse(X):
+        return X[:, feature], weights
+    entries = slice(*X.indptr[feature : feature + 2])
+    of_entries = weights[X.indices[entries]]
+    of_zeros = max(0.0, weights.sum() - of_entries.sum())
+    return np.append(X.data[entries], 0.0), np.append(of_entries, of_zeros)
+
+
+def _size(table, weights):
+    """Return the mean absolute entry of a table whose rows have weights."""
+    weights = weights / weights.sum()
+    centred = table - weights @ table
+    if table.shape[1] > 1:
+        centred -= centred.mean(axis=1, keepdims=True)
+    size = float(np.mean(weights @ np.abs(centred)))
+    # A term that is the same for all classes is 0, but for rounding.
+    return size if size > ROUNDING * np.abs(table).max() else 0.0

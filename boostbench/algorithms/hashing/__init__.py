@@ -1,0 +1,1 @@
+"""Baselines of LADDER: linear projections and hash functions, as transformers."""

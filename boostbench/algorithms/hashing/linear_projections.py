@@ -1,0 +1,214 @@
+"""Linear transformers of centred features, and the projections LPP and NPE."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import PCA
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.base.categories import check_numbers
+from boostbench.algorithms.base.labels import class_numbers
+from boostbench.algorithms.base.parameters import Declared, PositiveInt
+from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
+
+# Fraction of the variance that the preceding PCA discards, as in the authors' programs.
+_LOST = 0.02
+
+# Squared distances that differ by less than this fraction of their mean are equal: rounding must
+# not choose neighbours.
+_EQUAL = 1e-9
+
+
+class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
+    """Base of the projections and hashers: linear functions of centred features.
+
+    A subclass defines `_directions`, and `_prepare` and `_features` if the functions are linear in
+    transformed features.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features,)
+    directions_ : ndarray of shape (n_features, n_components)
+    """
+
+    # A supervised transformer learns from labels.
+    _supervised: ClassVar = False
+
+    def fit(self, X, y=None):
+        """Fit the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, finite.
+        y : array-like of shape (n_samples,), default=None
+            Labels; unsupervised transformers ignore them.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, a parameter is out of range, or a supervised transformer
+            gets labels of one class only.
+        """
+        self._validate_params()
+        labels = None
+        X = check_numbers(X, type(self).__name__)
+        if self._supervised:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            labels = class_numbers(y, self)[1]
+        else:
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rng = self._generator()
+        self._prepare(X, rng)
+        features = self._features(X)
+        self.mean_ = features.mean(axis=0)
+        self.directions_ = self._directions(X, features - self.mean_, labels, rng)
+        self._n_features_out = self.directions_.shape[1]
+        return self
+
+    def transform(self, X):
+        """Return the projections, of shape (n_samples, n_components); their signs are hash bits."""
+        check_is_fitted(self)
+        X = check_numbers(X, type(self).__name__)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return (self._features(X) - self.mean_) @ self.directions_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._supervised
+        return tags
+
+    def _generator(self):
+        """Return the random number generator, or None if the subclass needs none."""
+
+    def _prepare(self, X, rng):
+        """Fit the transformation of `_features`."""
+
+    def _features(self, X):
+        """Return the transformed features."""
+        return X
+
+    @abstractmethod
+    def _directions(self, X, features, labels, rng):
+        """Return a direction for each component.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features_in_)
+        features : ndarray of shape (n_samples, n_features)
+            Centred features from `_features`.
+        labels : ndarray of shape (n_samples,) or None
+            Classes, from 0 to n_classes - 1.
+        rng : numpy.random.Generator or None
+            Random number generator from `_generator`.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_components)
+        """
+
+
+class _GraphProjection(LinearTransformer):
+    """Base of the projections that preserve a graph of neighbours.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components, at most the number of features.
+    n_neighbors : int, default=12
+        Number of neighbours of a sample in the graph.
+    """
+
+    # Since edition 3 ties between neighbours go to the first rows.
+    edition = 3
+
+    n_components: PositiveInt = 2
+    n_neighbors: PositiveInt = 12
+
+    def _directions(self, X, features, labels, rng):
+        components = PCA(svd_solver="full").fit(features)
+        shares = np.cumsum(components.explained_variance_)
+        n_principal = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
+        basis = components.components_[: max(n_principal, min(self.n_components, len(shares)))].T
+        features = features @ basis
+        neighbours, squares = _nearest(features, self.n_neighbors)
+        n_components = min(self.n_components, features.shape[1])
+        directions = basis @ self._embedded(features, neighbours, squares, n_components)
+        return directions * canonical_signs(directions)
+
+    @abstractmethod
+    def _embedded(self, features, neighbours, squares, n_components):
+        """Return directions that preserve the neighbours."""
+
+
+def _nearest(X, n_neighbors):
+    """Return the nearest other rows and their squared distances; ties go to the first rows."""
+    n_others = len(X) - 1
+    n_neighbors = n_queried = min(n_neighbors, n_others)
+    neighbors = NearestNeighbors().fit(X)
+    while True:
+        n_queried = min(2 * n_queried, n_others)
+        distances, rows = neighbors.kneighbors(n_neighbors=n_queried)
+        squares = distances**2
+        levels = np.rint(squares / (_EQUAL * (squares.mean() or 1.0)))
+        order = np.lexsort((rows, levels))
+        rows, squares, levels = (
+            np.take_along_axis(values, order, axis=1) for values in (rows, squares, levels)
+        )
+        if n_queried == n_others or (levels[:, -1] > levels[:, n_neighbors - 1]).all():
+            return rows[:, :n_neighbors], squares[:, :n_neighbors]
+
+
+class LPP(_GraphProjection):
+    """Locality preserving projections.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features_in_,)
+    directions_ : ndarray of shape (n_features_in_, n_components)
+
+    References
+    ----------
+    .. [1] X. He and P. Niyogi, "Locality preserving projections", NIPS 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> LPP().fit_transform(load_iris().data).shape
+    (150, 2)
+    """
+
+    def _embedded(self, features, neighbours, squares, n_components):
+        return locality_preserving(features, neighbours, squares, n_components)
+
+
+class NPE(_GraphProjection):
+    """Neighbourhood preserving embedding.
+
+    Attributes
+    ----------
+    mean_, directions_
+        See `LPP`.
+
+    References
+    ----------
+    .. [1] X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> NPE().fit_transform(load_iris().data).shape
+    (150, 2)
+    """
+
+    def _embedded(self, features, neighbours, squares, n_components):
+        return neighbourhood_preserving(features, neighbours, n_components)

@@ -1,1 +1,0 @@
-"""What goes along with a training: its clock, who looks on, early stopping, weights."""

@@ -1,0 +1,168 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from boostbench.algorithms import LADDER, AdaBoostMH, GradBoost, LsBoostRegressor, MCBoost
+
+from ..problems import blobs
+
+
+class TestVerbose:
+    @pytest.mark.parametrize("booster", [AdaBoostMH, MCBoost, LADDER, LsBoostRegressor])
+    def test_a_line_every_so_many_rounds(self, booster, capsys):
+        booster(n_iterations=25, verbose=10).fit(*blobs(3))
+        lines = capsys.readouterr().out.splitlines()
+        assert [
+            re.search(r", round (\d+) of 25: .*\d\.\d\d CPU seconds$", line)[1] for line in lines
+        ]
+        assert [line.split()[2] for line in lines] == ["10", "20", "25"]
+        assert all(line.startswith(booster.__name__) for line in lines)
+
+    def test_the_objective(self, capsys):
+        model = GradBoost(n_iterations=4, verbose=2).fit(*blobs(3))
+        for line, value in zip(
+            capsys.readouterr().out.splitlines(), model.objective_[1::2], strict=True
+        ):
+            assert f": objective {value:.6g}, " in line
+
+    def test_the_validation_loss(self, capsys):
+        X, y = blobs(3, n_samples=200, spread=4.0)
+        model = MCBoost(n_iter_no_change=7, verbose=1, random_state=0).fit(X, y)
+        *lines, last = capsys.readouterr().out.splitlines()
+        losses = [float(re.search(r"validation loss (\S+) ", line)[1]) for line in [*lines, last]]
+        np.testing.assert_allclose(
+            losses[: len(lines)], model.validation_losses_[: len(lines)], rtol=1e-5
+        )
+        assert f"(best round {model.n_iterations_})" in last
+
+    def test_nothing_is_said_by_default(self, capsys):
+        MCBoost(n_iterations=3).fit(*blobs(3))
+        assert capsys.readouterr().out == ""
+
+    def test_it_changes_nothing(self):
+        X, y = blobs(3)
+        quiet, verbose = (
+            GradBoost(n_iterations=9, verbose=verbose).fit(X, y) for verbose in (0, 1)
+        )
+        assert (quiet.decision_function(X) == verbose.decision_function(X)).all()
+
+
+class Recorder:
+    """A callback that keeps what it sees, and stops after some rounds."""
+
+    def __init__(self, rounds=None):
+        self.rounds = rounds
+        self.seen = []
+
+    def setup(self, estimator, context):
+        self.seen.append("setup")
+
+    def teardown(self, estimator, context):
+        self.seen.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.seen.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X, y, metadata, fitted_estimator):
+        self.last = X, y, metadata, fitted_estimator
+        self.seen.append(f"end {context.task_name} {fitted_estimator.n_iterations_}")
+        return fitted_estimator.n_iterations_ == self.rounds
+
+
+class TestCallbacks:
+    @pytest.fixture(autouse=True)
+    def _needs_callbacks(self):
+        pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+
+    def test_each_round_is_a_task(self):
+        X, y = blobs(3)
+        recorder = Recorder()
+        model = MCBoost(n_iterations=3).set_callbacks(recorder).fit(X, y)
+        rounds = [step for t in (1, 2, 3) for step in ("begin round", f"end round {t}")]
+        assert recorder.seen == ["setup", "begin fit", *rounds, "end fit 3", "teardown"]
+        assert (recorder.last[0] == X).all()
+        assert (recorder.last[1] == y).all()
+        assert recorder.last[3] is not model
+
+    @pytest.mark.parametrize("booster", [MCBoost, AdaBoostMH, LsBoostRegressor, LADDER])
+    def test_one_that_returns_true_ends_the_training(self, booster):
+        X, y = blobs(3)
+        model = booster(n_iterations=20, random_state=0).set_callbacks(Recorder(rounds=4)).fit(X, y)
+        assert model.n_iterations_ == 4
+        whole = booster(n_iterations=4, random_state=0).fit(X, y)
+        assert (model._scores(X) == whole._scores(X)).all()
+
+    def test_the_model_of_a_round_is_a_stage(self):
+        from sklearn.callback import ScoringMonitor
+
+        X, y = blobs(3, spread=3.0)
+        monitor = ScoringMonitor(scoring="accuracy")
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        model = MCBoost(n_iterations=12).set_callbacks(monitor).fit(frame, y)
+        log = monitor.get_logs().data_as_pandas
+        found = log[log.task_name == "round"].accuracy
+        staged = [(labels == y).mean() for labels in model.staged_predict(frame)]
+        np.testing.assert_allclose(found, staged)
+
+    def test_a_sparse_frame_is_one_for_them_too(self):
+        from sklearn.callback import ScoringMonitor
+
+        X, y = blobs(2)
+        frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X), columns=list("abcd"))
+        found = []
+        for some in (frame, frame.sparse.to_dense()):
+            monitor = ScoringMonitor(scoring="accuracy")
+            MCBoost(n_iterations=5).set_callbacks(monitor).fit(some, y)
+            log = monitor.get_logs().data_as_pandas
+            found.append(log[log.task_name == "round"].accuracy.to_list())
+        assert found[0] == found[1]
+        assert len(found[0]) == 5
+
+    def test_the_training_part_and_the_best_round(self):
+        X, y = blobs(2, n_samples=200, spread=4.0)
+        recorder = Recorder()
+        model = (
+            MCBoost(n_iter_no_change=5, random_state=0)
+            .set_callbacks(recorder)
+            .fit(X, y, np.full(200, 2.0))
+        )
+        *_, (X_seen, y_seen, metadata, fitted) = [recorder.last]
+        assert len(X_seen) == len(y_seen) == len(metadata["sample_weight"]) == 180
+        assert fitted.n_iterations_ == model.n_iterations_
+        n_rounds = sum(step.startswith("end round") for step in recorder.seen)
+        assert n_rounds == len(model.validation_losses_)
+
+    def test_a_progress_bar(self, capsys):
+        from sklearn.callback import ProgressBar
+
+        MCBoost(n_iterations=3).set_callbacks(ProgressBar()).fit(*blobs(3))
+        assert re.search("MCBoost - fit.*100%", capsys.readouterr().out)
+
+    def test_within_a_pipeline(self):
+        from sklearn.callback import ProgressBar
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        X, y = blobs(3)
+        pipeline = make_pipeline(StandardScaler(), MCBoost(n_iterations=5))
+        pipeline.set_callbacks(ProgressBar()).fit(X, y)
+        assert pipeline[-1].n_iterations_ == 5
+
+
+def test_without_the_package_nothing_is_missing(monkeypatch):
+    import importlib
+    import sys
+
+    from boostbench.algorithms.base import callbacks
+
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    try:
+        before = importlib.reload(callbacks)
+        assert not hasattr(before.CallbackSupportMixin, "set_callbacks")
+        assert before.with_callbacks(len) is len
+    finally:
+        monkeypatch.undo()
+        importlib.reload(callbacks)

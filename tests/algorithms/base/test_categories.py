@@ -1,0 +1,259 @@
+import contextlib
+import io
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from boostbench import MCBoost
+from boostbench.algorithms.base.categories import (
+    categories,
+    check_numbers,
+    coded,
+    decoded,
+    without_absent,
+)
+from boostbench.data.data_table import features_and_labels
+from boostbench.data.readers.arff import read_arff
+from boostbench.data.readers.csv import read_csv
+from boostbench.errors import UserError
+from boostbench.util.text_columns import find_problem
+
+FRAME = pd.DataFrame(
+    {
+        "category": pd.Categorical(["b", "a", None, "b"], ["b", "c", "a"], ordered=True),
+        "words": ["y", None, "x", "y"],
+        "string": pd.array(["u", "v", None, "u"], dtype="string"),
+        "mixed": ["1", 1, None, 2.5],
+        "objects": pd.Series([1, 2.5, None, 3], dtype=object),
+        "flag": [True, False, True, True],
+        "nullable": pd.array([1, None, 2, 3], dtype="Int64"),
+        "number": [0.5, np.nan, 1.5, 2.5],
+    }
+)
+
+
+def test_dates_and_words_among_numbers_are_no_categories():
+    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+        days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-29"]})
+        days["day"] = pd.to_datetime(days["day"]).dt.strftime(form)
+        with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
+            categories(days)
+        frame = days.copy()
+        exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+        assert frame["day"].dropna().tolist() == [8834, 8854]
+    income = pd.DataFrame({"income": ["12", "unknown", "14.5", None]})
+    with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as told:
+        categories(income)
+    exec(str(told.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
+    assert income["income"].dropna().tolist() == [12, 14.5]
+    # As many words as numbers, or who says so, or a type for it, means categories.
+    assert set(categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
+    assert set(categories(days, ["day"])) == {0}
+    assert set(categories(days.astype("category"))) == {0}
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["12", "7.5", None], [12, 7.5]),
+        (["12", 7.5, None], [12, 7.5]),
+        (["12,685", "1,000,000.5", "900", None], [12685, 1000000.5, 900]),
+        (["12,685", 900.0], [12685, 900]),
+        (["1.234,5", "0,25"], [1234.5, 0.25]),
+        (["12,5", "7,5", "unknown"], [12.5, 7.5]),
+    ],
+)
+def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
+    frame = pd.DataFrame({"income": pd.Series(values, dtype=object)})
+    for check in (categories, lambda frame: check_numbers(frame, "Any")):
+        with pytest.raises(
+            ValueError, match="column 'income' holds numbers as text, as '"
+        ) as error:
+            check(frame)
+    to_numbers, to_categories = re.findall(
+        r"(frame\S+ = .*?)(?:, or categories by |$)", str(error.value)
+    )
+    as_numbers, as_categories = frame.copy(), frame.copy()
+    exec(to_numbers, {"frame": as_numbers, "pandas": pd})
+    assert as_numbers["income"].dropna().tolist() == numbers
+    exec(to_categories, {"frame": as_categories})
+    for declared in (categories(as_categories), categories(frame, ["income"])):
+        assert set(declared[0]) == set(frame["income"].dropna())
+
+
+def test_identifiers_are_named_by_a_warning():
+    frame = pd.DataFrame({"customer": [f"C{i}" for i in range(42)] + [None] * 42})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(categories(frame)[0]) == 42  # as many as half of the rows
+        categories(frame[1:], ["customer"])
+        categories(frame[1:].astype("category"))
+    with pytest.warns(UserWarning, match="column 'customer' holds 41 different texts in 81 rows"):
+        assert len(categories(frame[1:82])[0]) == 41
+
+
+def test_identifiers_are_named_once_per_fit():
+    frame = pd.DataFrame({"customer": [f"C{i}" for i in range(40)], "n": range(40)})
+    with pytest.warns(UserWarning, match="column 'customer'") as caught:
+        model = MCBoost(n_iterations=2).fit(frame, frame["n"] > 20, sample_weight=[0, *[1.0] * 39])
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(frame.assign(customer="1"))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["12,685", "9,100"] * 20, "commas"),
+        (["2024-03-09", "2024-03-10"] * 20, "dates"),
+        (["12", "14", "unknown"] * 15, "words"),
+        ([f"C{i}" for i in range(40)], "identifiers"),
+        (["red", "blue", "12"] * 15, None),
+    ],
+)
+def test_files_and_frames_are_judged_alike(values, kind):
+    """The command line refuses each problem, and Python too, but for a warning of identifiers."""
+    counts = pd.Series(values).value_counts()
+    problem = find_problem(counts.index.tolist(), counts.to_numpy(), len(values))
+    assert (problem and problem.kind) == kind
+    text = "".join(f'"{value}",1,{"yn"[i % 2]}\n' for i, value in enumerate(values))
+    arff = "@relation r\n@attribute a string\n@attribute b real\n@attribute class {y,n}\n@data\n"
+    tables = [
+        lambda: read_csv(io.BytesIO(b"a,b,class\n" + text.encode()), "toy.csv"),
+        lambda: read_arff(io.BytesIO((arff + text).encode()), "toy.arff"),
+    ]
+    for read in tables:
+        with pytest.raises(UserError) if kind else contextlib.nullcontext():
+            features_and_labels(read())
+    expected = pytest.raises(ValueError, match="'a'") if kind else contextlib.nullcontext()
+    if kind == "identifiers":
+        expected = pytest.warns(UserWarning, match="'a'")
+    with expected:
+        categories(pd.DataFrame({"a": values}))
+
+
+@pytest.mark.parametrize(
+    ("column", "days"),
+    [
+        (pd.date_range("2000-01-03 23:00", periods=2), [2, 3]),
+        (pd.date_range("2000-01-03 23:00", periods=2, tz="America/Lima"), [2, 3]),
+        (pd.to_timedelta(["5D", "7D"]), [5, 7]),
+        (pd.period_range("2000-01-03", periods=2, freq="D"), [2, 3]),
+    ],
+)
+def test_the_advice_makes_days(column, days):
+    frame = pd.DataFrame({"day": column})
+    with pytest.raises(ValueError, match="column 'day' holds dates") as told:
+        categories(frame)
+    exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+    assert frame["day"].tolist() == days
+
+
+def test_what_cannot_be_told_apart_is_no_category():
+    lists = pd.DataFrame({"path": [["a"], ["b"]]})
+    with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
+        categories(lists)
+    with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
+        coded(lists, {0: np.array(["a", "b"], dtype=object)})
+
+
+def test_strings_of_arrow_are_categories():
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"words": ["y", None, "x"], "number": [1, None, 2]})
+    plain = categories(frame)
+    for arrow in (
+        frame.convert_dtypes(dtype_backend="pyarrow"),
+        frame.assign(words=frame["words"].astype(pd.ArrowDtype(pyarrow.string()))),
+        frame.assign(words=frame["words"].astype("string[pyarrow]")),
+    ):
+        found = categories(arrow)
+        assert {at: known.tolist() for at, known in found.items()} == {0: ["x", "y"]}
+        assert coded(arrow, plain)["words"].fillna(-1).tolist() == [1, -1, 0]
+        with pytest.raises(ValueError, match="column 'words' holds 'y', which is no number"):
+            coded(arrow, {})
+
+
+def test_objects_that_are_numbers_become_some():
+    frame = pd.DataFrame({"n": pd.Series([1, 2.5, pd.NA, None, "4"], dtype=object)})
+    assert coded(frame, {})["n"].fillna(-1).tolist() == [1, 2.5, -1, -1, 4]
+    assert check_numbers(frame[:4], "Any")["n"].fillna(-1).tolist() == [1, 2.5, -1, -1]
+
+
+def test_types_say_which_features_are_categories():
+    found = categories(FRAME.assign(mixed=["a", 1, None, "b"]))
+    assert {at: known.tolist() for at, known in found.items()} == {
+        0: ["b", "a"],
+        1: ["x", "y"],
+        2: ["u", "v"],
+        3: [1, "a", "b"],
+    }
+    assert categories(FRAME, None) == {}
+    assert categories(FRAME.to_numpy()) == {}
+
+
+@pytest.mark.parametrize(
+    "asked", [[7, 0], ["number", "category"], [True, *[False] * 6, True], np.array([0, 7])]
+)
+def test_they_are_asked_for_in_many_ways(asked):
+    found = categories(FRAME, asked)
+    assert {at: known.tolist() for at, known in found.items()} == {
+        0: ["b", "a"],
+        7: [0.5, 1.5, 2.5],
+    }
+
+
+def test_codes_and_back():
+    frame = FRAME.drop(columns="string")
+    known = categories(frame, ["category", "words", "number"])
+    codes = coded(frame, known)
+    assert codes.columns.tolist() == frame.columns.tolist()
+    assert codes["category"].fillna(-1).tolist() == [0, 1, -1, 0]
+    new = frame.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
+    assert coded(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
+    assert coded(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
+    words = np.array([["x", 1.0], ["y", 2.0]], dtype=object)
+    known = categories(words, [0])
+    assert coded(words, known).tolist() == [[0, 1], [1, 2]]
+    assert decoded(coded(words, known), known).to_numpy().tolist() == words.tolist()
+
+
+def test_what_no_sample_has_is_forgotten():
+    frame = FRAME[["number", "words", "category"]]
+    frame = pd.concat([frame, frame.assign(words="w")], ignore_index=True)
+    known = categories(frame, ["words", "category"])
+    some, rest = frame[:4], frame[4:]
+    X, others = (coded(part, known).to_numpy() for part in (some, rest))
+    less = without_absent(known, X, others)
+    assert {at: words.tolist() for at, words in less.items()} == {1: ["x", "y"], 2: ["b", "a"]}
+    np.testing.assert_array_equal(X, coded(some, less).to_numpy())
+    np.testing.assert_array_equal(others, coded(rest, less).to_numpy())
+    assert np.isnan(others[:, 1]).all()
+
+
+def test_the_rarest_are_unknown():
+    values = np.repeat(np.arange(300), 2)
+    values = np.concatenate([values, np.arange(20, 300)])
+    (known,) = categories(values[:, None], [0]).values()
+    assert len(known) == 255
+    assert set(known) >= set(range(45, 300))
+
+
+@pytest.mark.parametrize(
+    ("X", "asked", "said"),
+    [
+        (FRAME, ["colour"], "names 'colour', and X has no such feature"),
+        (FRAME, [8], "names 8, and X has no such feature"),
+        (FRAME, [True], "a mask of 1, and X has 8 features"),
+        (sparse.csr_array(np.eye(2)), [0], "this one is sparse"),
+        (np.array(list("abab")), [0], "Expected 2D array, got 1D array"),
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "from_dtype", "'day' holds dates"),
+    ],
+)
+def test_mistakes(X, asked, said):
+    with pytest.raises(ValueError, match=said):
+        categories(X, asked)

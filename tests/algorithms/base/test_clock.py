@@ -1,0 +1,81 @@
+import time
+
+import pytest
+
+from boostbench.algorithms.base import clock as module
+from boostbench.algorithms.base.clock import Clock
+
+
+@pytest.fixture
+def spend(monkeypatch):
+    """Let time pass: so many seconds on the wall, of which the process works a part."""
+    spent = {"wall": 100.0, "cpu": 7.0, "readings": 0}
+
+    def spend(wall, cpu):
+        spent["wall"] += wall
+        spent["cpu"] += cpu
+
+    def process_time():
+        spent["readings"] += 1
+        return spent["cpu"]
+
+    monkeypatch.setattr(time, "perf_counter", lambda: spent["wall"])
+    monkeypatch.setattr(time, "process_time", process_time)
+    spend.so_far = spent
+    return spend
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_a_phase_inside_pauses_the_one_around_it(spend, clock):
+    with clock.phase("coefficients"):
+        assert clock.seconds == {"coefficients": 0.0}
+        spend(1.0, 0.5)
+        with clock.phase("search"):
+            spend(2.0, 1.0)
+        spend(4.0, 2.0)
+    spend(8.0, 8.0)
+    with clock.phase("search"):
+        spend(16.0, 16.0)
+    assert clock.seconds == pytest.approx({"coefficients": 2.5, "search": 17.0})
+
+
+def test_an_error_ends_its_phases(spend, clock):
+    def fail():
+        spend(1.0, 1.0)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), clock.phase("coefficients"), clock.phase("search"):
+        fail()
+    spend(8.0, 8.0)
+    with clock.phase("search"):
+        spend(2.0, 2.0)
+    assert clock.seconds == pytest.approx({"coefficients": 0.0, "search": 3.0})
+
+
+def test_a_phase_without_a_name_is_a_pause(spend, clock):
+    with clock.phase("search"):
+        spend(1.0, 0.5)
+        with clock.phase(None):
+            spend(2.0, 2.0)
+        spend(1.0, 0.5)
+    assert set(clock.seconds) == {"search"}
+    # Of the window, half on the wall; and what came after it.
+    assert clock.seconds["search"] == pytest.approx(2.5 / 3 + 0.5)
+
+
+@pytest.mark.parametrize("rounds", [10, 1000])
+def test_short_phases_share_the_cpu_seconds_of_a_window(spend, clock, rounds):
+    with clock.phase("search"):
+        for _ in range(rounds):
+            spend(3e-4, 1e-4)
+            with clock.phase("coefficients"):
+                spend(1e-4, 1e-4)
+    total = rounds * 2e-4
+    assert clock.seconds == pytest.approx({"search": 0.75 * total, "coefficients": 0.25 * total})
+    # At the start, after each window and in the end.
+    windows = rounds * 4e-4 / module._WINDOW
+    assert spend.so_far["readings"] <= windows + 2

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from boostbench.algorithms import AdaBoostMO
+from boostbench.algorithms.base.decisions import decision, predicted, slack_of
+
+from ..problems import blobs
+
+CLASSES = np.array(["a", "b", "c"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
+    """Terms that cancel, for all classes but the last one, added up in two orders."""
+    rng = np.random.default_rng(seed)
+    terms = np.zeros((200, 40, n_classes))
+    half = rng.normal(size=(200, 20, 1))
+    terms[:, :20], terms[:, 20:] = half, -half[:, ::-1]
+    terms[:, :, -1] -= 0.0 if n_classes == 2 else 1e-3
+    slack = max(slack_of(of_sample) for of_sample in terms)
+    orders = [rng.permutation(40) for _ in range(4)]
+    labels = [predicted(decision(terms[:, order].sum(axis=1), slack), CLASSES) for order in orders]
+    assert all((label == "a").all() for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("scores", "first"),
+    [
+        ([0.3, 0.1 + 0.2, 0.2], True),
+        ([1e-13, 2e-13, -1.0], True),
+        ([1.0, 1.0 + 2e-12, 0.0], False),
+        ([0.3, 0.1 + 0.2], True),
+        ([1e-13, 2e-13], False),
+    ],
+)
+def test_a_part_of_the_largest_score_is_rounding_whatever_the_slack(scores, first):
+    assert predicted(decision(np.array([scores])), CLASSES) == ("a" if first else "b")
+
+
+def test_scores_that_differ_stay_as_they_are():
+    scores = np.random.default_rng(0).normal(size=(50, 4))
+    np.testing.assert_array_equal(decision(scores, 1e-11), scores)
+    np.testing.assert_array_equal(decision(scores[:, :2]), scores[:, 1] - scores[:, 0])
+    np.testing.assert_array_equal(decision(scores[:, 0], 1e-11), scores[:, 0])
+
+
+def test_tables_of_a_model_predict_what_it_predicts():
+    """AdaBoost.MO gives many samples two classes of one score."""
+    X, y = blobs(3, n_samples=90)
+    model = AdaBoostMO(n_iterations=10).fit(X, y)
+    new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
+    largest = np.sort(model.decision_function(new), axis=1)
+    assert (largest[:, -1] == largest[:, -2]).any()
+    assert (model.shape_functions().predict(new) == model.predict(new)).all()

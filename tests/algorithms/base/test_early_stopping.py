@@ -1,0 +1,175 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+
+import boostbench as bb
+from boostbench.algorithms.base.early_stopping import LEAST_FALL, hold_out
+from boostbench.algorithms.base.stump_ensembles import StumpMaster
+from boostbench.testing import check_fitted_booster
+
+from ..problems import blobs
+
+BOOSTERS = [
+    bb.AdaBoost(),
+    bb.AdaBoostECC(random_state=0),
+    bb.AdaBoostMH(),
+    bb.AdaBoostMO(),
+    bb.AdaBoostSIP(),
+    bb.GradBoost(nu=1e-5),
+    bb.LsBoost(),
+    bb.MCBoost(),
+    bb.MCBoost(loss="logistic"),
+    bb.MCBoost(weak_learner="tree", max_depth=1),
+    bb.MultiBoost(nu=1e-5),
+    bb.MultiBoost(nu=1e-5, loss="exponential"),
+    bb.MultiBoost(nu=1e-3, loss="hinge"),
+    bb.MultiBoost(nu=1e-6, start="zero"),
+    bb.PerceptronAdaBoost(n_candidates=50, random_state=0),
+    bb.ProjectedAdaBoostMH(n_components=3),
+    bb.RBoostProj(random_state=0),
+    bb.RBoostProj(rule="paper", n_projections=30, random_state=0),
+    bb.RpBoost(random_state=0),
+    bb.SAMME(),
+    bb.SAMME(weak_learner="tree", random_state=0),
+]
+
+
+def plain_rule(losses, patience):
+    """Say when training ends and which round is best, one loss at a time."""
+    best = 1
+    for stage, loss in enumerate(losses, 1):
+        if loss < losses[best - 1] - LEAST_FALL:
+            best = stage
+        if stage == best + patience:
+            break
+    return stage, best
+
+
+@pytest.mark.parametrize("booster", BOOSTERS, ids=str)
+def test_the_model_is_that_of_the_best_round(booster):
+    patience = 5
+    n_classes = 3 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
+    X, y = blobs(n_classes, n_samples=150, spread=2.5)
+    y = np.array(["ant", "bee", "cat"])[y]
+    # Of the same drawing: of another one the first round would be the best.
+    X, y, X_val, y_val = X[::2], y[::2], X[1::2], y[1::2]
+    n_iterations = 30
+    whole = clone(booster).set_params(n_iterations=n_iterations).fit(X, y)
+    losses = [log_loss(y_val, p) for p in whole.staged_predict_proba(X_val)]
+    end, best = plain_rule(losses, patience)
+    params = {"n_iterations": n_iterations, "n_iter_no_change": patience}
+    stopped = clone(booster).set_params(**params).fit(X, y, X_val=X_val, y_val=y_val)
+    assert stopped.n_iterations_ == best
+    np.testing.assert_allclose(stopped.validation_losses_, losses[:end], rtol=1e-7)
+    # It is that of a fit of so many rounds, in every number. Products of rows in single precision
+    # depend on how much memory was laid out for them.
+    short = clone(booster).set_params(n_iterations=best).fit(X, y)
+    tol = 1e-3 if booster.get_params().get("rule") == "paper" else 0.0
+    scores = stopped.decision_function(X_val)
+    np.testing.assert_allclose(scores, short.decision_function(X_val), rtol=tol, atol=tol)
+    assert stopped.n_parameters_ == short.n_parameters_
+    for name in ("objective_", "n_hypotheses_", "rows_"):
+        if hasattr(short, name):
+            np.testing.assert_allclose(getattr(stopped, name), getattr(short, name), rtol=tol)
+    if hasattr(short, "dual_"):
+        np.testing.assert_allclose(stopped.dual_, short.dual_, atol=1e-12)
+    check_fitted_booster(stopped, X)
+
+
+def test_it_ends_before_the_last_round_and_errs_less():
+    X, y = blobs(2, n_samples=3300, spread=4.0)
+    X, y, X_test, y_test = X[:300], y[:300], X[300:], y[300:]
+    whole = bb.MCBoost(n_iterations=500).fit(X, y)
+    stopped = bb.MCBoost(n_iterations=500, n_iter_no_change=20, random_state=0).fit(X, y)
+    assert stopped.n_iterations_ <= len(stopped.validation_losses_) - 20 < 100
+    assert log_loss(y_test, stopped.predict_proba(X_test)) < log_loss(
+        y_test, whole.predict_proba(X_test)
+    )
+
+
+def test_a_stratified_share_is_held_out():
+    X, y = blobs(3, n_samples=200)
+    model = bb.AdaBoostMH(n_iter_no_change=5, validation_fraction=0.2, random_state=3).fit(X, y)
+    train, held_out = hold_out(y, 0.2, np.random.RandomState(3))
+    assert len(held_out) == 40
+    assert np.ptp(np.bincount(y[held_out])) <= 1
+    assert sorted([*train, *held_out]) == list(range(200))
+    given = bb.AdaBoostMH(n_iter_no_change=5).fit(
+        X[train], y[train], X_val=X[held_out], y_val=y[held_out]
+    )
+    assert (given.decision_function(X) == model.decision_function(X)).all()
+    assert (given.validation_losses_ == model.validation_losses_).all()
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.1, 0.5, 0.99])
+def test_every_class_keeps_a_sample(fraction):
+    labels = np.repeat([3, 5, 7, 8], [1, 2, 30, 60])
+    for seed in range(20):
+        train, held_out = hold_out(labels, fraction, np.random.RandomState(seed))
+        assert sorted([*train, *held_out]) == list(range(93))
+        assert set(labels[train]) == {3, 5, 7, 8}
+        assert len(held_out) == min(max(1, round(fraction * 93)), 89)
+        share = len(held_out) / 89
+        for label, n_others in [(7, 29), (8, 59)]:
+            assert abs((labels[held_out] == label).sum() - share * n_others) <= 1
+
+
+def test_a_fit_to_the_end_forgets_the_losses_of_the_fit_before():
+    X, y = blobs(3)
+    model = bb.AdaBoostMH(n_iterations=8, n_iter_no_change=3, random_state=0).fit(X, y)
+    assert len(model.validation_losses_)
+    assert not hasattr(model.set_params(n_iter_no_change=None).fit(X, y), "validation_losses_")
+
+
+def test_rounds_without_progress_are_no_reason_to_go_on():
+    # Told apart without an error: the loss falls for ever, by less and less.
+    X = np.arange(60.0)[:, None]
+    X = np.hstack([X, X[::-1] % 7])
+    y = (X[:, 0] > 30).astype(int) + (X[:, 0] > 45)
+    model = bb.MCBoost(n_iterations=1000, n_iter_no_change=5, random_state=0).fit(X, y)
+    assert model.n_iterations_ < 100
+    assert model.score(X, y) > 0.7
+
+
+class TestErrors:
+    def test_a_booster_whose_rounds_cannot_be_undone(self):
+        X, y = blobs(2)
+        with pytest.raises(TypeError, match=r"LPBoost got an unexpected .*'n_iter_no_change'"):
+            bb.LPBoost(n_iter_no_change=5)
+        with pytest.raises(ValueError, match="LPBoost has no early stopping, which X_val"):
+            bb.LPBoost().fit(X, y, X_val=X, y_val=y)
+
+    def test_a_new_booster_that_does_not_say_so(self, monkeypatch):
+        monkeypatch.setattr(StumpMaster, "per_round", None)
+        with pytest.raises(ValueError, match="AdaBoostMH has no early stopping, which n_iter"):
+            bb.AdaBoostMH(n_iter_no_change=5).fit(*blobs(2))
+
+    def test_a_warm_start(self):
+        with pytest.raises(ValueError, match="set n_iter_no_change=None or warm_start=False"):
+            bb.MultiBoost(n_iter_no_change=5, warm_start=True).fit(*blobs(2))
+
+    def test_too_few_samples(self):
+        with pytest.raises(ValueError, match=r"class of 2 samples or more.*n_iter_no_change=None"):
+            bb.MCBoost(n_iter_no_change=5).fit(np.arange(3.0)[:, None], [0, 1, 2])
+
+    @pytest.mark.parametrize("params", [{"n_iter_no_change": 0}, {"validation_fraction": 1.0}])
+    def test_out_of_range(self, params):
+        with pytest.raises(ValueError, match=next(iter(params))):
+            bb.MCBoost(**params).fit(*blobs(2))
+
+    def test_samples_that_nothing_is_done_with(self):
+        X, y = blobs(2)
+        with pytest.raises(ValueError, match="give both and set n_iter_no_change"):
+            bb.MCBoost().fit(X, y, X_val=X, y_val=y)
+        with pytest.raises(ValueError, match="give both"):
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X)
+        with pytest.raises(ValueError, match="LsBoostRegressor has no early stopping, which X_val"):
+            bb.LsBoostRegressor().fit(X, y, X_val=X, y_val=y)
+
+    def test_a_class_of_no_training_sample(self):
+        X, y = blobs(2)
+        with pytest.raises(ValueError, match=r"y_val holds .*2.*no class of the training data"):
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)
+        with pytest.raises(ValueError, match="features"):
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X[:, 1:], y_val=y)

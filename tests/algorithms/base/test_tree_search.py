@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.algorithms.base.tree_search import SignTreeSearch
+from boostbench.core.weak.trees import Trees
+
+
+def problem(seed, n_columns=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 4))
+    return X, rng.normal(size=(60, n_columns)) + 0.5 * np.sign(X[:, :n_columns] * X[:, 1:2])
+
+
+@pytest.mark.parametrize("options", [(1, None), (2, None), (None, 5), (4, 3)])
+@pytest.mark.parametrize("seed", range(5))
+class TestSigns:
+    def test_a_tree_for_every_column_and_the_best_of_them(self, options, seed):
+        X, G = problem(seed)
+        tree, outputs, edge, column, _ = SignTreeSearch(X, *options).best(G)
+        edges = []
+        for gains in G.T:
+            theirs = DecisionTreeClassifier(
+                max_depth=options[0], max_leaf_nodes=options[1], random_state=0
+            ).fit(X, np.sign(gains), sample_weight=np.abs(gains))
+            edges.append(gains @ theirs.predict(X))
+        assert edge == pytest.approx(max(edges))
+        assert column == np.argmax(edges)
+        assert G[:, column] @ tree(X) == pytest.approx(edge)
+        assert (outputs == tree(X)).all()
+
+    def test_the_trees_are_those_of_scikit_learn(self, options, seed):
+        X, G = problem(seed)
+        stacked = Trees([SignTreeSearch(X, *options).best(G[:, [c]]).learner for c in range(3)])
+        new = np.random.default_rng(seed).normal(size=(20, 4))
+        for gains, outputs in zip(G.T, stacked.outputs(new).T, strict=True):
+            theirs = DecisionTreeClassifier(
+                max_depth=options[0], max_leaf_nodes=options[1], random_state=0
+            ).fit(X, np.sign(gains), sample_weight=np.abs(gains))
+            assert (outputs == theirs.predict(new)).all()
+        if options[0] == 1:
+            assert stacked.depth == 1
+            assert stacked.n_parameters == 3 * (2 + 2)
+
+
+def test_gains_of_one_sign_need_no_test():
+    X, _ = problem(0)
+    for sign in (1.0, -1.0):
+        tree, _, edge, column, _ = SignTreeSearch(X, 2, None).best(np.full((60, 1), sign))
+        assert (tree(X) == sign).all()
+        assert (column, edge) == (0, 60.0)
+        assert Trees([tree]).n_parameters == 1
+
+
+def test_of_equally_good_columns_the_first_is_taken():
+    """The classes of a two-class problem have opposite weights, but for rounding."""
+    X, G = problem(0)
+    opposite = np.column_stack([G[:, 0], -(1 + 2.0**-48) * G[:, 0]])
+    assert SignTreeSearch(X, 2, None).best(opposite).column == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_feature_that_parts_the_samples_alike_is_not_chosen_by_rounding(seed):
+    """Few samples of many features, in any order, some of them twice instead of with a weight."""
+    rng = np.random.default_rng(seed)
+    X, gains = rng.uniform(size=(12, 24)), rng.normal(size=12)
+    times = rng.integers(1, 4, 12)
+    order = rng.permutation(times.sum())
+    once = SignTreeSearch(X, None, 3).best((times * gains)[:, None])
+    often = SignTreeSearch(X.repeat(times, axis=0)[order], None, 3)
+    repeated = often.best(gains.repeat(times)[order, None])
+    assert (repeated.learner.feature == once.learner.feature).all()
+    assert repeated.edge == pytest.approx(once.edge, rel=1e-12)
+
+
+def test_trees_see_features_as_they_did_in_the_training():
+    """In single precision, or samples between a value and its rounding would change sides."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    tree = SignTreeSearch(X, 3, None).best(rng.normal(size=(60, 1))).learner
+    on_a_threshold = np.full((1, 4), tree.threshold[0])
+    for values in (X, on_a_threshold, np.nextafter(on_a_threshold, np.inf)):
+        assert (tree(values) == tree(values.astype(np.float32))).all()
+
+
+def test_features_that_do_not_vary():
+    assert SignTreeSearch(np.ones((60, 3)), 2, None).best(np.ones((60, 2))) is None

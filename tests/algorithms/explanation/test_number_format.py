@@ -1,0 +1,48 @@
+import math
+
+import numpy as np
+import pytest
+
+from boostbench.algorithms.explanation.number_format import written
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("digits", [3, 4, 6])
+@pytest.mark.parametrize("size", [1, 1e3, 1e5, 1.6e9, 1e14])
+def test_whole_numbers_stay_on_their_side(size, digits):
+    whole = size + np.arange(-20, 20)
+    thresholds = np.concatenate([whole, whole + 0.5, whole + 1 - 1e-3, whole - RNG.random(40)])
+    for sign in (1, -1):
+        for threshold, text in zip(
+            sign * thresholds, written(sign * thresholds, digits), strict=True
+        ):
+            near = math.floor(threshold) + np.arange(-1, 3)
+            assert ((near > float(text)) == (near > threshold)).all()
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        RNG.random(300) * 1e-5,
+        np.nextafter(RNG.normal(size=20), np.inf)[:, None] + np.spacing(1.0) * np.arange(3),
+        [1e15, 1e15 + 0.25, 1e300, np.nextafter(1e300, 0), 5e-324, 0.0],
+        [99999.96, 100000.04, 100000.2, 99999.97],
+    ],
+    ids=["small", "by one rounding", "huge", "around a power of ten"],
+)
+def test_what_differs_reads_differently(numbers):
+    numbers = np.ravel(numbers)
+    texts = written(numbers)
+    assert len(set(texts)) == len(set(numbers.tolist()))
+    np.testing.assert_allclose(np.array(texts, float), numbers, rtol=5e-6)
+    assert written(numbers[::-1]) == texts[::-1]
+
+
+def test_few_digits_are_enough_as_a_rule():
+    some = [2.45, 4.85, 1 / 3, 2.45, 1234.5678, 2e20, -1e-7]
+    texts = ["2.45", "4.85", "0.333333", "2.45", "1234.57", "2e+20", "-1e-07"]
+    assert written(some) == texts
+    assert written(some[:3], digits=3) == ["2.45", "4.85", "0.333"]
+    assert written([2008.5, 2009.5, 2011.0], digits=3) == ["2008.5", "2009.5", "2011"]
+    assert written([]) == []

@@ -1,0 +1,120 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from boostbench.algorithms import BRE, ITQ, KSH, LSH, SupervisedITQ
+
+from ..problems import blobs
+
+HASHERS = [
+    LSH(random_state=0),
+    ITQ(n_iterations=5, random_state=0),
+    SupervisedITQ(n_iterations=5, random_state=0),
+    BRE(n_components=3, n_anchors=5, n_pairs=10, n_sweeps=1, random_state=0),
+    KSH(n_components=3, n_anchors=5, solver_iterations=5, random_state=0),
+]
+ALL = pytest.mark.parametrize("hasher", HASHERS, ids=lambda hasher: type(hasher).__name__)
+
+
+def precision(hasher, X, y):
+    """Share of a sample's nearest other codes that have its class."""
+    codes = hasher.fit(X, y).transform(X) > 0
+    distances = (codes[:, None] != codes).sum(axis=2) + 0.5 * np.eye(len(X)) * codes.shape[1] * 9
+    near = distances.argsort(axis=1, kind="stable")[:, :5]
+    return (y[near] == y[:, None]).mean()
+
+
+@ALL
+def test_codes_are_the_signs_packed(hasher):
+    X, y = blobs(3, n_samples=60, n_features=13)
+    for n_bits in (1, 3, 5):
+        fitted = clone(hasher).set_params(n_components=n_bits).fit(X, y)
+        numbers, codes = fitted.transform(X), fitted.hash(X)
+        assert numbers.shape == (60, n_bits)
+        assert fitted.n_bits_ == n_bits
+        assert codes.shape == (60, 1)
+        assert (np.unpackbits(codes, axis=1, count=n_bits) == (numbers > 0)).all()
+
+
+@ALL
+def test_neighbours_have_near_codes(hasher):
+    X, y = blobs(4, n_samples=80, n_features=10, spread=0.2)
+    assert precision(clone(hasher).set_params(n_components=5), X, y) > 0.6
+
+
+def test_lsh_collides_by_the_angle():
+    """The share of equal bits is 1 - angle / pi."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, 3))
+    X -= X.mean(axis=0)
+    bits = LSH(n_components=20_000, random_state=0).fit(X).transform(X) > 0
+    units = X / np.linalg.norm(X, axis=1, keepdims=True)
+    wanted = 1 - np.arccos((units @ units.T).clip(-1, 1)) / np.pi
+    found = (bits[:, None] == bits).mean(axis=2)
+    np.testing.assert_allclose(found, wanted, atol=0.02)
+
+
+def test_itq_keeps_the_principal_subspace():
+    X, _ = blobs(3, n_samples=60, n_features=6)
+    fitted = ITQ(n_components=3, random_state=0).fit(X)
+    right = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
+    projector = fitted.directions_ @ fitted.directions_.T
+    np.testing.assert_allclose(projector, right[:3].T @ right[:3], atol=1e-10)
+
+
+@pytest.mark.parametrize("model", [ITQ, SupervisedITQ])
+def test_more_bits_than_components_are_all_used(model):
+    X, y = blobs(3, n_samples=60, n_features=4)
+    numbers = model(n_components=11, random_state=0).fit(X, y).transform(X)
+    shares = (numbers > 0).mean(axis=0)
+    assert ((shares > 0.05) & (shares < 0.95)).all()
+
+
+def test_labels_help():
+    """Half of the features only disturb."""
+    rng = np.random.default_rng(0)
+    X, y = blobs(4, n_samples=200, n_features=10, spread=0.4)
+    X = np.hstack([X, 8 * rng.normal(size=(200, 10))])
+    for with_labels, without in ((SupervisedITQ, ITQ), (KSH, BRE)):
+        one, other = (
+            precision(m(n_components=6, random_state=0), X, y) for m in (with_labels, without)
+        )
+        assert one > other + 0.1
+
+
+@ALL
+class TestBadInput:
+    def test_no_bits(self, hasher):
+        with pytest.raises(
+            ValueError, match=f"'n_components' parameter of {type(hasher).__name__} must"
+        ):
+            type(hasher)(n_components=0).fit(*blobs(3))
+
+    def test_words(self, hasher):
+        X, y = blobs(3)
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        words = frame.assign(b="elm")
+        with pytest.raises(ValueError, match="column 'b' holds categories"):
+            hasher.fit(words, y)
+        with pytest.raises(ValueError, match="column 'b' holds categories"):
+            hasher.fit(frame, y).transform(words)
+
+    def test_one_class(self, hasher):
+        X, _ = blobs(3)
+        if hasher._supervised:
+            with pytest.raises(ValueError, match="needs at least 2 classes, and y holds 1 class"):
+                hasher.fit(X, np.ones(len(X)))
+        else:
+            assert hasher.fit(X, np.ones(len(X))).hash(X).shape == (45, 1)
+
+    def test_samples_that_are_all_alike(self, hasher):
+        X, y = np.ones((30, 3)), np.arange(30) % 3
+        assert np.isfinite(hasher.fit(X, y).transform(X)).all()
+
+
+@pytest.mark.parametrize("model", [BRE, KSH])
+def test_fewer_anchors_than_bits(model):
+    wanted = "n_anchors=4 are fewer than the bits, n_components=5; take more anchors"
+    with pytest.raises(ValueError, match=wanted):
+        model(n_components=5, n_anchors=4).fit(*blobs(3))
