@@ -55,8 +55,8 @@ def compare(
         File for the critical-difference diagram, written as PNG, SVG and PDF, and beside it
         ``FILE-matrix``, every two algorithms; ``""`` for files under ``results/figures``.
     rope : float, default=None
-        Numbers that differ by no more are equal for practical purposes; by default one point of
-        what is in percent.
+        Numbers that differ by no more are equal for practical purposes. Default: one percentage
+        point; none in other units.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def remarks_on(
         shown = {titles[name] for name in names}
         kept = [r for r in kept if (named(r, titles.values()) or shown) & shown]
     if len(kept) < len(remarks):
-        kept.append("The whole table has more remarks; rerun=never shows it at once.")
+        kept.append("The whole table has more remarks; rerun=never shows it and runs nothing.")
     return kept
 
 

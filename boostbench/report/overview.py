@@ -98,9 +98,9 @@ def headline(total: Tally) -> str:
     >>> from boostbench.report.verdicts import VERDICTS
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
     >>> headline(Tally(numbers))
-    'The tables hold 8 published numbers. Beside 3 of them there is one of ours. 0 of these can be
-    decided: a difference of 20% of the published error would have been detected. Of the other 3,
-    0 are better, 0 are worse and 3 are undecided.'
+    'The tables hold 8 published numbers. For 3 of them there is a number of ours. 0 of these can
+    be decided: a difference of 20% of the published error would have been detected. Of the other
+    3, 0 are better, 0 are worse and 3 are undecided.'
     """
     return " ".join(sentences(total))
 
@@ -109,8 +109,8 @@ def sentences(total: Tally) -> list[str]:
     """Tell the counts in sentences: first of the numbers that can be decided."""
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
-        return [f"{text} Beside none of them there is one of ours yet."]
-    told = [f"{text} Beside {total.compared} of them there is one of ours."]
+        return [f"{text} For none of them there is a number of ours yet."]
+    told = [f"{text} For {total.compared} of them there is a number of ours."]
     decided = total.decided
     n = decided.total()
     text = (
@@ -144,22 +144,22 @@ def sentences(total: Tally) -> list[str]:
 
 
 def swapped(swaps: Swaps) -> str:
-    """Tell how far verdicts tell one algorithm from another; empty where nothing does.
+    """Tell how far verdicts distinguish one algorithm from another; empty where nothing does.
 
     Examples
     --------
     >>> swapped(Swaps(8, 10, 30, 40))
-    'How far verdicts tell algorithms apart: of 10 numbers 80% are reproduced or undecided
-    beside the published number of their algorithm, and 75% beside that of
-    another one on the same data.'
+    'How well verdicts distinguish algorithms: 80% of 10 numbers are reproduced or undecided when
+    they are compared with the published number of their own algorithm, and 75% when they are
+    compared with those of other algorithms on the same data.'
     """
     if not swaps.n_other:
         return ""
     return (
-        f"How far verdicts tell algorithms apart: of {swaps.n_own} numbers "
-        f"{swaps.own / swaps.n_own:.0%} are reproduced or undecided beside the published number of "
-        f"their algorithm, and {swaps.other / swaps.n_other:.0%} beside that of another one on the "
-        "same data."
+        f"How well verdicts distinguish algorithms: {swaps.own / swaps.n_own:.0%} of {swaps.n_own} "
+        "numbers are reproduced or undecided when they are compared with the published number of "
+        f"their own algorithm, and {swaps.other / swaps.n_other:.0%} when they are compared with "
+        "those of other algorithms on the same data."
     )
 
 
@@ -181,8 +181,8 @@ def sharpness(total: Tally) -> str:
     )
     if beyond:
         text += (
-            f" Of the undecided numbers, {beyond} would be so with any number of splits of ours, "
-            "as the paper's are too few or are of one pool."
+            f" {beyond} of the undecided numbers would stay undecided with any number of splits of "
+            "ours: the paper has too few splits, or drew them from one pool of samples."
         )
     return text
 

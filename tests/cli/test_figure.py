@@ -389,7 +389,7 @@ def test_published_against_ours(done, folder, define):
     for path in recorded.glob("adaboost_mh.jsonl*"):  # packed or not
         shutil.copy(path, folder / "results" / "records" / "wine")
     result = done("figure", define(kind="scatter", tables=["randomboost5", "randomboost6"]))
-    assert "Beside 1 of them there is one of ours" in result.out
+    assert "For 1 of them there is a number of ours" in result.out
     assert (folder / "results" / "figures" / "mine.svg").is_file()
 
 

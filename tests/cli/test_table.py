@@ -540,7 +540,7 @@ def test_remarks_on_a_part_of_a_table(define_table):
     # A column with a name of its own is called by it, and not as its algorithm.
     of_samme, of_own = "SAMME has stumps.", "What is own is slow."
     remarks = [of_none, of_iris, of_both, of_samme, "Not of wine-like data.", of_own]
-    more = "The whole table has more remarks; rerun=never shows it at once."
+    more = "The whole table has more remarks; rerun=never shows it and runs nothing."
     columns = ["adaboost_mh", "samme", {"own": {"algo": "samme"}}]
     name = define_table(rows=["iris", "wine"], columns=columns, remarks=remarks)
     table = TableDefinition.read(name)

@@ -70,7 +70,7 @@ def test_headline_without_any_number_of_ours(table):
     cells = {key: replace(cell, records=[], failures=[]) for key, cell in table.cells.items()}
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
     assert overview.headline(total) == (
-        "The tables hold 3 published numbers. Beside none of them there is one of ours yet."
+        "The tables hold 3 published numbers. For none of them there is a number of ours yet."
     )
 
 
@@ -87,8 +87,8 @@ def test_sharpness(make_cell):
     assert overview.sharpness(Tally.of(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been detected with a "
-        "probability of 80%. Of the undecided numbers, 1 would be so with any number of splits of "
-        "ours, as the paper's are too few or are of one pool."
+        "probability of 80%. 1 of the undecided numbers would stay undecided with any number of "
+        "splits of ours: the paper has too few splits, or drew them from one pool of samples."
     )
     assert overview.sharpness(Tally.of(cells[3:])) == ""
 
@@ -97,10 +97,10 @@ def test_headline_counts_what_is_left_after_the_correction(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
     total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
     assert overview.headline(total) == (
-        "The tables hold 20 published numbers. Beside 20 of them there is one of ours. 20 of these "
-        "can be decided: a difference of 20% of the published error would have been detected: 19 "
-        "are reproduced (95%), 0 are better and 1 is worse. Corrected for the number of "
-        "comparisons, 0 are better and 0 worse."
+        "The tables hold 20 published numbers. For 20 of them there is a number of ours. 20 of "
+        "these can be decided: a difference of 20% of the published error would have been "
+        "detected: 19 are reproduced (95%), 0 are better and 1 is worse. Corrected for the number "
+        "of comparisons, 0 are better and 0 worse."
     )
 
 
@@ -109,7 +109,7 @@ def test_headline_tells_first_of_what_can_be_decided(make_cell):
     cells += [make_cell(own, published=(3.0, 1.0)) for own in ([2, 3, 4], [12, 13, 14], [])]
     told = overview.headline(Tally.of(cells))
     assert told.startswith(
-        "The tables hold 4 published numbers. Beside 3 of them there is one of ours. 1 of these "
+        "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 of these "
         "can be decided: a difference of 20% of the published error would have been detected: 1 is "
         "reproduced (100%), 0 are better and 0 are worse. Of the other 2, 0 are better, 1 is worse "
         "and 1 is undecided."

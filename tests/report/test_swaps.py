@@ -25,7 +25,7 @@ def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
     assert swaps([table]) == Swaps(own=2, n_own=3, other=4, n_other=6)
     told = counts([table, make_table(cells)])
     assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
-    assert "67% are reproduced or undecided" in swapped(told.swaps[""])
+    assert "67% of 3 numbers are reproduced or undecided" in swapped(told.swaps[""])
     assert str(swaps([table])) == "67% / 67%"
 
 
