@@ -48,7 +48,7 @@ def test_the_p_values_of_several_pairs_are_corrected(make_cell, make_table):
     first, second = significance(make_table(cells, compare=[("a", "b"), ("a", "c")]))
     # Seven differences of one sign have p = 2 / 2^7; twice that is 1 / 32.
     assert "p = 0.0312 with Holm's correction for 2 tests, which rejects" in first
-    assert "The papers' statement, without a correction: the statistic (0) is at most" in first
+    assert "By the papers' procedure, without a correction: the statistic (0) is at most" in first
     assert "(exact p = 0.0156)." in first
     # One difference, and six ties.
     assert "p = 1 with Holm's correction for 2 tests, which does not reject" in second

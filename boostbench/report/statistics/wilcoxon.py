@@ -81,8 +81,8 @@ class Wilcoxon(NamedTuple):
         Returns
         -------
         str
-            Corrected p-value and its verdict, if there are several tests; and the statement that
-            the papers make: statistic, critical value, verdict and p-value, without a correction.
+            Corrected p-value and its verdict, if there are several tests; and the result of the
+            papers' procedure: statistic, critical value, verdict and p-value.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class Wilcoxon(NamedTuple):
         >>> result.sentence("A", "B", "data sets", corrected=0.222, n_tests=6)
         "Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: p = 0.222 with Holm's
         correction for 6 tests, which does not reject the null hypothesis at the 5% significance
-        level. The papers' statement, without a correction: the statistic (9) is at most the
+        level. By the papers' procedure, without a correction: the statistic (9) is at most the
         critical value (10), so that the test rejects the null hypothesis at the 5% significance
         level (exact p = 0.037)."
         """
@@ -103,7 +103,7 @@ class Wilcoxon(NamedTuple):
             return f"{test} {self._statement()}"
         return (
             f"{test} p = {corrected:.3g} with Holm's correction for {n_tests} tests, which "
-            f"{_rejects(corrected <= LEVEL)}. The papers' statement, without a correction: "
+            f"{_rejects(corrected <= LEVEL)}. By the papers' procedure, without a correction: "
             f"{self._statement()}"
         )
 
