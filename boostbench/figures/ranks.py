@@ -56,7 +56,7 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
     bars = {
         "Nemenyi's test": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
-        "Wilcoxon's with Holm's correction": groups(
+        "Wilcoxon's (Holm)": groups(
             np.array([[{a, b} in significant for b in names] for a in names])
         ),
     }
@@ -140,8 +140,8 @@ def _draw(
 
 def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
     """Name the tests above the axis, in the colours of their bars."""
-    for colour, name in zip(reversed(COLOURS[: len(tests)]), reversed(tests), strict=True):
-        text = f"not separated by {name}"
+    names = [("not separated by", "black"), *zip(tests, COLOURS, strict=False)]
+    for text, colour in reversed(names):
         axes.text(right, -_TOP + 0.06, text, ha="right", va="center", color=colour)
         right -= _width(text) + 2 * _GAP
 

@@ -57,7 +57,7 @@ def test_nothing_overlaps_or_leaves_the_page(draw, n_algorithms, apart):
     renderer = FigureCanvasAgg(figure).get_renderer()
     with style():
         boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
-    assert len(boxes) == 2 * n_algorithms + 4  # labels, ticks, two captions, two tests
+    assert len(boxes) == 2 * n_algorithms + 5  # labels, ticks, two captions, the legend
     page = figure.bbox
     for index, box in enumerate(boxes):
         assert page.x0 <= box.x0 < box.x1 <= page.x1

@@ -232,7 +232,7 @@ def test_of_several_tests_the_corrected_p_value_leads():
     assert test.sentence("A", "B", "splits", corrected=0.781, n_tests=15) == (
         "Wilcoxon signed-rank test (WSRT) of A against B over 10 splits: p = 0.781 with Holm's "
         "correction for 15 tests, which does not reject the null hypothesis at the 5% "
-        "significance level. By the papers' procedure, without a correction: the statistic (3) is at "
-        "most the critical value (8), so that the test rejects the null hypothesis at the 5% "
+        "significance level. By the papers' procedure, without a correction: the statistic (3) is "
+        "at most the critical value (8), so that the test rejects the null hypothesis at the 5% "
         "significance level (exact p = 0.0391)."
     )
