@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.errors import RESULTS_ELSEWHERE, UserError, first_line, writing
+from boostbench.whole import open_in_place
 
 
 @contextmanager
-def alone(path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE) -> Iterator[None]:
+def alone(
+    path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
+) -> Iterator[None]:
     """Let nobody else write to a file, or put another into its place; anybody may read it.
 
     The lock is on an empty file ``.lock`` beside it, as Windows lets nobody read or replace a file
@@ -21,14 +24,16 @@ def alone(path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE) -> Iterat
     path : Path
         The file; its folder is made, if it is not there.
     what, remedy : str
-        Of the message of the error, see `boostbench.errors.writing`.
+        Parts of the message of the error, see `boostbench.errors.writing`.
+    depth : int, default=0
+        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
 
     Raises
     ------
     UserError
         If the file cannot be written to, such as on a full disk, or the folder has no locks.
     """
-    with writing(path, remedy, what), lock_of(path).open("ab") as lock:
+    with writing(path, remedy, what, depth), open_in_place(lock_of(path), "ab") as lock:
         wait_for_lock(lock, path.parent, remedy)
         yield
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from boostbench.whole import check_folders
+
 #: What to do where results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
 
@@ -132,7 +134,9 @@ def cause(error: OSError) -> str:
 
 
 @contextmanager
-def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iterator[None]:
+def writing(
+    path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "", depth: int = 0
+) -> Iterator[None]:
     """Make the folder of a file that is written inside; tell why where that fails.
 
     Parameters
@@ -143,6 +147,8 @@ def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iter
         What the user can do about it.
     what : str, default=""
         What is written, for the message: ``"records to "``. Nothing, where the name says it.
+    depth : int, default=0
+        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
 
     Raises
     ------
@@ -150,6 +156,7 @@ def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iter
         If the folder or the file cannot be written.
     """
     try:
+        check_folders(path, depth)
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:

@@ -1,9 +1,10 @@
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
-from boostbench.whole import write_whole
+from boostbench.whole import open_in_place, write_output, write_whole
 
 
 def test_what_cannot_be_written_to_its_end_leaves_the_file_as_it_is(tmp_path):
@@ -44,3 +45,44 @@ def test_a_file_that_others_read_is_replaced_when_they_have_read_it(
             write_whole(path, lambda stream: stream.write(b"new"))
         assert not list(tmp_path.iterdir())
         assert len(refusals) == 1
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    path, target = tmp_path / "page.html", tmp_path / "target"
+    target.write_text("precious")
+    path.symlink_to(target)
+    write_whole(path, lambda stream: stream.write(b"new"))
+    assert (path.read_text(), target.read_text()) == ("new", "precious")
+    assert not path.is_symlink()
+
+
+def test_a_link_in_place_of_the_temporary_file_is_not_followed(tmp_path):
+    path, target = tmp_path / "page.html", tmp_path / "target"
+    target.write_text("precious")
+    (tmp_path / f"page.html.{os.getpid()}.part").symlink_to(target)
+    write_whole(path, lambda stream: stream.write(b"new"))
+    assert (path.read_text(), target.read_text()) == ("new", "precious")
+
+
+def test_a_name_of_the_greatest_length_can_be_written(tmp_path):
+    path = tmp_path / ("é" * 127)
+    write_whole(path, lambda stream: stream.write(b"new"))
+    assert path.read_text() == "new"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system has no /dev/fd")
+def test_output_goes_to_a_device_that_leads_to_a_file(tmp_path):
+    with (tmp_path / "file").open("wb") as file:
+        write_output(Path(f"/dev/fd/{file.fileno()}"), lambda stream: stream.write(b"new"))
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_a_file_is_opened_in_place_and_a_link_is_refused(tmp_path):
+    with open_in_place(tmp_path / "file", "ab") as stream:
+        stream.write(b"line\n")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "dangling").symlink_to(tmp_path / "new")
+    for name in ("link", "dangling"):
+        with pytest.raises(OSError, match=f"{name} is a symbolic link, not a file; remove it"):
+            open_in_place(tmp_path / name, "ab")
+    assert not (tmp_path / "new").exists()

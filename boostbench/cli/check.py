@@ -33,6 +33,7 @@ from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
 from boostbench.util.spinner import spinner
+from boostbench.whole import write_text
 
 
 def check_published(
@@ -130,7 +131,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         judged = {table.name for table in tables}
         lines = filed(now) + [line for line in before if line["table"] not in judged]
         with writing(path):
-            path.write_text(verdicts_as_csv(lines), encoding="utf-8")
+            write_text(path, verdicts_as_csv(lines))
         print(f"written: {path}", file=sys.stderr)
         return 0
     regressions = lost(before, now)

@@ -83,8 +83,11 @@ def compare(
         for sentence in _what_lacks(table, holders, records):
             console.print(sentence, style="yellow")
     if figure is not None:
-        own = results / "figures" / _slug([*names, *tables, *data])
-        written = _draw(table, comparison, user_path(figure).with_suffix("") if figure else own)
+        if figure:
+            written = _draw(table, comparison, user_path(figure).with_suffix(""), depth=0)
+        else:
+            path = results / "figures" / _slug([*names, *tables, *data])
+            written = _draw(table, comparison, path, depth=1)
         stream = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {named(written)}", file=stream)
 
@@ -176,7 +179,7 @@ def _slug(words: Sequence[str]) -> str:
     return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 
 
-def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
+def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
     from boostbench.figures.matrix import draw_matrix
@@ -184,11 +187,12 @@ def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
     from boostbench.figures.style import save
 
     by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"
-    ranks = save(by_rank, path, title, comparison.friedman.sentence(comparison.pairs.unit))
+    sentence = comparison.friedman.sentence(comparison.pairs.unit)
+    ranks = save(by_rank, path, title, sentence, depth)
     every_two = draw_matrix(table, comparison)
     beside = path.with_name(f"{path.name}-matrix")
     explanation = matrix_of(table, comparison).explanation
-    return ranks + save(every_two, beside, f"Every two of {table.title}", explanation)
+    return ranks + save(every_two, beside, f"Every two of {table.title}", explanation, depth)
 
 
 def tables_with(

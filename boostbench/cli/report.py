@@ -23,6 +23,7 @@ from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
 from boostbench.util.spinner import spinner
+from boostbench.whole import write_output, write_text
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
@@ -54,11 +55,18 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
             tables = [table for table in tables if any(cell.records for cell in table.fitted)]
         tell("listing runs")
         runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
+        for warning in records.new_warnings():
+            complain(warning)
+        if lead and not runs:
+            raise UserError(
+                f"there is no readable record in {results}; 'boostbench run' and 'boostbench "
+                "table' make records"
+            )
         tell("writing the page")
         figures = find_figures(results / "figures")
         page = render_page(tables, figures, algorithms, runs, lead)
         with writing(path, "choose another file by --output"):
-            path.write_text(page, encoding="utf-8")
+            write_output(path, lambda stream: stream.write(page.encode()))
         also = "" if names or lead else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
@@ -114,5 +122,5 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     save(figure, picture, "How much is reproduced, by table", headline(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
     with writing(path):
-        path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")
+        write_text(path, readme(tables, "figures/overview.svg", made))
     return f", {path}"

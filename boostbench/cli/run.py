@@ -22,6 +22,7 @@ from boostbench.definitions.compose import one_line_errors
 from boostbench.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
 from boostbench.util.spinner import spinner
 from boostbench.util.temporary_settings import temporarily_set
+from boostbench.whole import check_folders
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")
@@ -69,6 +70,9 @@ def run(argv: Sequence[str]) -> int:
         # Another folder for each job, or one that is called as it is written.
         if "results" in swept(settings) or (settings and "${" in str(results_of(settings))):
             raise UserError("a sweep has one folder of results; run it once for each folder")
+        sweep_file = results_of(settings) / "multirun" / "multirun.yaml" if settings else None
+        if sweep_file:
+            _remove_link(sweep_file)
         is_shown = not any(override.startswith("shard=") for override in args.overrides)
         code = 0
         try:
@@ -78,10 +82,10 @@ def run(argv: Sequence[str]) -> int:
             code = failure.args[0]
         except OSError as error:
             # Hydra writes a sweep down before the first job.
-            path = results_of(settings) / "multirun" / "multirun.yaml" if settings else None
-            if path is None or Path(error.filename or "") not in (path, *path.parents[:-1]):
+            named = Path(error.filename or "")
+            if sweep_file is None or named not in (sweep_file, *sweep_file.parents[:-1]):
                 raise
-            raise UserError(f"cannot write {path}: {cause(error)}; {RESULTS_ELSEWHERE}") from error
+            raise _cannot_write(sweep_file, error) from error
         if len(settings) > 1 and is_shown and not args.config_dir:
             from boostbench.cli.job import print_sweep
 
@@ -99,6 +103,20 @@ def _task(settings: Sequence[Sequence[str]]) -> Callable[[DictConfig], float]:
         return job(cfg, swept(settings))
 
     return task
+
+
+def _remove_link(path: Path) -> None:
+    """Remove a symbolic link from the place of a file that Hydra writes, as it follows links."""
+    try:
+        check_folders(path, depth=1)
+        if path.is_symlink():
+            path.unlink()
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(f"cannot write {path}: {cause(error)}; {RESULTS_ELSEWHERE}")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -22,6 +22,7 @@ from boostbench.report.renderers.terminal import (
     print_table,
 )
 from boostbench.util.spinner import spinner
+from boostbench.whole import write_text
 
 _RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 
@@ -83,8 +84,8 @@ def make_table(
 
 def _write(document: Document, csv: str, folder: Path) -> None:
     path = folder / document.name
-    with writing(path):
+    with writing(path, depth=1):
         texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
         for suffix, text in {".csv": csv, **texts}.items():
-            path.with_name(path.name + suffix).write_text(text, encoding="utf-8")
+            write_text(path.with_name(path.name + suffix), text)
     print(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from math import ceil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import writing
+from boostbench.whole import write_whole
 
 #: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
 #: most in brightness as well.
@@ -181,7 +183,7 @@ def say_no_record(axes: Axes) -> None:
     axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
 
 
-def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:
+def save(figure: Figure, path: Path, title: str, description: str, depth: int = 1) -> list[Path]:
     """Write a figure as PNG, SVG and PDF, the same bytes each time.
 
     Parameters
@@ -192,6 +194,9 @@ def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]
         Of the files, without their ending; the folder is made.
     title, description : str
         Written into the files, for those who cannot see the picture.
+    depth : int, default=1
+        Number of the files' folders that must not be links, see `boostbench.whole.check_folders`:
+        ``figures`` in a folder of results; 0 where the user named the file.
 
     Returns
     -------
@@ -221,10 +226,10 @@ def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]
         },
     }
     written = []
-    with writing(path):
+    with writing(path, depth=depth):
         for suffix, how in options.items():
             file = path.with_name(path.name + suffix)
             with style():
-                figure.savefig(file, **how)
+                write_whole(file, partial(figure.savefig, format=suffix[1:], **how))
             written.append(file)
     return written

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.alone import alone
+from boostbench.whole import open_in_place
 
 
 @contextlib.contextmanager
-def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Iterator[BinaryIO]:
+def appending(
+    path: Path, what: str, is_whole: Callable[[bytes], bool], depth: int = 0
+) -> Iterator[BinaryIO]:
     """Open a file to add lines to it; what is written inside is on disk afterwards.
 
     Nobody else writes meanwhile. A last line that a kill has torn is repaired first: cut off, or
@@ -24,6 +27,8 @@ def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Itera
         What is written, for the message of the error: ``"records to "``.
     is_whole : callable
         Tells whether a last line without its line end is all there.
+    depth : int, default=0
+        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
 
     Yields
     ------
@@ -35,7 +40,7 @@ def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Itera
     UserError
         As of `alone`.
     """
-    with alone(path, what), path.open("ab+") as file:
+    with alone(path, what, depth=depth), open_in_place(path, "ab+") as file:
         repair(file, is_whole)
         yield file
         file.flush()

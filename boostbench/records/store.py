@@ -27,7 +27,7 @@ from boostbench.paths import slug
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
-from boostbench.whole import in_time, write_whole
+from boostbench.whole import in_time, open_in_place, write_whole
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
@@ -188,7 +188,7 @@ class RecordFile:
             composed.append((definitions, line))
         if not composed:
             return []
-        with appending(self.path, "records to ", _is_whole) as file:
+        with appending(self.path, "records to ", _is_whole, _depth(self.path)) as file:
             self._read_on(file)
             for definitions, line in composed:
                 new = {
@@ -290,7 +290,7 @@ def thin(path: Path) -> int:
     keys = [record["key"] for record in RecordFile(path).new()]
     if len(set(keys)) == len(keys):
         return 0
-    with alone(path, "records to "):
+    with alone(path, "records to ", depth=_depth(path)):
         file = RecordFile(path)
         everything = file.new()
         if file.warnings:
@@ -320,8 +320,8 @@ def pack(path: Path) -> int:
         By how many bytes the files became smaller.
     """
     packed = _packed(path)
-    with alone(path, "records to "):
-        with path.open("ab+") as file:
+    with alone(path, "records to ", depth=_depth(path)):
+        with open_in_place(path, "ab+") as file:
             repair(file, _is_whole)
             file.seek(0)
             new = file.read()
@@ -346,13 +346,18 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing(path, what="records to "):
+        with writing(path, what="records to ", depth=_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 wait_for_lock(file, path.parent)
             # In a folder of several users the lock may be somebody else's.
             for file in (path, lock_of(path)):
-                if file.exists():
-                    file.open("ab").close()
+                if os.path.lexists(file):
+                    open_in_place(file, "ab").close()
+
+
+def _depth(path: Path) -> int:
+    """Return how many folders of a file of records are inside the results; more in a shard's."""
+    return 4 if path.parts[-5:-4] == ("shards",) else 2
 
 
 def _packed(path: Path) -> Path:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from pathlib import Path
+from typing import BinaryIO
 
 from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.measures.predictions import Predictions
@@ -12,6 +13,7 @@ from boostbench.records.keys import shortened
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 from boostbench.report.renderers.csv_file import no_formula
+from boostbench.whole import write_output
 
 
 def read_frame(results: Path):
@@ -110,12 +112,16 @@ def write_frame(frame, path: Path) -> None:
         raise UserError(f"{path}: name it *.csv or *.parquet")
     if path.suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise UserError("Parquet needs pyarrow; install it, or name the file *.csv")
-    with writing(path, "choose another file by --output"):
+
+    def save(stream: BinaryIO) -> None:
         if path.suffix == ".parquet":
-            frame.to_parquet(path, engine="pyarrow", index=False)
+            frame.to_parquet(stream, engine="pyarrow", index=False)
             return
         texts = frame.select_dtypes(exclude="number").map(no_formula)
-        frame.assign(**texts).to_csv(path, index=False)
+        frame.assign(**texts).to_csv(stream, mode="wb", index=False, lineterminator="\n")
+
+    with writing(path, "choose another file by --output"):
+        write_output(path, save)
 
 
 def _row(record: dict, data: str, algo: str, kind: str) -> dict:

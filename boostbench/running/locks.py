@@ -2,8 +2,9 @@
 
 import contextlib
 import errno
-import os
 from pathlib import Path
+
+from boostbench.whole import open_in_place
 
 try:
     import fcntl
@@ -27,7 +28,7 @@ class Locks:
     def __init__(self, results: Path):
         # One descriptor for all: closing another of the same file would give up its locks.
         try:
-            self._file = os.open(Path(results) / ".claims", os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = open_in_place(Path(results) / ".claims", "ab+")
         except OSError:
             self._file = None
 
@@ -50,7 +51,7 @@ class Locks:
     def close(self) -> None:
         """Give up all locks."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.close()
             self._file = None
 
 

@@ -67,6 +67,29 @@ def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
     assert "AdaBoost.MH on wine" in (folder / "results" / "report.html").read_text()
 
 
+def test_a_damaged_record_of_no_table_is_named(done, recorded, folder):
+    (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
+    path.with_name("mine.jsonl").write_text("{damaged\n")
+    assert "results/records/wine/mine.jsonl:1: not a record" in done("report").err
+
+
+@pytest.mark.parametrize(
+    "file", ["records/iris/.lock", "records/.claims", "records/iris/mcboost.jsonl", "tables/x.md"]
+)
+@pytest.mark.parametrize("content", ["", "damaged\n"])
+def test_a_folder_without_a_readable_record_is_refused(call, folder, file, content):
+    path = folder / "results" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    result = call("report")
+    assert (result.code, result.out) == (2, "")
+    told = "boostbench: there is no readable record in results; 'boostbench run'"
+    assert result.err.splitlines()[-1].startswith(told)
+    is_bad_line = bool(content) and path.suffix == ".jsonl"
+    assert result.err.count("\n") == 1 + is_bad_line
+    assert not (folder / "results" / "report.html").exists()
+
+
 def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
     monkeypatch.setattr("boostbench.configs.list_options", names_of(["randomboost6", "demo"]))

@@ -6,6 +6,7 @@ from boostbench import configs
 from boostbench.cli.words import add_definition, add_overrides
 from boostbench.errors import UserError, writing
 from boostbench.util.spinner import spinner
+from boostbench.whole import write_text
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -37,8 +38,8 @@ def run(args: Namespace) -> int:
     path = drawing.results / "figures" / definition.name
     written = save(drawing.figure, path, definition.title, definition.caption)
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
-    with writing(written[-1]):
-        written[-1].write_text(page(definition, drawing), encoding="utf-8")
+    with writing(written[-1], depth=1):
+        write_text(written[-1], page(definition, drawing))
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         console.print(line)

@@ -29,6 +29,7 @@ from boostbench.data.readers.arff import read_arff
 from boostbench.data.sources import cache
 from boostbench.errors import UserError
 from boostbench.util.temporary_settings import temporarily_set
+from boostbench.whole import write_text
 
 logger = logging.getLogger(__name__)
 
@@ -141,8 +142,7 @@ def read_suite(number: int) -> dict[int, str]:
         listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
         names = {task: str(listed.loc[task, "name"]) for task in tasks}
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(names), encoding="utf-8")
+        write_text(path, json.dumps(names))
     return names
 
 
