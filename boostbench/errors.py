@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from boostbench.util.printable import echo, printable, shortened
 from boostbench.whole import check_folders
 
 #: What to do where results cannot be written.
@@ -173,8 +174,8 @@ def debugging() -> bool:
 def complain(problem: object) -> None:
     """Print one line on stderr; at a terminal it breaks between words."""
     # Names of a user may hold line ends.
-    line = f"boostbench: {' '.join(str(problem).split())}"
+    line = shortened(f"boostbench: {printable(' '.join(str(problem).split()))}")
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
-    print(line, file=sys.stderr)
+    echo(line, file=sys.stderr)

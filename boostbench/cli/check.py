@@ -32,6 +32,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_text
 
@@ -83,7 +84,7 @@ def check_published(
     for warning in [*doubts(path, lines), *records.new_warnings()]:
         complain(warning)
     if as_json:
-        print(_json([table], verdict_lines([table])))
+        echo(_json([table], verdict_lines([table])))
     else:
         console = make_console()
         console.print(table.title, style="bold")
@@ -122,7 +123,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     path = results / "verdicts.csv"
     before = read_verdicts(path)
     if as_json:
-        print(_json(tables, now))
+        echo(_json(tables, now))
     else:
         tried = {t.name for t in tables if any(c.values or c.failures for c in t.cells.values())}
         idle = [] if names else [table for table in tables if table.name not in tried]
@@ -132,7 +133,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         lines = filed(now) + [line for line in before if line["table"] not in judged]
         with writing(path):
             write_text(path, verdicts_as_csv(lines))
-        print(f"written: {path}", file=sys.stderr)
+        echo(f"written: {path}", file=sys.stderr)
         return 0
     regressions = lost(before, now)
     for then, today in regressions:

@@ -24,6 +24,7 @@ from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import make_console, named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
 #: Endings that a figure's file may be given with.
@@ -75,7 +76,7 @@ def compare(
         table, sources, asked = _collect(names, tables, data, records, tell)
         comparison = compare_columns(table, rope=rope)
     if as_json:
-        print(to_json(table, sources, comparison))
+        echo(to_json(table, sources, comparison))
     else:
         console = make_console()
         print_comparison(console, table, comparison)
@@ -89,7 +90,7 @@ def compare(
             path = results / "figures" / _slug([*names, *tables, *data])
             written = _draw(table, comparison, path, depth=1)
         stream = sys.stderr if as_json else sys.stdout
-        print(f"\nwritten: {named(written)}", file=stream)
+        echo(f"\nwritten: {named(written)}", file=stream)
 
 
 def _collect(

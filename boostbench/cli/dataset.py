@@ -13,6 +13,7 @@ from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError, complain, unknown
 from boostbench.running.progress import counted
+from boostbench.util.printable import echo, shortened
 from boostbench.util.spinner import spinner
 
 
@@ -36,7 +37,8 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
-        print(textwrap.fill(f"{label:{width}}{value}", 80, subsequent_indent=" " * width))
+        text = f"{label:{width}}{shortened(value)}"
+        echo(textwrap.fill(text, 80, subsequent_indent=" " * width))
 
 
 def make_bundle(folder: Path, names: Sequence[str]) -> int:
@@ -76,5 +78,5 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
                 continue
             write_bundle(folder, spec["data"], dataset)
     written = counted(len(names or known) - n_absent, "data set")
-    print(f"{folder}: {written}; export BOOSTBENCH_DATA={folder} makes use of them")
+    echo(f"{folder}: {written}; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)

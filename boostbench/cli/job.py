@@ -25,6 +25,7 @@ from boostbench.report.cells import Cell
 from boostbench.report.renderers.printing import make_console, make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
+from boostbench.util.printable import echo
 
 
 def job(cfg: DictConfig, varied: Sequence[str] = ()) -> float:
@@ -93,7 +94,7 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, varied: Sequence[str]
         make_console().print(f"{' '.join(own)}", style="bold yellow")
     _print(specs, report)
     if varied:
-        print()
+        echo()
     return report
 
 
@@ -135,7 +136,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
-        print(f"\nwritten: {named(_draw_sweep(keys, settings, cells, quantity))}")
+        echo(f"\nwritten: {named(_draw_sweep(keys, settings, cells, quantity))}")
 
 
 def _draw_sweep(

@@ -22,6 +22,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_output, write_text
 
@@ -75,7 +76,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         contents = f"{counted(len(runs), 'run')}{'' if lead else ' beside them'}, {contents}"
     if total.published:
         contents += f", {total}"
-    print(f"written: {path} ({size}: {contents}){also}")
+    echo(f"written: {path} ({size}: {contents}){also}")
 
 
 def _own_tables(results: Path) -> list[str]:

@@ -21,6 +21,7 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_text
 
@@ -88,4 +89,4 @@ def _write(document: Document, csv: str, folder: Path) -> None:
         texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
         for suffix, text in {".csv": csv, **texts}.items():
             write_text(path.with_name(path.name + suffix), text)
-    print(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")
+    echo(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")

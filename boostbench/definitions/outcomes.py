@@ -22,6 +22,7 @@ from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
 
@@ -171,7 +172,7 @@ def _carry_out(run: Run, common: Mapping) -> Report:
         done = f"shard {common['shard']}: {report.ran} {splits} run, {report.failed} failed"
         folder = common["results"]
         where = f"{folder} results={folder}" if Path(folder) != Path("results") else folder
-        print(f"{done}; 'boostbench merge {where}' adds what all shards have")
+        echo(f"{done}; 'boostbench merge {where}' adds what all shards have")
     return report
 
 

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import writing
+from boostbench.util.printable import printable
 from boostbench.whole import write_whole
 
 #: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
@@ -88,7 +89,8 @@ def label(title: str) -> str:
     >>> label("RBoost^rank (exp)"), label("5 $")
     ('RBoost$^{\\mathrm{rank}}$ (exp)', '5 \\$')
     """
-    return re.sub(r"\^([^\W_]+)", r"$^{\\mathrm{\1}}$", title.replace("$", r"\$"))
+    title = printable(title).replace("$", r"\$")
+    return re.sub(r"\^([^\W_]+)", r"$^{\\mathrm{\1}}$", title)
 
 
 def put_message(
@@ -208,6 +210,7 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
     UserError
         If they cannot be written.
     """
+    title, description = printable(title), printable(description)
     texts = {"Title": title, "Description": description}
     # Neither the date nor matplotlib's version belongs to the picture.
     options = {

@@ -15,6 +15,7 @@ from boostbench.algorithms.explanation.stump_sums import refuse_others
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
+from boostbench.util.printable import printable
 from boostbench.whole import write_output
 
 # Of a drawing, in its own units: the places of its edges.
@@ -96,7 +97,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         number=page.number,
         box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING},
     )
-    write_output(Path(path), lambda stream: stream.write(text.encode()))
+    write_output(Path(path), lambda stream: stream.write(printable(text).encode()))
 
 
 class _Page:

@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from boostbench.report.renderers.printing import make_console
 from boostbench.running.queue import Finished, Waiting
 from boostbench.running.runner import Interrupted, Planned
 
@@ -232,7 +233,7 @@ def progress(console: Console | None = None) -> Listener:
     -------
     Listener
     """
-    console = console or Console(file=sys.stderr)
+    console = console or make_console(file=sys.stderr)
     return ProgressBars(console) if console.is_terminal else ProgressLines(console)
 
 

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from boostbench.util.printable import printable
+
 # Characters of a bar.
 _BAR_WIDTH = 30
 
@@ -32,7 +34,7 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
     if _active_spinners:  # older versions of rich hide then that stderr is a terminal
         spinner = _active_spinners[-1]
         outer_text = spinner.text
-        spinner.update(text=text)
+        spinner.update(text=printable(text))
         try:
             yield lambda text, share=None: spinner.update(text=_add_progress_bar(text, share))
         finally:
@@ -45,7 +47,7 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
     from rich.live import Live
     from rich.spinner import Spinner
 
-    spinner = Spinner("dots", text)
+    spinner = Spinner("dots", printable(text))
     _active_spinners.append(spinner)
     try:
         with Live(spinner, console=Console(stderr=True), transient=True):
@@ -56,6 +58,7 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
 
 def _add_progress_bar(text: str, share: float | None):
     """Put a bar behind a text; without a share, the text alone."""
+    text = printable(text)
     if share is None:
         return text
     from rich.progress_bar import ProgressBar

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain
 from boostbench.paths import user_path
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
 
@@ -28,4 +29,4 @@ def run(args: Namespace) -> None:
         complain(warning)
     path = results / "splits.csv" if args.output is None else args.output
     write_frame(frame, path)
-    print(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")
+    echo(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")

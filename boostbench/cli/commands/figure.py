@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench import configs
 from boostbench.cli.words import add_definition, add_overrides
 from boostbench.errors import UserError, writing
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_text
 
@@ -43,5 +44,5 @@ def run(args: Namespace) -> int:
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         console.print(line)
-    print(f"\nwritten: {named(written)}")
+    echo(f"\nwritten: {named(written)}")
     return int(drawing.failed > 0)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from textwrap import fill
 
 from boostbench import configs
+from boostbench.util.printable import echo
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -24,12 +25,12 @@ def run(args: Namespace) -> None:
     for index, heading in enumerate(chosen):
         group, describe = _LISTS[heading]
         if len(chosen) > 1:
-            print(f"{chr(10) * (index > 0)}{heading}:")
+            echo(f"{chr(10) * (index > 0)}{heading}:")
         names = configs.list_options(group)
         width = max(map(len, names), default=0)
         for name in names:
             text = f"{name:{width}}  {describe(configs.read_option(group, name))}"
-            print(fill(text, 80, subsequent_indent=" " * (width + 2)))
+            echo(fill(text, 80, subsequent_indent=" " * (width + 2)))
 
 
 def _algorithm(config: dict) -> str:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from boostbench.definitions.words import split_words
 from boostbench.errors import complain
 from boostbench.paths import user_path
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
 
@@ -27,5 +28,5 @@ def run(args: Namespace) -> int:
         complain(problem)
     kept = f"; of {len(union.conflicts)} the one that was there first stays"
     conflicts = kept if union.conflicts else ""
-    print(f"{results}: {union.added} records added, {union.known} were there{conflicts}")
+    echo(f"{results}: {union.added} records added, {union.known} were there{conflicts}")
     return int(bool(union.warnings or union.conflicts))

@@ -23,6 +23,7 @@ from boostbench.report.papers import citation, title
 from boostbench.report.runs import Run, listed
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
+from boostbench.util.printable import printable
 
 #: Stands behind a number with a note on why it differs.
 NOTE = "*"
@@ -80,7 +81,7 @@ def render_page(
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
     everything = source([*cells, *(run.cell for run in runs if lead)])
-    return (
+    page = (
         _environment()
         .get_template("page.html")
         .render(
@@ -107,6 +108,7 @@ def render_page(
             environments=environments(everything),
         )
     )
+    return printable(page)
 
 
 @cache

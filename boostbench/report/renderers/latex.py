@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from boostbench.report.blocks import Document, Entry, Listing
+from boostbench.util.printable import printable
 
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -44,7 +45,7 @@ def escape(text: str) -> str:
     >>> print(escape("RBoost^proj, 95% of a_b"))
     RBoost\textsuperscript{proj}, 95\% of a\_b
     """
-    pieces = re.split(r"\^([A-Za-z]+)", re.sub(r"^-(?=\d)", "−", text))
+    pieces = re.split(r"\^([A-Za-z]+)", re.sub(r"^-(?=\d)", "−", printable(text)))
     escaped = ["".join(_SPECIAL.get(character, character) for character in p) for p in pieces]
     escaped[1::2] = [rf"\textsuperscript{{{word}}}" for word in escaped[1::2]]
     return "".join(escaped)

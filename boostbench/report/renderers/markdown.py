@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from tabulate import tabulate
 
 from boostbench.report.blocks import Document, Entry
+from boostbench.util.printable import printable
 
 # What is markup wherever it stands; an underscore is none inside a word.
 _MARKUP = re.compile(r"[|*`~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|(?<=\])\(|&(?=#?\w+;)")
@@ -41,7 +42,7 @@ def escape(text: str) -> str:
     >>> print(escape("a|b <i> *c* rboost_proj _d_"))
     a\|b &lt;i> \*c\* rboost_proj \_d\_
     """
-    text = _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
+    text = _MARKUP.sub(r"\\\g<0>", " ".join(printable(text).split()))
     return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
 
 

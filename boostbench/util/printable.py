@@ -1,0 +1,43 @@
+"""Text from outside, such as labels, file names and titles, as a terminal or a page may show it."""
+
+import re
+from typing import TextIO
+
+# All control characters but tab and line feed: ESC begins a command to the terminal, and so does
+# the C1 character CSI. Line and paragraph separators, and marks that change the direction of text,
+# would make a line look like another one. Lone surrogates, in names of files, have no UTF-8.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+#: Characters of a message that are shown; a cell of a file may have a hundred million.
+MAX_LENGTH = 2000
+
+
+def printable(text: str) -> str:
+    r"""Return a text with its control characters escaped, as in JSON.
+
+    Examples
+    --------
+    >>> printable("\x1b[31mred\x9b0m \u202egnp.exe")
+    '\\u001b[31mred\\u009b0m \\u202egnp.exe'
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def shortened(text: str, length: int = MAX_LENGTH) -> str:
+    """Return a text without its middle if it is too long: its begin and its end say most.
+
+    Examples
+    --------
+    >>> shortened("file.csv:2: " + 50 * "x" + " is no number", length=40)
+    'file.csv:2: xxxxxxxx [35 characters] xxxxxxx is no number'
+    """
+    if len(text) <= length:
+        return text
+    half = length // 2
+    return f"{text[:half]} [{len(text) - 2 * half} characters] {text[-half:]}"
+
+
+def echo(text: object = "", file: TextIO | None = None) -> None:
+    """Print a text with its control characters escaped; all plain text is printed by this."""
+    print(printable(str(text)), file=file)
