@@ -13,12 +13,18 @@ SCHEMA = 2
 
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, Meta(min_length=1)]
-Count = Annotated[int, Meta(ge=0)]
-Rows = Annotated[int, Meta(ge=1)]
+#: Largest whole number, which a float still holds exactly.
+_MAX_INT = 2**53
+#: Largest real number: sums and squares of as many as there may be are finite.
+_MAX_REAL = 1e100
+Integer = Annotated[int, Meta(ge=-_MAX_INT, le=_MAX_INT)]
+Count = Annotated[int, Meta(ge=0, le=_MAX_INT)]
+Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
 #: Keys, which are texts in JSON.
-Round = Annotated[int, Meta(ge=1)]
+Round = Annotated[int, Meta(ge=1, le=_MAX_INT)]
+Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
-Duration = Annotated[float, Meta(ge=0)]
+Duration = Annotated[float, Meta(ge=0, le=_MAX_REAL)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 Point = dict[str, Any]
 
@@ -67,7 +73,7 @@ class Provenance(Struct):
     """
 
     commit: Name
-    environment: dict[str, str | int] | None
+    environment: dict[str, str | Integer] | None
     edition: Rows = 1
     source: Hash | UnsetType = UNSET
     code: Name | UnsetType = UNSET
@@ -114,8 +120,8 @@ class FinishedTrialLine(TrialLine, kw_only=True):
 
     finished: Time
     seconds: dict[str, Duration | None] | list[Duration]
-    validation_error: float | None = None
-    validation_errors: list[float] | None = None
+    validation_error: Real | None = None
+    validation_errors: list[Real] | None = None
     digest: Name | None = None
     digests: list[Name] | None = None
 
@@ -135,8 +141,8 @@ class Measured(Record, kw_only=True):
     n_train: Rows
     n_test: Count
     chosen: Point
-    validation_error: float | None
-    validation_errors: list[float] | UnsetType = UNSET
+    validation_error: Real | None
+    validation_errors: list[Real] | UnsetType = UNSET
     started: Time
     finished: Time
     warnings: list[str]

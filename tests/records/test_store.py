@@ -265,6 +265,10 @@ IMPOSSIBLE = [
     ({"config__data__checksum": ...}, "data: there is no checksum"),
     ({"config__algo__": 1, "config__algo___target_": 5}, "algo._target_: expected str, got int"),
     ({"config__seed": -1}, "seed: expected int >= 0"),
+    ({"n_iterations": 10**400}, "n_iterations: "),
+    ({"n_iterations": 2**53 + 1}, "n_iterations: expected int <= 9007199254740992"),
+    ({"seconds__fit": 1e308}, r"seconds.fit: expected float <= 1e\+?100"),
+    ({"environment__n": 10**400}, "environment"),
 ]
 
 

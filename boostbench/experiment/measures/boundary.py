@@ -12,7 +12,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Fraction, Measured, Round
+from boostbench.experiment.schema import Count, Fraction, Measured, Real, Round
 from boostbench.experiment.splits import Split, numbered
 from boostbench.experiment.stages import predict, stages
 from boostbench.experiment.trial import Trial, six_digits
@@ -28,8 +28,8 @@ _MOST_CLASSES = 256
 class Points(Struct):
     """Coordinates and class numbers of the samples."""
 
-    x: list[float]
-    y: list[float]
+    x: list[Real]
+    y: list[Real]
     label: list[Count]
 
 
@@ -37,7 +37,7 @@ class BoundaryRecord(Measured, kw_only=True):
     """What a fit predicts all over the plane."""
 
     points: Points
-    extent: Annotated[list[float], Meta(min_length=4, max_length=4)]
+    extent: Annotated[list[Real], Meta(min_length=4, max_length=4)]
     maps: dict[Round, str]
     train_errors: dict[Round, Fraction]
     n_iterations: Count | None

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Fraction, Measured
+from boostbench.experiment.schema import Count, Fraction, Measured, Real
 from boostbench.experiment.trial import Trial
 
 _DECIMALS = 5
@@ -17,8 +17,8 @@ _DECIMALS = 5
 class CodewordsRecord(Measured, kw_only=True):
     """Codewords of the classes, at first and learned."""
 
-    first: list[list[float]]
-    last: list[list[float]]
+    first: list[list[Real]]
+    last: list[list[Real]]
     n_iterations: Count
     test_error: Fraction
 

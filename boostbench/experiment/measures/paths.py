@@ -12,7 +12,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Measured
+from boostbench.experiment.schema import Count, Measured, Real
 from boostbench.experiment.trial import Trial
 
 # As in Figure 1 of the MCBoost paper.
@@ -29,20 +29,20 @@ class PathStump(Struct):
     """A feature, counted from 0, and its threshold."""
 
     feature: Count
-    threshold: float
+    threshold: Real
 
 
 class Path(Struct):
     """Coefficients, of shape (n_norms, n_classes, n_stumps)."""
 
-    exact: list[list[list[float]]]
-    stage_wise: list[list[list[float]]]
+    exact: list[list[list[Real]]]
+    stage_wise: list[list[list[Real]]]
 
 
 class PathsRecord(Measured, kw_only=True):
     """The paths of coefficients, by loss."""
 
-    norms: list[float]
+    norms: list[Real]
     stumps: list[PathStump]
     paths: dict[str, Path]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from boostbench.experiment.measures.base import FIT_TIMES, Measure
 from boostbench.experiment.measures.scores import columns
-from boostbench.experiment.schema import Count, Fraction, Measured
+from boostbench.experiment.schema import Count, Fraction, Measured, Real
 from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Trial
 
@@ -20,7 +20,7 @@ class PredictionsRecord(Measured, kw_only=True):
     tested: list[Count]
     truth: list[Count]
     predicted: list[Count]
-    probabilities: list[list[float]] | None
+    probabilities: list[list[Real]] | None
     test_error: Fraction
     n_iterations: Count | None
 
