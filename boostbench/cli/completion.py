@@ -8,6 +8,8 @@ import os
 from collections.abc import Sequence
 
 from boostbench.cli import commands
+from boostbench.util.printable import echo
+from boostbench.util.temporary_settings import changed
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -31,9 +33,10 @@ def complete(argv: Sequence[str]) -> int:
     if before:
         command = commands.find(before[0]) if before[0] in known else None
         if command and commands.is_hydra(command):
-            os.environ["COMP_LINE"] = line.replace(f" {before[0]} ", " ", 1)
-            return command.run(argv)
+            shorter = line.replace(f" {before[0]} ", " ", 1)
+            with changed(os.environ, {"COMP_LINE": shorter}):
+                return command.run(argv)
         candidates = command.complete(before[1:]) if hasattr(command, "complete") else []
     separator = "\n" if "query=fish" in argv else " "
-    print(separator.join(c for c in candidates if c.startswith(word)))
+    echo(separator.join(c for c in candidates if c.startswith(word)))
     return 0

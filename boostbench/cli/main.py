@@ -8,16 +8,19 @@ import argparse
 import atexit
 import errno
 import gc
-import logging
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import NoReturn
 
 from boostbench import __version__
 from boostbench.cli import commands
+from boostbench.cli.process import open_standard_descriptors, restored_process
 from boostbench.errors import Terminated, UserError, complain, debugging, hint
+from boostbench.running.shutdown import end_workers
 
 _EXAMPLES = """\
 examples:
@@ -50,22 +53,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With
         ``BOOSTBENCH_DEBUG=1`` or ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their
         traceback.
+
+    Notes
+    -----
+    Output goes to `sys.stdout` and `sys.stderr`, which may be any file objects or None. With
+    `argv`, the process is afterwards as it was before; calls of several threads run one after
+    another.
     """
-    own_process = argv is None
-    argv = list(sys.argv[1:] if argv is None else argv)
-    if own_process:
-        # Names of a user may hold what the terminal cannot show.
-        for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(errors="backslashreplace")
-    logging.basicConfig(format="boostbench: %(message)s")
+    if argv is not None:
+        with restored_process():
+            return _run(list(argv), own_process=False)
+    open_standard_descriptors()
     # Python would collect the objects of all modules one by one at the end: a third of a second.
     atexit.register(gc.freeze)
-    if own_process:
-        # Records are many small dicts in no circle, which it would go through again and again.
-        gc.set_threshold(_COLLECT_AFTER)
-    # A class in a file beside the user is found, after all that is installed.
-    if "" not in sys.path:
-        sys.path.append("")
+    # Records are many small dicts in no circle, which it would go through again and again.
+    gc.set_threshold(_COLLECT_AFTER)
+    try:
+        with restored_process():
+            return _run(sys.argv[1:], own_process=True)
+    finally:
+        end_workers()
+
+
+def _run(argv: list[str], own_process: bool) -> int:
+    """Run a command, and return its exit code for whatever it raises."""
     try:
         code = _dispatch(argv)
         # A disk that is full is told here, not by Python when it ends.
@@ -81,21 +92,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if _is_of_a_reader_that_left(error):
             # It has seen enough ('boostbench list | head'); nothing must be flushed to it.
-            _close_output()
+            if own_process:
+                _close_output()
             return 0
         if error.errno != errno.ENOSPC or error.filename is not None or debugging():
             raise
         complain(f"cannot write the output: {error.strerror}")
-        _close_output()
+        if own_process:
+            _close_output()
         return 2
     except UserError as error:
         if debugging():
             raise
         complain(error)
         return 2
-    finally:
-        if own_process:
-            _end_workers()
 
 
 def _is_of_a_reader_that_left(error: OSError) -> bool:
@@ -106,19 +116,8 @@ def _is_of_a_reader_that_left(error: OSError) -> bool:
 
 def _close_output() -> None:
     """Let nothing more come out, not even what is flushed when Python ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _end_workers() -> None:
-    """End worker processes at once, where there are any: they would take a second to end."""
-    if "joblib.externals.loky.reusable_executor" in sys.modules:
-        from multiprocessing import active_children
-
-        from joblib.externals.loky.reusable_executor import get_reusable_executor
-
-        # scikit-learn imports loky; asked where there are none, it would start a process for them.
-        if active_children():
-            get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
+    with suppress(io.UnsupportedOperation):  # a stream that is no file of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(argv: list[str]) -> int:

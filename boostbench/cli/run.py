@@ -63,6 +63,7 @@ def run(argv: Sequence[str]) -> int:
         args.overrides = checks.allow_new_parameters(written)
     # Hydra takes no flags behind overrides.
     argv = flags + args.overrides
+    _check_working_directory()
     with one_line_errors(), _hydra_environment(argv), _lazy_help(), _told_once():
         if not args.shell_completion:
             checks.check(args.overrides, folders)
@@ -103,6 +104,14 @@ def _task(settings: Sequence[Sequence[str]]) -> Callable[[DictConfig], float]:
         return job(cfg, swept(settings))
 
     return task
+
+
+def _check_working_directory() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        told = "the working directory does not exist any more; change to another one"
+        raise UserError(told) from None
 
 
 def _remove_link(path: Path) -> None:

@@ -1,6 +1,7 @@
 """From the configuration of an algorithm to a classifier that can be fitted."""
 
 import itertools
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -64,6 +65,15 @@ class Algorithm:
                 algorithm.specimen(**point)
             _taken.add(written)
         return algorithm
+
+    def __getstate__(self) -> dict:
+        """Return what is pickled: with the classes of the script, as a worker has another one."""
+        names = [self.target, *targets.class_names([self.params, self.grid])]
+        return {**vars(self), "script_classes": targets.script_classes(names)}
+
+    def __setstate__(self, state: dict) -> None:
+        vars(sys.modules["__main__"]).update(state.pop("script_classes"))
+        vars(self).update(state)
 
     def points(self) -> list[dict]:
         """Give every combination of the grid's values; the last parameter varies fastest."""

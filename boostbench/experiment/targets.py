@@ -11,7 +11,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from importlib.machinery import PathFinder
@@ -152,6 +152,22 @@ def construct(cls: type, params: Mapping, where: str = "algo"):
     except (TypeError, ValueError) as error:
         raise UserError(f"{cls.__name__}: {first_line(error)}") from None
     return built
+
+
+def class_names(value) -> Iterator[str]:
+    """Yield the dotted names of the classes in a config, at any depth."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("_target_"), str):
+            yield value["_target_"]
+        value = list(value.values())
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from class_names(item)
+
+
+def script_classes(names: Iterable[str]) -> dict[str, type]:
+    """Return by name the classes that the script defines, of some with dotted names."""
+    own = [name.rpartition(".")[2] for name in names if name.startswith("__main__.")]
+    return {name: getattr(sys.modules["__main__"], name) for name in own}
 
 
 @cache

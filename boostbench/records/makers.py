@@ -8,14 +8,14 @@ that, and any other class by the text of its module's file.
 import functools
 import hashlib
 import importlib.metadata
-import importlib.util
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from boostbench.errors import UserError
 from boostbench.experiment.environment import distribution_of
-from boostbench.experiment.targets import import_class
+from boostbench.experiment.targets import class_names, import_class
 
 _PACKAGE = "boostbench"
 #: The edition of records and classes that name none.
@@ -42,7 +42,7 @@ class Maker(NamedTuple):
     @classmethod
     def of(cls, algo: Mapping, measure: type) -> "Maker":
         """Look at the classes of a config's ``algo`` and at that of the measure."""
-        targets = tuple(_targets(algo))
+        targets = tuple(class_names(algo))
         return _maker(targets, (*(name.rpartition(".")[0] for name in targets), measure.__module__))
 
     def facts(self) -> dict:
@@ -84,17 +84,11 @@ def _edition(target: str) -> int:
 def _digest(modules: list[str]) -> str:
     digest = hashlib.sha256()
     for module in modules:
-        spec = importlib.util.find_spec(module)
-        digest.update(module.encode() + b"\0")
-        if spec and spec.has_location:
-            digest.update(Path(spec.origin).read_bytes())
+        path = getattr(sys.modules[module], "__file__", None)
+        if path is None:  # a notebook, or what was typed at a prompt
+            raise UserError(
+                f"the classes of {module} are in no file; put them into a module beside the "
+                "working folder, as records name the source of a class"
+            )
+        digest.update(module.encode() + b"\0" + Path(path).read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _targets(value) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        if isinstance(value.get("_target_"), str):
-            yield value["_target_"]
-        value = list(value.values())
-    for item in value if isinstance(value, list | tuple) else ():
-        yield from _targets(item)

@@ -5,6 +5,7 @@ import faulthandler
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
@@ -15,6 +16,8 @@ from boostbench.experiment.trial import Trial, run_trial
 #: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
 #: process is ended.
 GRACE, LEAST = 0.1, 1
+# Seconds until a timer goes off that is due; 0 would switch it off.
+_SOON = 1e-6
 
 
 class OutOfTime(BaseException):
@@ -26,7 +29,7 @@ def failure(limit: float) -> dict:
     return {"error": f"OutOfTime: it takes more than {limit:g} s", "where": "protocol.time_limit"}
 
 
-def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
+def run_limited(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull) -> dict:
     """Run a trial; at the end of its protocol's `time_limit` it is a failure.
 
     Parameters
@@ -36,6 +39,8 @@ def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
     expendable : bool
         Whether this process may be ended, if the trial does not stop by itself soon after
         the limit: it hangs in compiled code, or keeps the exception to itself.
+    trace : str, default=os.devnull
+        Path of the file to which the process writes its traceback before it is ended so.
 
     Returns
     -------
@@ -50,7 +55,8 @@ def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
     with suppress(UserError):  # the trial says it in its own words
         trial.algorithm.locate()
     try:
-        last = _exit_after(limit + max(LEAST, GRACE * limit)) if expendable else nullcontext()
+        grace = max(LEAST, GRACE * limit)
+        last = _exit_after(limit + grace, trace) if expendable else nullcontext()
         with last, _raising_after(limit) as is_over:
             outcome = run_trial(trial, X, y)
     except OutOfTime:
@@ -69,13 +75,17 @@ def _raising_after(seconds: float) -> Iterator[list]:
             is_over.append(True)
             raise OutOfTime
 
-        before = signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        before, begin = signal.signal(signal.SIGALRM, stop), time.monotonic()
+        remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
             yield is_over
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+            if remaining:
+                # An alarm of the caller that is due by now goes off at once.
+                remaining = max(_SOON, remaining - (time.monotonic() - begin))
+                signal.setitimer(signal.ITIMER_REAL, remaining, interval)
         return
     # A thread of a Dask worker hears no signals, and Windows has none for it.
     thread = ctypes.c_ulong(threading.get_ident())
@@ -93,10 +103,10 @@ def _raising_after(seconds: float) -> Iterator[list]:
 
 
 @contextmanager
-def _exit_after(seconds: float) -> Iterator[None]:
+def _exit_after(seconds: float, trace: str) -> Iterator[None]:
     """End this process, even if Python itself does not get a word in any more."""
-    with open(os.devnull, "w") as nowhere:
-        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+    with open(trace, "w") as file:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
         try:
             yield
         finally:

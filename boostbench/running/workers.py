@@ -3,14 +3,17 @@
 import contextlib
 import functools
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -19,6 +22,7 @@ from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.trial import DIED, Trial, Work
 from boostbench.running import deadline
 from boostbench.running.cluster import Cluster
+from boostbench.running.shutdown import end_workers
 
 BACKENDS = ("loky", "dask")
 
@@ -103,9 +107,16 @@ class Workers:
                     yield self._alone(waiting.pop(number))
 
     def _stream(
-        self, numbered: Iterable[tuple[int, Work]], waiting: dict[int, Work]
+        self,
+        numbered: Iterable[tuple[int, Work]],
+        waiting: dict[int, Work],
+        trace: str = os.devnull,
     ) -> Iterator[tuple[int, dict]]:
-        """Yield outcomes by their numbers; `waiting` holds what has been dispatched."""
+        """Yield outcomes by their numbers; `waiting` holds what has been dispatched.
+
+        `trace` is that of `deadline.run_limited`.
+        """
+        _end_workers_at_exit(os.getpid())
 
         def calls():
             for number, task in numbered:
@@ -114,7 +125,12 @@ class Workers:
                 # worker maps it into its memory.
                 data = task.dataset
                 yield joblib.delayed(_work)(
-                    number, task.trial, data.X, data.class_numbers, parent=os.getpid()
+                    number,
+                    task.trial,
+                    data.X,
+                    data.class_numbers,
+                    parent=os.getpid(),
+                    trace=trace,
                 )
 
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
@@ -133,13 +149,15 @@ class Workers:
                 stream.close()
 
     def _alone(self, task: Work) -> tuple[Work, dict]:
-        begin, limit = time.monotonic(), task.trial.protocol.time_limit
-        try:
-            [(_, outcome)] = self._stream([(0, task)], {})
-        except BrokenProcessPool:
-            if limit and time.monotonic() - begin > limit:
-                return task, deadline.failure(limit)
-            outcome = DIED
+        with tempfile.TemporaryDirectory() as folder:
+            trace = Path(folder) / "trace"
+            try:
+                [(_, outcome)] = self._stream([(0, task)], {}, str(trace))
+            except BrokenProcessPool:
+                # Only the deadline writes a traceback before it ends a worker.
+                is_late = trace.exists() and trace.stat().st_size > 0
+                limit = task.trial.protocol.time_limit
+                outcome = deadline.failure(limit) if is_late else DIED
         return task, outcome
 
 
@@ -160,9 +178,22 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _work(number: int, trial: Trial, X, y, *, parent: int) -> tuple[int, dict]:
+@functools.cache
+def _end_workers_at_exit(process_id: int) -> None:
+    """End worker processes before `multiprocessing` waits for them at the end of a child process.
+
+    loky ends them later, together with the threads; so a child process that was forked, such as
+    one of a process pool, would wait for ever.
+    """
+    if multiprocessing.parent_process() is not None:
+        multiprocessing.util.Finalize(None, end_workers, exitpriority=0)
+
+
+def _work(
+    number: int, trial: Trial, X, y, *, parent: int, trace: str = os.devnull
+) -> tuple[int, dict]:
     _obey_parent(parent)
-    return number, deadline.run_limited(trial, X, y, expendable=True)
+    return number, deadline.run_limited(trial, X, y, expendable=True, trace=trace)
 
 
 @functools.cache

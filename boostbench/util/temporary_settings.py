@@ -1,5 +1,6 @@
 """Settings of others that are changed for a while."""
 
+import random
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 
@@ -17,3 +18,13 @@ def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
                 del values[key]
             else:
                 values[key] = value
+
+
+@contextmanager
+def random_state_restored() -> Iterator[None]:
+    """Put the state of Python's `random` back: importing rich draws numbers from it."""
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

@@ -5,6 +5,7 @@ import threading
 import pytest
 from experiment.toy import run
 
+from boostbench.experiment.trial import DIED
 from boostbench.running import deadline
 
 #: Seconds. A split that does not hang takes a hundredth of it, so that a busy machine may be slow.
@@ -34,6 +35,36 @@ def test_what_hangs_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
     [failure] = outcome.failures
     assert (failure["split"], failure["error"]) == (1, f"OutOfTime: it takes more than {LIMIT} s")
     assert failure["where"] == "protocol.time_limit"
+
+
+def test_a_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
+    """The start of a new worker, which takes longer than this limit, does not count."""
+    [outcome] = run([hanging("Deadly", time_limit=1)], results=tmp_path, n_jobs=2).outcomes
+    [failure] = [each for each in outcome.failures if each["split"] == 1]
+    assert failure["error"] == DIED["error"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no such signal")
+@pytest.mark.parametrize("seconds", [0.01, 600])
+def test_an_alarm_of_the_caller_goes_off_all_the_same(make_experiment, seconds):
+    experiment = make_experiment("fake_classifiers.Hanging", time_limit=0.2)
+    trial = experiment.trial(experiment.splits[0], {})
+    X, y = experiment.dataset.X, experiment.dataset.class_numbers
+    alarms = []
+    before = signal.signal(signal.SIGALRM, lambda *_: alarms.append(True))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1000)
+        deadline.run_limited(trial, X, y, expendable=False)
+        remaining, interval = signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interval == 1000
+    if seconds == 600:
+        assert alarms == []
+        assert 0 < remaining <= 600
+    else:
+        assert alarms == [True]
 
 
 def test_in_a_thread_that_hears_no_signals(hanging):

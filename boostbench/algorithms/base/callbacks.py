@@ -3,9 +3,11 @@
 import copy
 
 from boostbench.algorithms.base.categories import decoded
+from boostbench.util.temporary_settings import random_state_restored
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    with random_state_restored():  # sklearn.callback imports rich
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9 has no callbacks
 
     class CallbackSupportMixin:

@@ -1,0 +1,93 @@
+"""The process that a command runs in: what a command changes in it is put back afterwards."""
+
+import io
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from boostbench.errors import complain
+from boostbench.util.temporary_settings import random_state_restored
+
+# Commands of several threads run one after another: Hydra's state, the streams and the environment
+# belong to the process.
+_one_command = threading.RLock()
+
+
+@contextmanager
+def restored_process() -> Iterator[None]:
+    """Prepare the process for a command; restore streams, logging, path and random state."""
+    with _one_command, random_state_restored(), ExitStack() as stack:
+        for name in ("stdout", "stderr"):
+            stack.enter_context(_usable_stream(name))
+        stack.enter_context(_logging_as_complaints())
+        # A class in a file beside the user is found, after all that is installed.
+        if "" not in sys.path:
+            sys.path.append("")
+            stack.callback(_remove, sys.path, "")
+        yield
+
+
+def open_standard_descriptors() -> None:
+    """Open the null device in place of standard streams that are closed, as under cron.
+
+    Otherwise the next file gets such a number, perhaps one of records, and whatever a library or a
+    worker process writes to "standard output" goes into it.
+    """
+    while True:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        if descriptor > 2:
+            os.close(descriptor)
+            return
+        os.set_inheritable(descriptor, True)
+
+
+@contextmanager
+def _usable_stream(name: str) -> Iterator[None]:
+    """Let `sys.stdout` or `sys.stderr` take any text; without a stream, the text is lost."""
+    stream = getattr(sys, name)
+    if stream is None:
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            setattr(sys, name, nowhere)
+            try:
+                yield
+            finally:
+                setattr(sys, name, None)
+    elif isinstance(stream, io.TextIOWrapper):
+        errors = stream.errors
+        # Names of a user may hold what the terminal cannot show.
+        stream.reconfigure(errors="backslashreplace")
+        try:
+            yield
+        finally:
+            with suppress(OSError, ValueError):  # it cannot be flushed, or is closed
+                stream.reconfigure(errors=errors)
+    else:
+        yield
+
+
+@contextmanager
+def _logging_as_complaints() -> Iterator[None]:
+    """Print warnings that modules log, unless the caller has set up logging."""
+    if logging.root.handlers:
+        yield
+        return
+    handler = _Complaints()
+    logging.root.addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.root.removeHandler(handler)
+
+
+class _Complaints(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record as a line on stderr."""
+        complain(self.format(record))
+
+
+def _remove(entries: list, entry) -> None:
+    with suppress(ValueError):
+        entries.remove(entry)
