@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str], own_process: bool) -> int:
-    """Run a command, and return its exit code for whatever it raises."""
+    """Run a command; return its exit code, also where it raises an error of the user."""
     try:
         code = _dispatch(argv)
         # A disk that is full is told here, not by Python when it ends.

@@ -1,4 +1,4 @@
-"""The process that a command runs in: what a command changes in it is put back afterwards."""
+"""The process of a command: changes of its state are undone when the command ends."""
 
 import io
 import logging
@@ -33,8 +33,8 @@ def restored_process() -> Iterator[None]:
 def open_standard_descriptors() -> None:
     """Open the null device in place of standard streams that are closed, as under cron.
 
-    Otherwise the next file gets such a number, perhaps one of records, and whatever a library or a
-    worker process writes to "standard output" goes into it.
+    Otherwise the next file that is opened, such as a file of records, would get the number of
+    standard output, and the output of a library or of a worker process would go into that file.
     """
     while True:
         descriptor = os.open(os.devnull, os.O_RDWR)
@@ -57,7 +57,7 @@ def _usable_stream(name: str) -> Iterator[None]:
                 setattr(sys, name, None)
     elif isinstance(stream, io.TextIOWrapper):
         errors = stream.errors
-        # Names of a user may hold what the terminal cannot show.
+        # The terminal may not be able to show all characters of a name.
         stream.reconfigure(errors="backslashreplace")
         try:
             yield

@@ -67,7 +67,7 @@ class Algorithm:
         return algorithm
 
     def __getstate__(self) -> dict:
-        """Return what is pickled: with the classes of the script, as a worker has another one."""
+        """Return the state with the classes of the script, which a worker process does not have."""
         names = [self.target, *targets.class_names([self.params, self.grid])]
         return {**vars(self), "script_classes": targets.script_classes(names)}
 

@@ -165,9 +165,10 @@ def class_names(value) -> Iterator[str]:
 
 
 def script_classes(names: Iterable[str]) -> dict[str, type]:
-    """Return by name the classes that the script defines, of some with dotted names."""
-    own = [name.rpartition(".")[2] for name in names if name.startswith("__main__.")]
-    return {name: getattr(sys.modules["__main__"], name) for name in own}
+    """Return the classes among `names` that the running script defines, by their last name."""
+    script = sys.modules["__main__"]
+    short = [name.rpartition(".")[2] for name in names if name.startswith("__main__.")]
+    return {name: getattr(script, name) for name in short}
 
 
 @cache

@@ -85,7 +85,7 @@ def _digest(modules: list[str]) -> str:
     digest = hashlib.sha256()
     for module in modules:
         path = getattr(sys.modules[module], "__file__", None)
-        if path is None:  # a notebook, or what was typed at a prompt
+        if path is None:  # a notebook or a prompt
             raise UserError(
                 f"the classes of {module} are in no file; put them into a module beside the "
                 "working folder, as records name the source of a class"

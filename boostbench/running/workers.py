@@ -112,9 +112,9 @@ class Workers:
         waiting: dict[int, Work],
         trace: str = os.devnull,
     ) -> Iterator[tuple[int, dict]]:
-        """Yield outcomes by their numbers; `waiting` holds what has been dispatched.
+        """Yield outcomes by their numbers; `waiting` holds the tasks that have been dispatched.
 
-        `trace` is that of `deadline.run_limited`.
+        See `deadline.run_limited` for `trace`.
         """
         _end_workers_at_exit(os.getpid())
 
@@ -154,7 +154,7 @@ class Workers:
             try:
                 [(_, outcome)] = self._stream([(0, task)], {}, str(trace))
             except BrokenProcessPool:
-                # Only the deadline writes a traceback before it ends a worker.
+                # Only the deadline writes a traceback before it ends a worker process.
                 is_late = trace.exists() and trace.stat().st_size > 0
                 limit = task.trial.protocol.time_limit
                 outcome = deadline.failure(limit) if is_late else DIED

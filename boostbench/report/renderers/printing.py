@@ -27,14 +27,14 @@ def make_console(**options) -> Console:
 
 
 class _EscapeControls(RenderHook):
-    """Escapes control characters in whatever a console prints, but for its own commands."""
+    """Hook of a console that escapes control characters in texts, not in the console's commands."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return list(map(_Escaped, renderables))
 
 
 class _Escaped:
-    """Anything that a console can print, with its control characters escaped."""
+    """Renderable that prints another one with its control characters escaped."""
 
     def __init__(self, renderable: ConsoleRenderable):
         self._renderable = renderable
