@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from boostbench.cli import commands
 from boostbench.util.printable import echo
-from boostbench.util.temporary_settings import changed
+from boostbench.util.temporary_settings import temporarily_set
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -34,7 +34,7 @@ def complete(argv: Sequence[str]) -> int:
         command = commands.find(before[0]) if before[0] in known else None
         if command and commands.is_hydra(command):
             shorter = line.replace(f" {before[0]} ", " ", 1)
-            with changed(os.environ, {"COMP_LINE": shorter}):
+            with temporarily_set(os.environ, {"COMP_LINE": shorter}):
                 return command.run(argv)
         candidates = command.complete(before[1:]) if hasattr(command, "complete") else []
     separator = "\n" if "query=fish" in argv else " "
