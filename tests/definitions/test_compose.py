@@ -62,9 +62,9 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
     assert RESERVED <= algo.keys()
     assert algo["name"] == name
     parameters = inspect.signature(get_class(algo["_target_"])).parameters
-    # random_state is drawn from the seed, for each split anew; warm_start concerns a second fit,
-    # which only a cross-validation has. The others are settings of the library, which no paper has.
-    left_out = ("random_state", "warm_start", "class_weight", *_OF_TABLES, *_SHARED)
+    # random_state follows from the seed and the split; warm_start matters to a second fit, as in
+    # cross-validation, and n_jobs to the time only. The others are settings that no paper has.
+    left_out = ("random_state", "warm_start", "n_jobs", "class_weight", *_OF_TABLES, *_SHARED)
     defaults = {key: p.default for key, p in parameters.items() if key not in left_out}
     defaults |= VARIANTS.get(name, {})
     written = {key: value for key, value in algo.items() if key not in RESERVED}
