@@ -19,8 +19,8 @@ from boostbench.algorithms import ERLPBoost, LPBoost, NMBoost
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
 
 try:
     from colboost.ensemble import EnsembleClassifier

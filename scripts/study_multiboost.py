@@ -18,8 +18,8 @@ from boostbench.algorithms import MultiBoost
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
 
 N_ROUNDS = 500
 

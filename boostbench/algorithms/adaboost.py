@@ -9,9 +9,8 @@ from boostbench.algorithms.base.estimators import BinaryClassifier
 from boostbench.algorithms.base.master import NO_EDGE
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
-from boostbench.core.weak.category_sets import stacked
-from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.with_constant import WithConstant
+from boostbench.core.stumps.category_sets import stacked
+from boostbench.core.stumps.search import StumpSearch, WithConstant
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -33,7 +32,7 @@ class AdaBoostMH(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         Votes ``alpha_t v_t`` of each round.
 
@@ -79,7 +78,7 @@ class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         Stumps of the rounds; the constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
         Positive coefficients :math:`\alpha_t`; the stumps have a polarity.

@@ -25,7 +25,7 @@ class StumpLayout:
 
     Parameters
     ----------
-    table : boostbench.core.weak.feature_codes.FeatureCodes
+    table : boostbench.core.stumps.feature_codes.FeatureCodes
     n_scores : int
 
     Attributes

@@ -8,7 +8,7 @@ from boostbench.algorithms.bag_pairs import chosen_pairs, with_functions
 from boostbench.algorithms.bag_rounds import DAMPING, BagRounds
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.pair_master import PairMaster
-from boostbench.core.weak.stump import Stump, Stumps
+from boostbench.core.stumps.stump import Stump, Stumps
 
 # Size of a block: numbers of a sample, for each member and column or score. With 4 bytes each, they
 # fill half of a second-level cache of 2 MB. A block has no fewer samples than are worth its calls,
@@ -25,7 +25,7 @@ class BagMaster(BagRounds):
         As in `BagRounds`.
     X : ndarray of shape (n_samples, n_views) or ViewedFeatures
         Training data, as the views show them.
-    table : boostbench.core.weak.feature_codes.FeatureCodes
+    table : boostbench.core.stumps.feature_codes.FeatureCodes
         Stumps on X.
     unseen : ndarray of shape (n_members, n_samples), dtype=bool
         True where a member does not see a sample.

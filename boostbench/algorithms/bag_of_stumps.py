@@ -20,7 +20,7 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
 from boostbench.algorithms.base.weights import relative
-from boostbench.core.weak.feature_codes import FeatureCodes
+from boostbench.core.stumps.feature_codes import FeatureCodes
 
 
 class BagOfStumps(Tabular):

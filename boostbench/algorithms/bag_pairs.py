@@ -6,8 +6,8 @@ import numpy as np
 
 from boostbench.algorithms.bag_columns import moves_above, sums_above
 from boostbench.algorithms.explanation.stump_sums import StumpSum
+from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.weak.pair_cells import Axis, axes_of, purified, ranked_pairs
-from boostbench.core.weak.stump import Stump, Stumps
 
 # Thresholds of a feature in a table, and in the ranking of pairs, at most.
 MOST_CUTS, COARSE_CUTS = 31, 7
@@ -133,7 +133,7 @@ def with_functions(pairs, total, views, X, weights):
     ----------
     pairs : list of Pair
     total : boostbench.algorithms.explanation.stump_sums.StumpSum
-    views : boostbench.core.weak.views.Views
+    views : boostbench.core.stumps.views.Views
     X : ndarray of shape (n_samples, n_views)
         The training data, as views show it.
     weights : ndarray of shape (n_samples,)

@@ -25,7 +25,7 @@ class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         All stumps of all members and rounds, equal ones once, by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,)
         Of the mean of the members.

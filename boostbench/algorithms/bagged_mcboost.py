@@ -39,7 +39,7 @@ class BaggedMCBoost(ScoringClassifier, BagOfStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         All stumps of all members and rounds, equal ones once, by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
         Of the mean of the members. For two classes one number, which moves the score towards the

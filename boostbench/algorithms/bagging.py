@@ -15,7 +15,7 @@ from boostbench.algorithms.base.input_validation import Inputs
 from boostbench.algorithms.base.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
-from boostbench.core.weak.stump import Stumps
+from boostbench.core.stumps.stump import Stumps
 
 __all__ = ["BaggedBooster"]
 

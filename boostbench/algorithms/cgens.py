@@ -14,10 +14,10 @@ from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
+from boostbench.core.stumps.search import UnusedStumps
+from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.weak.families import Families, stacked
 from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
-from boostbench.core.weak.stump import Stump, Stumps
-from boostbench.core.weak.unused_stumps import UnusedStumps
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
@@ -68,7 +68,7 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.base.Stack
+    hypotheses_ : boostbench.core.weak_learner.Stack
         `Stumps`, `Perceptrons` or `Cosines`, or a `Mixture` of several kinds.
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round.
@@ -201,7 +201,7 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
     codewords_ : ndarray of shape (n_classes, n_classes - 1)
         Codewords c.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)

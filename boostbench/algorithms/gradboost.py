@@ -9,8 +9,8 @@ from boostbench.algorithms.base.master import NO_EDGE
 from boostbench.algorithms.base.parameters import NonNegativeFloat
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
-from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.ties import EQUAL, first_largest
 
 # Upper bound on the curvature of the loss in the coefficients of a stump: the largest eigenvalue of
 # the covariance matrix of a variable in {e_1, ..., e_k}. Outputs of stumps are -1 or +1.
@@ -48,7 +48,7 @@ class GradBoost(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         Stump of each round; a stump can occur several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         Change of the stump's coefficients in each round.

@@ -16,7 +16,7 @@ from boostbench.algorithms.explanation.stump_sums import of_trees
 from boostbench.algorithms.hashing.packed_codes import PackedCodes
 from boostbench.core.codebooks import draw_codebook
 from boostbench.core.losses.codeword import CodewordRisk
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.vector_trees import (
     CodewordVote,
     LeastSquares,

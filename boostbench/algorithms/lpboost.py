@@ -51,7 +51,7 @@ class LPBoost(MarginBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round; many are 0.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)

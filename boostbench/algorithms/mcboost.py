@@ -18,8 +18,8 @@ from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.weak.category_sets import stacked
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.category_sets import stacked
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.trees import Trees
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
@@ -70,7 +70,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.trees.Trees
+    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.trees.Trees
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W.
 

@@ -24,8 +24,8 @@ from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.solvers.solution import SolverResult
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
 
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
 # by no more than a part of v times nu: the next column depends on little else, and to solve every
@@ -98,7 +98,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         With ``start="zero"`` a stump may come several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W after the last round.

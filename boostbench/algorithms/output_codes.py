@@ -17,8 +17,8 @@ from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.algorithms.explanation.stump_sums import of_votes
 from boostbench.core.class_codes import exhaustive_codes, random_half
-from boostbench.core.weak.stump import Stump, Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stump, Stumps
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -63,7 +63,7 @@ class AdaBoostECC(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
     intercepts_ : ndarray of shape (n_iterations_, n_classes)
@@ -190,7 +190,7 @@ class AdaBoostSIP(AdaBoostECC):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
         As of `AdaBoostECC`.
 
@@ -257,7 +257,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         Of shape (n_iterations_, n_codes).
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.

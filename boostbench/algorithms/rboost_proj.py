@@ -94,7 +94,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What a weak learner adds to the scores: of a pair ``w[t] P[v[t], t, r]``, of rows
         ``sum_v w[v] P[v, t, r]``.

@@ -13,11 +13,10 @@ from boostbench.algorithms.base.master import NO_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.stump_ensembles import WithCategorySets
 from boostbench.core.projections import random_matrix, random_orthonormal
-from boostbench.core.weak.category_sets import stacked
+from boostbench.core.stumps.category_sets import stacked
+from boostbench.core.stumps.search import StumpSearch, WithConstant
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.with_constant import WithConstant
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
@@ -115,7 +114,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquares):
     ----------
     intercept_ : float
         F_0, the mean of y.
-    hypotheses_ : boostbench.core.weak.stump.Stumps
+    hypotheses_ : boostbench.core.stumps.stump.Stumps
         The constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\rho_t`.

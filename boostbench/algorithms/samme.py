@@ -10,8 +10,8 @@ from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.weights import relative
 from boostbench.algorithms.explanation.stump_sums import of_trees
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.explanation.stump_sums import refuse_others
-from boostbench.core.weak.views import plain_views
+from boostbench.core.stumps.views import plain_views
 
 
 class StumpTests(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 
 from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.stumps.ties import first_largest
 
 _TOLERANCE = 1e-12
 _MAX_ITER = 1000

@@ -5,8 +5,8 @@ import pytest
 
 from boostbench.algorithms import bag_columns
 from boostbench.algorithms.bag_columns import StumpLayout
-from boostbench.core.weak.feature_codes import FeatureCodes
-from boostbench.core.weak.views import views_of
+from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.views import views_of
 
 N_SAMPLES, N_MEMBERS = 120, 5
 # Samples per bin from which numbers have histograms: never, and always.

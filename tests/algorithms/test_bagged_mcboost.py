@@ -15,8 +15,8 @@ from boostbench.algorithms.bag_master import BagMaster
 from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.algorithms.base.probabilities import probabilities
 from boostbench.algorithms.base.threads import Threads
-from boostbench.core.weak.feature_codes import FeatureCodes
-from boostbench.core.weak.views import plain_views
+from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.views import plain_views
 
 from .problems import blobs, messy, mixed
 

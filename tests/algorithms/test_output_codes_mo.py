@@ -6,7 +6,8 @@ from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
 from boostbench.core.class_codes import exhaustive_codes
-from boostbench.core.weak import stump, stumps
+from boostbench.core.stumps import search as search_module
+from boostbench.core.stumps import stump
 
 from . import reference
 from .problems import blobs, noise
@@ -16,10 +17,10 @@ from .problems import blobs, noise
 def blocks(request, monkeypatch):
     """Cut the work so small that even a tiny problem takes several blocks."""
     if request.param == "small blocks":
-        monkeypatch.setattr(stumps, "_BLOCK_EDGES", 1)
-        monkeypatch.setattr(stumps, "_BLOCK_COLUMNS", 2)
+        monkeypatch.setattr(search_module, "_BLOCK_EDGES", 1)
+        monkeypatch.setattr(search_module, "_BLOCK_COLUMNS", 2)
         monkeypatch.setattr(output_codes, "_BLOCK_CODES", 3)
-        monkeypatch.setattr(stumps, "BLOCK_OUTPUTS", 200)
+        monkeypatch.setattr(search_module, "BLOCK_OUTPUTS", 200)
         monkeypatch.setattr(stump, "BLOCK_OUTPUTS", 200)
 
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
 
 LOSSES = ["exponential", "logistic"]
 

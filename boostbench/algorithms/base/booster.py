@@ -341,7 +341,7 @@ class Tabular(Weighted):
         The categories of each feature that has such, by its number: sorted, or in the order that
         an ordered data type has. The model does not depend on the order in which an unordered data
         type lists them.
-    views_ : boostbench.core.weak.views.Views
+    views_ : boostbench.core.stumps.views.Views
     """
 
     _: KW_ONLY

@@ -17,7 +17,7 @@ from boostbench.algorithms.base.categories import (
 from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.base.labels import check_classes_have_weight, class_numbers
 from boostbench.algorithms.base.weights import weighted
-from boostbench.core.weak.views import ViewedFeatures, views_of
+from boostbench.core.stumps.views import ViewedFeatures, views_of
 
 
 class Inputs:
@@ -85,7 +85,7 @@ class Inputs:
         """Return the columns that weak learners test of a checked X; with `reset`, determine them.
 
         With `reset`, X is the training data. Columns that are not features are made only where
-        they are read then (see `boostbench.core.weak.views.ViewedFeatures`).
+        they are read then (see `boostbench.core.stumps.views.ViewedFeatures`).
         """
         if not self._accepts_tables:
             if reset:

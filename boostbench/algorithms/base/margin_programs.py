@@ -11,8 +11,8 @@ from boostbench.algorithms.base.master import NO_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveInt
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
 
 # A score below this fraction of the sum of the coefficients is 0. The coefficients of linear
 # programs are often simple fractions, which cancel up to rounding.

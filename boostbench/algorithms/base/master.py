@@ -22,7 +22,7 @@ class Master(ABC):
     ----------
     params : Booster
         The estimator in training, for its parameters and `classes_`. A master never writes to it.
-    search : boostbench.core.weak.base.Search
+    search : boostbench.core.weak_learner.Search
         Of weak learners in the training data.
 
     Attributes

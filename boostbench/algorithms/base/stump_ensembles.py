@@ -10,7 +10,7 @@ from boostbench.algorithms.base.estimators import BoostingClassifier
 from boostbench.algorithms.base.master import PERFECT, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.weights import relative
-from boostbench.core.weak.category_sets import stacked, with_sets
+from boostbench.core.stumps.category_sets import stacked, with_sets
 
 
 class StumpEnsemble(Tabular, BoostingClassifier):

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.explanation.number_format import written
 from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of, refuse_pairs
-from boostbench.core.weak.views import plain_views
+from boostbench.core.stumps.views import plain_views
 
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
 _ZERO = 1e-12

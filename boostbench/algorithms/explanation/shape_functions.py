@@ -11,8 +11,8 @@ from boostbench.algorithms.base.booster import dense
 from boostbench.algorithms.base.decisions import decision, predicted
 from boostbench.algorithms.explanation.number_format import written
 from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of
-from boostbench.core.weak.additive import additive_tables
-from boostbench.core.weak.views import plain_views
+from boostbench.core.stumps.stump import additive_tables
+from boostbench.core.stumps.views import plain_views
 
 
 class Term(NamedTuple):

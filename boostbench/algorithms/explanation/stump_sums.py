@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.algorithms.base.decisions import slack_of
-from boostbench.core.weak.category_sets import StumpsWithSets
-from boostbench.core.weak.stump import Stump, Stumps
+from boostbench.core.stumps.category_sets import StumpsWithSets
+from boostbench.core.stumps.stump import Stump, Stumps
 
 
 class StumpSum(NamedTuple):
@@ -15,7 +15,7 @@ class StumpSum(NamedTuple):
 
     Attributes
     ----------
-    stumps : boostbench.core.weak.stump.Stumps
+    stumps : boostbench.core.stumps.stump.Stumps
         In the order of the training, but of `AdaBoostMO` and bags; one whose threshold is infinite
         is constant.
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
@@ -54,7 +54,7 @@ class StumpSum(NamedTuple):
 
         Parameters
         ----------
-        views : boostbench.core.weak.views.Views
+        views : boostbench.core.stumps.views.Views
 
         Returns
         -------
@@ -213,7 +213,7 @@ def of_votes(stumps, coefficients, intercept=0.0):
 
     Parameters
     ----------
-    stumps : boostbench.core.weak.stump.Stumps
+    stumps : boostbench.core.stumps.stump.Stumps
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
     intercept : float or ndarray of shape (n_classes,), default=0.0
 

@@ -13,7 +13,7 @@ takes, whatever the number of classes.
 
 import numpy as np
 
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.stumps.ties import EQUAL, first_largest
 
 # Samples of features that are looked through at a time: few enough to stay in the cache.
 _PIECE = 40_000

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, midpoint
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.stumps.thresholds import midpoint
+from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak.trees import Tree
+from boostbench.core.weak_learner import Found
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**12
@@ -43,7 +44,7 @@ class ClassTreeSearch:
 
     Examples
     --------
-    >>> from boostbench.core.weak.stumps import StumpSearch
+    >>> from boostbench.core.stumps.search import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1, 1, 0, 1])
     >>> search = ClassTreeSearch(StumpSearch(X), labels, n_classes=2, max_leaf_nodes=3)
     >>> found = search.best(np.full(4, 0.25))

@@ -7,10 +7,10 @@ that its constraint has without h, and asks for the h that takes one of the cons
 
 import numpy as np
 
-from boostbench.core.weak.base import Found
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
+from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.weak_learner import Found
 
 # Stumps are scored in blocks, in descending order of their norms. The first block has few stumps:
 # their best score excludes most codes. Each later block has twice as many stumps as the one before

@@ -16,10 +16,11 @@ from operator import itemgetter
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, above_middle
+from boostbench.core.stumps.thresholds import above_middle
+from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.weak.projected import ProjectedStump
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak_learner import Found
 
 # Directions in which the classes vary less than this part of the most are left out: rounding, or a
 # constant feature.

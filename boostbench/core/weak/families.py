@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from boostbench.core.weak.base import Stack
+from boostbench.core.stumps.stump import Stump, Stumps
+from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak.linear import Perceptron, Perceptrons
 from boostbench.core.weak.random_units import Cosine, Cosines
-from boostbench.core.weak.stump import Stump, Stumps
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.weak_learner import Stack
 
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
@@ -16,7 +16,7 @@ class Families:
 
     Parameters
     ----------
-    searches : sequence of boostbench.core.weak.base.Search
+    searches : sequence of boostbench.core.weak_learner.Search
         Each with the type of its weak learners, `learners`, and with `leave_out`.
     """
 
@@ -81,7 +81,7 @@ def stacked(learners):
 
     Returns
     -------
-    boostbench.core.weak.base.Stack
+    boostbench.core.weak_learner.Stack
         Where there are none, `Stumps`.
     """
     kinds = {type(learner) for learner in learners} or {Stump}

@@ -10,10 +10,9 @@ without bounds.
 
 import numpy as np
 
-from boostbench.core.weak.binned_points import BinnedPoints
-from boostbench.core.weak.pair_tables import price
-from boostbench.core.weak.single import single
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.stumps.float32 import single
+from boostbench.core.stumps.layouts.pair_tables import BinnedPoints, price
+from boostbench.core.stumps.ties import EQUAL, first_largest
 
 # Numbers of heavy points that are considered: all thirty-seconds of the points.
 _N_NUMBERS = 32
@@ -52,7 +51,7 @@ class LargestSum:
     Parameters
     ----------
     codes, n_thresholds
-        As of `boostbench.core.weak.binned_points.BinnedPoints`.
+        As of `boostbench.core.stumps.layouts.pair_tables.BinnedPoints`.
 
     Attributes
     ----------

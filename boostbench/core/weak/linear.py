@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Stack
+from boostbench.core.weak_learner import Stack
 
 # Values on a direction that are closer than this part of the largest are one value.
 _RESOLUTION = np.finfo(np.float32).eps

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array
 
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
 from boostbench.core.sparse_products import product
-from boostbench.core.weak.stump import Stump
+from boostbench.core.stumps.stump import Stump
 
 # Distinct rows per feature above which `_Intervals` is faster: an addition of a row of 11 classes
 # takes about 4.5 ns, a row of H in a product of matrices 0.6 ns for each sample.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.views import MISSING
+from boostbench.core.stumps.views import MISSING
 
 # Added to curvatures, so that few samples say little.
 _DAMPING = 1.0
@@ -26,7 +26,7 @@ class Axis(NamedTuple):
     ----------
     feature : int
     views : ndarray of int
-        Of the feature; see `boostbench.core.weak.views.Views`.
+        Of the feature; see `boostbench.core.stumps.views.Views`.
     thresholds : ndarray of shape (n_thresholds,) or None
         Of the first view, where the feature is a number: cells are the steps between them, and one
         for missing values where the training had some. None for categories: a cell of each.
@@ -88,7 +88,7 @@ def axes_of(views, thresholds, most):
 
     Parameters
     ----------
-    views : boostbench.core.weak.views.Views
+    views : boostbench.core.stumps.views.Views
     thresholds : dict of int to ndarray
         Of each view that varies, ascending.
     most : int

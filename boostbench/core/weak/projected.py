@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.projections import random_matrix
-from boostbench.core.weak.base import Found, Stack, above_middle
+from boostbench.core.stumps.thresholds import above_middle, codes
+from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak.largest_sum import LargestSum
-from boostbench.core.weak.quantiles import codes
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak_learner import Found, Stack
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
 # nothing, small enough that a chunk is sorted in the cache.

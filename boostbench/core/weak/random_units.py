@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, Stack
+from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak.linear import Perceptron
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak_learner import Found, Stack
 
 # What single precision tells apart.
 _SINGLE = float(np.finfo(np.float32).eps)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, Stack
+from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak.class_sums import heaviest
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.weak_learner import Found, Stack
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**14
@@ -158,14 +158,14 @@ class ClassStumpSearch:
 
     Parameters
     ----------
-    search : boostbench.core.weak.stumps.StumpSearch
+    search : boostbench.core.stumps.search.StumpSearch
     labels : ndarray of shape (n_samples,)
         0 to n_classes - 1.
     n_classes : int
 
     Examples
     --------
-    >>> from boostbench.core.weak.stumps import StumpSearch
+    >>> from boostbench.core.stumps.search import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([2, 2, 0, 1])
     >>> found = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
     >>> float(found.learner.threshold[0]), found.outputs.tolist(), found.edge

@@ -1,8 +1,8 @@
 """Random perceptrons turned to the side where their edge is positive, for boosting with w >= 0."""
 
-from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron
 from boostbench.core.weak.random_units import RandomPerceptrons
+from boostbench.core.weak_learner import Found
 
 
 class TurnedPerceptrons(RandomPerceptrons):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak.trees import Tree, Trees
 
 
@@ -126,7 +126,7 @@ class VectorTreeSearch:
 
     Parameters
     ----------
-    search : boostbench.core.weak.stumps.StumpSearch
+    search : boostbench.core.stumps.search.StumpSearch
         Of the tests.
     depth : int
         Tests on the way to a leaf; 1 for stumps.
@@ -135,7 +135,7 @@ class VectorTreeSearch:
 
     Examples
     --------
-    >>> from boostbench.core.weak.stumps import StumpSearch
+    >>> from boostbench.core.stumps.search import StumpSearch
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     >>> found = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())

@@ -11,8 +11,8 @@ from boostbench.algorithms import (
 )
 from boostbench.algorithms.base.estimators import BinaryClassifier
 from boostbench.algorithms.base.master import NO_EDGE, Master
-from boostbench.core.weak.stump import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
 
 from ..problems import blobs
 

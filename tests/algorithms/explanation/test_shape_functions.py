@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import boostbench as bb
-from boostbench.core.weak.stump import Stump, Stumps
+from boostbench.core.stumps.stump import Stump, Stumps
 
 from ..models import BINARY, SUMS, with_classes
 from ..problems import blobs, messy

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.ties import EQUAL
 from boostbench.core.weak import class_sums, class_trees, trees
 from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.layouts import Sorted
-from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.ties import EQUAL
 from boostbench.core.weak.trees import ClassStumpSearch
 
-from . import reference
+from ..stumps import reference
 
 
 @pytest.fixture(params=[1, 10**5])

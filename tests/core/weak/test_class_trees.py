@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import Trees
 
 

@@ -4,7 +4,7 @@ import pytest
 from boostbench.core.weak import coded
 from boostbench.core.weak.coded import CodedStumps
 
-from . import reference
+from ..stumps import reference
 
 
 def drawn(seed, n_classes=3, n_codes=6):

@@ -11,7 +11,7 @@ from boostbench.core.weak.discriminants import (
 )
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 
-from . import reference
+from ..stumps import reference
 
 
 @pytest.mark.parametrize("seed", range(5))

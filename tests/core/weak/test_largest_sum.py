@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.binned_points import BinnedPoints
+from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
+from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak.largest_sum import LargestSum
-from boostbench.core.weak.ties import first_largest
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2400, 7
 

@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 
-from . import reference
+from ..stumps import reference
 
 
 def drawn(n, rng):

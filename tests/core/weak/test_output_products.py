@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from boostbench.core.stumps.stump import Stump
 from boostbench.core.weak import output_products
 from boostbench.core.weak.output_products import OutputProducts
-from boostbench.core.weak.stump import Stump
 
-from . import reference
+from ..stumps import reference
 
 
 @pytest.mark.parametrize("rows_per_feature", [0, 2, 10**6])

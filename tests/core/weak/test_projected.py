@@ -7,7 +7,7 @@ from boostbench.core.weak.projected import (
     ProjectedStumps,
 )
 
-from . import reference
+from ..stumps import reference
 
 # The searches add up in single precision.
 PRECISION = 1e-5

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron, Perceptrons
 from boostbench.core.weak.random_units import (
     Cosine,
@@ -11,6 +10,7 @@ from boostbench.core.weak.random_units import (
     RandomPerceptrons,
     RandomUnits,
 )
+from boostbench.core.weak_learner import Found
 
 
 def draw(seed=0, n_samples=30, n_features=3):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from generic import least_error
 
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees, Tree, Trees
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.codebooks import draw_codebook
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.weak.vector_trees import (
     CodewordVote,
     LeastSquares,

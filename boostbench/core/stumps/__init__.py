@@ -1,0 +1,1 @@
+"""Decision stumps: search, tie-breaking, missing values and categories."""

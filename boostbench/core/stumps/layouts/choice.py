@@ -1,0 +1,87 @@
+"""Ways to get the sums of weights below all thresholds of all features at once.
+
+A layout puts the thresholds of a training set at positions. Its attributes `feature` and `cut` say
+which feature and which threshold (counted through all features) is at each position; ``cut`` is -1
+where there is none. ``pieces(W, total)`` yields the edges of the stumps, a few features at a time
+where that keeps the sums in the cache (see `boostbench.core.stumps.search`). Which layout is
+fastest depends on how many distinct values there are:
+
+==================  ==========================================  ================================
+layout              work per round                              for
+==================  ==========================================  ================================
+``Dense``           a product with a 0/1 matrix, by BLAS        a few thresholds per feature
+``JointHistogram``  a sparse product, then prefix sums          few values, many samples
+``Sorted``          rows of W in order, then prefix sums        values that are mostly distinct
+==================  ==========================================  ================================
+"""
+
+import numpy as np
+
+from boostbench.core.stumps import thresholds as quantiles
+from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.layouts.dense import Dense
+from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.thresholds import columns
+
+# Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
+# n_columns scattered additions at about that many thresholds per feature.
+_DENSE_THRESHOLDS_PER_FEATURE = 6
+_DENSE_MAX_BYTES = 2**28
+
+# Sorted: gathering a row is about half the price of adding it to a bin, but every sample takes a
+# position.
+_SORTED_THRESHOLDS_PER_VALUE = 0.4
+
+# By so many samples it is guessed whether values are mostly distinct.
+_FIRST_SAMPLES = 2**13
+
+
+def choose_layout(X, cuts, codes=None):
+    """Make the layout that suits the data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    cuts : list of ndarray
+        The thresholds of each feature, ascending; each lies between two of its values.
+    codes : list of ndarray of shape (n_samples,), default=None
+        Of each feature, how many of its thresholds the samples are above, where that is known.
+
+    Returns
+    -------
+    Dense, JointHistogram or Sorted
+    """
+    n_thresholds = sum(len(c) for c in cuts)
+    layout = joint_histogram
+    if (
+        n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
+        and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
+    ):
+        layout = Dense
+    elif _are_mostly_distinct(n_thresholds, X):
+        layout = Sorted
+    return layout(X, cuts, codes)
+
+
+def joint_histogram(X, cuts, codes=None):
+    """Make the layout `JointHistogram` of numbers; parameters are as of `choose_layout`."""
+    if codes is None:
+        codes = [quantiles.codes(x, c) for x, c in zip(columns(X), cuts, strict=True)]
+    return JointHistogram(FeatureCodes.from_thresholds(codes, cuts))
+
+
+def sorted_by_one_sort(X):
+    """Find all thresholds and lay them out by one sort of each feature, where that suits the data.
+
+    None where the samples are few, or values not mostly distinct.
+    """
+    some = np.sort(X[:_FIRST_SAMPLES], axis=0)
+    if len(X) == len(some) or not _are_mostly_distinct(np.sum(some[1:] > some[:-1]), some):
+        return None
+    layout = Sorted(X)
+    return layout if _are_mostly_distinct(sum(len(c) for c in layout.cuts), X) else None
+
+
+def _are_mostly_distinct(n_thresholds, X):
+    return n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size

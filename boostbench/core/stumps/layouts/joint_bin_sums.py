@@ -1,0 +1,148 @@
+"""Sums of the weights of samples in the bins of all features, by joint bins of several features."""
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.sparse_products import product
+from boostbench.core.stumps.layouts.sample_bins import SampleBins
+
+# A feature joins others if spreading joint bins over the bins of each feature takes fewer additions
+# than this part of the samples, and if the joint bins stay in the cache. More pairs of bins than
+# the last number take longer to count than the samples.
+_SAMPLES_PER_SPREAD = 2
+_MOST_JOINT_BINS = 2**13
+_MOST_PAIRS = 2**20
+
+# Samples whose pairs are counted first, so that most pairs of features with many values are
+# dismissed early: twice as many as the joint bins that a pair may have.
+_FIRST_SAMPLES = 2 * _MOST_JOINT_BINS
+
+# Samples whose bins are copied from features to samples at a time, so that they stay in the cache.
+_BLOCK_SAMPLES = 2**13
+
+
+class JointSums:
+    """Sums of weights in the bins of all features.
+
+    If several features together take few values, a sample is added once to a joint bin of them, and
+    the sums of the joint bins are spread over the bins of each feature.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,), dtype=unsigned int
+        Bin of each sample, for each feature.
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature.
+
+    Attributes
+    ----------
+    additions : int
+        Largest number of successive additions in a sum.
+    dtype : numpy.float32 or numpy.float64
+        Precision of the sums, unless weights come in a higher one.
+
+    Examples
+    --------
+    >>> sums = JointSums([np.array([0, 1, 1]), np.array([1, 0, 2])], np.array([2, 3]))
+    >>> sums.convert(np.float64)
+    >>> sums(np.array([[1.0], [2.0], [4.0]])).ravel()
+    array([1., 6., 2., 1., 4.])
+    """
+
+    def __init__(self, codes, n_bins):
+        n_samples = len(codes[0])
+        groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
+        first_bin, n_rows = np.cumsum(n_bins) - n_bins, int(np.sum(n_bins))
+        if len(groups) == len(codes):
+            self._spread, spread = None, 0
+            starts = first_bin
+        else:
+            sizes = np.array([len(bins) for _, _, bins in groups])
+            starts = np.cumsum(sizes) - sizes
+            rows = np.concatenate(
+                [(first_bin[members] + bins).ravel() for members, _, bins in groups]
+            )
+            n_members = np.array([len(members) for members, _, _ in groups])
+            ends = np.append(0, np.cumsum(np.repeat(n_members, sizes)))
+            matrix = np.ones(len(rows)), rows, ends
+            self._spread = sparse.csc_array(matrix, (n_rows, sizes.sum()))
+            spread = int(np.bincount(rows).max(initial=0))
+            n_rows = int(sizes.sum())
+        bins = np.empty((n_samples, len(groups)), np.int32)
+        for start in range(0, n_samples, _BLOCK_SAMPLES):
+            rows = slice(start, start + _BLOCK_SAMPLES)
+            for column, first, (_, joint, _) in zip(bins[rows].T, starts, groups, strict=True):
+                np.add(joint[rows], np.int32(first), out=column)
+        self._samples = SampleBins(bins, n_rows)
+        self.additions = self._samples.additions + spread
+
+    def convert(self, dtype):
+        """Change the precision of the sums."""
+        self.dtype = dtype
+        self._samples.convert(dtype)
+        if self._spread is not None:
+            self._spread = self._spread.astype(dtype)
+
+    def __call__(self, W):
+        """Add up weights.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_columns)
+            Sums of the bins of all features, one feature after another.
+        """
+        sums = self._samples.sums(W)
+        return sums if self._spread is None else product(self._spread, sums)
+
+
+def _joint_bins(codes, most_additions):
+    """Group consecutive features that take few joint values.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,)
+        The bins of each feature.
+    most_additions : int
+        So many more additions may a feature cost that joins others, where its joint bins are spread
+        over the bins of each.
+
+    Yields
+    ------
+    members : list of int
+        The features of the group.
+    joint : ndarray of shape (n_samples,)
+        The joint bin of each sample.
+    bins : ndarray of shape (n_joint_bins, n_members)
+        Of the features.
+    """
+    group = None
+    for j, own in enumerate(codes):
+        of_own = np.arange(int(own.max()) + 1)[:, None]
+        if group is not None:
+            members, joint, bins = group
+            if len(bins) * len(of_own) <= _MOST_PAIRS and not _are_many(joint, own, len(of_own)):
+                pairs = joint * np.int32(len(of_own)) + own
+                taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
+                additions = len(taken) * (len(members) + 1) - bins.size - len(of_own)
+                if len(taken) <= _MOST_JOINT_BINS and additions <= most_additions:
+                    number = np.zeros(len(bins) * len(of_own), np.int32)
+                    number[taken] = np.arange(len(taken))
+                    first, second = np.divmod(taken, len(of_own))
+                    both = np.column_stack([bins[first], of_own[second]])
+                    group = [*members, j], number.take(pairs), both
+                    continue
+            yield group
+        group = [j], own.astype(np.int32), of_own
+    yield group
+
+
+def _are_many(joint, own, n_own):
+    """Return whether the first samples alone take too many pairs of joint bins and own bins."""
+    if len(own) <= _FIRST_SAMPLES:
+        return False
+    pairs = joint[:_FIRST_SAMPLES] * np.int32(n_own) + own[:_FIRST_SAMPLES]
+    return np.count_nonzero(np.bincount(pairs)) > _MOST_JOINT_BINS

@@ -1,0 +1,134 @@
+"""Edges of all stumps by one histogram of the codes of all features."""
+
+from functools import cached_property
+
+import numpy as np
+
+from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
+from boostbench.core.stumps.layouts.joint_bin_sums import JointSums
+from boostbench.core.stumps.layouts.pair_tables import MANY_SAMPLES, MOST_BINS, PairTables
+
+# After more additions in single precision, too many stumps are within rounding of the best one.
+_FEW_ADDITIONS = 512
+
+
+class JointHistogram(Layout):
+    """A layout in which every position is a stump of a table of codes.
+
+    Parameters
+    ----------
+    table : boostbench.core.stumps.feature_codes.FeatureCodes
+
+    Attributes
+    ----------
+    additions, of_total : int
+        Roundings, in the precision of the weights, on the way of a weight and of the total into an
+        edge.
+    """
+
+    # The total and the edges are in double precision.
+    of_total = 2
+
+    def __init__(self, table):
+        self.table = table
+        self._of_one = None
+        if table.n_samples >= MANY_SAMPLES and table.n_bins.max() ** 2 <= MOST_BINS:
+            of_one = OneColumnHistogram(table)
+            self._of_one = of_one if of_one.additions <= _FEW_ADDITIONS else None
+
+    def of(self, n_columns):
+        """Return the layout for a number of columns: many samples have one for a single column."""
+        return self._of_one if n_columns == 1 and self._of_one is not None else self
+
+    @property
+    def n_positions(self):
+        """Number of positions."""
+        return len(self.table.view)
+
+    @cached_property
+    def feature(self):
+        """View at each position."""
+        return self.table.view
+
+    @cached_property
+    def cut(self):
+        """Stump at each position."""
+        return np.arange(self.n_positions)
+
+    # With many samples and one column, these sums are never needed.
+    @cached_property
+    def _sums(self):
+        sums = JointSums(self.table.codes, self.table.n_bins)
+        is_single = sums.additions + self.of_total <= _FEW_ADDITIONS
+        sums.convert(np.float32 if is_single else np.float64)
+        return sums
+
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into an edge, in the precision of the weights."""
+        return self._sums.additions + self.of_total
+
+    @property
+    def dtype(self):
+        """Precision in which the search is fastest."""
+        return self._sums.dtype
+
+    def rounding(self, dtype, more=0):
+        """Return a bound of the rounding error; see `Layout.rounding`."""
+        # Prefix sums are in double precision and never exceed the sum of the sizes.
+        after_histogram = 4 * self.table.n_joint_bins * UNIT_ROUNDOFF[np.float64]
+        return super().rounding(dtype, more) + after_histogram
+
+    def above(self, feature, cut):
+        """Return where a stump is +1: (n_samples,), dtype=bool."""
+        return self.table.above(cut)
+
+    def bin_sums(self, W):
+        """Return the sums of the weights in each joint bin.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_columns)
+            In the precision of the weights, or in double precision.
+        """
+        return self._sums(W)
+
+    def pieces(self, W, total):
+        """Yield all edges at once; see `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
+        yield self.table.edges(self.bin_sums(W), total)
+
+
+class OneColumnHistogram(JointHistogram):
+    """A layout for one column of weights, whose samples are added to tables of pairs of features.
+
+    Parameters
+    ----------
+    table : boostbench.core.stumps.feature_codes.FeatureCodes
+        Of many samples, with few bins in each feature.
+    """
+
+    dtype = np.float32
+
+    def __init__(self, table):
+        self.table = table
+        self._tables = PairTables(table.codes, int(table.n_bins.max()))
+        self._rows = np.concatenate(
+            [feature * self._tables.width + np.arange(n) for feature, n in enumerate(table.n_bins)]
+        )
+
+    def of(self, n_columns):
+        """Return this layout."""
+        return self
+
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into an edge, in the precision of the weights."""
+        return self._tables.additions + self.of_total
+
+    def bin_sums(self, W):
+        """Return the sums of the weights; see `JointHistogram.bin_sums`."""
+        return self._tables.sums(np.ascontiguousarray(W[:, 0])).ravel().take(self._rows)[:, None]

@@ -1,0 +1,231 @@
+"""Sums of weights in the bins of all features, by tables of the joint bins of two of them.
+
+A sample is added once to a joint bin of two features, instead of once to a bin of each. The table
+of a pair stays in the cache, and the samples' weights and bins are read in order. With few samples
+several tables are made by one call; where a table would have many bins for each sample, features
+have tables of their own.
+"""
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.sparse_products import product
+
+# Bins of a table: in single precision half of a second-level cache.
+MOST_BINS = 2**16
+
+# Fewer samples are not worth adding up the tables of a pair in every round.
+MANY_SAMPLES = 2**16
+
+# Of the bins of a feature: BLAS takes rows of whole vectors faster.
+_MULTIPLE = 16
+
+# Samples of all tables of a call: so many that the call costs nothing, and that their weights,
+# which are those of each call, stay in the cache.
+_ENTRIES = 2**18
+
+# Bins of all tables of a call, as many as stay in the cache too.
+_CELLS = 2**17
+
+# Bins of a table that cost as much to add up as a sample that is added once instead of twice.
+_BINS_PER_SAMPLE = 2
+
+
+class PairTables:
+    """Sums of one column of weights in the bins of each feature.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of shape (n_samples,)
+        The bin of each sample, of each feature.
+    n_bins : int
+        Of a feature, at most; `width` is what makes a multiple of 16 of it.
+    n_layers : int, default=1
+        Samples are added up apart in that many layers.
+
+    Attributes
+    ----------
+    width : int
+
+    Examples
+    --------
+    >>> codes = [np.array([0, 2, 2]), np.array([1, 1, 0])]
+    >>> PairTables(codes, n_bins=3).sums(np.array([1.0, 2.0, 3.0]))[:, 0, :3]
+    array([[1., 0., 5.],
+           [3., 3., 0.]])
+    """
+
+    def __init__(self, codes, n_bins, n_layers=1):
+        n_samples = len(codes[0])
+        self.width = width = _multiple(n_bins)
+        self._n_layers = n_layers
+        self._layer = np.int32(0)
+        self._n_joint = 2 if _by_pairs(n_samples, width) <= n_samples else 1
+        n_cells = n_layers * width**self._n_joint
+        at_once = max(1, min(_ENTRIES // max(1, n_samples), _CELLS // n_cells))
+        self._tables = []
+        for first in range(0, len(codes), self._n_joint * at_once):
+            some = codes[first : first + self._n_joint * at_once]
+            joint = np.array(some[:: self._n_joint], np.int32)
+            if self._n_joint == 2:
+                joint *= width
+                for own, other in zip(joint, some[1::2], strict=False):
+                    own += other
+            joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
+            self._tables.append(_table(joint, n_cells))
+
+    @cached_property
+    def additions(self):
+        """Roundings on the way of a weight into a sum, at most, in the precision of the weights."""
+        deepest = max(int(np.bincount(table.indices).max()) for table in self._tables)
+        # In a bin of a table, and over the bins of the other feature.
+        return deepest + (self.width if self._n_joint == 2 else 0)
+
+    def sums(self, weights, layer=None):
+        """Add up the weights in each bin.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples,)
+        layer : ndarray of shape (n_samples,), dtype=int32, default=None
+            The layer of each sample; None: the first.
+
+        Returns
+        -------
+        ndarray of shape (n_features or one more, n_layers, width)
+        """
+        return np.concatenate(list(self.pieces(weights, layer)))
+
+    def pieces(self, weights, layer=None):
+        """Yield what `sums` gives, some features at a time."""
+        at_once = self._tables[0].shape[1]
+        repeated = weights if at_once == 1 else np.tile(weights, at_once)
+        ones = np.ones(at_once, weights.dtype)
+        if layer is not None:
+            self._move_to(layer)
+        for table in self._tables:
+            n_here = table.shape[1]
+            table.data = repeated[: n_here * len(weights)]
+            cells = product(table, ones[:n_here])
+            table.data = ones
+            yield self._of_features(cells)
+
+    def _of_features(self, cells):
+        """Add up the joint bins of some tables to those of each feature."""
+        width, n_layers = self.width, self._n_layers
+        if self._n_joint == 1:
+            return cells.reshape(-1, n_layers, width)
+        ones = np.ones(width, cells.dtype)
+        cells = cells.reshape(-1, n_layers, width, width)
+        bins = np.empty((len(cells), 2, n_layers, width), cells.dtype)
+        np.matmul(cells, ones, out=bins[:, 0])
+        np.matmul(ones, cells, out=bins[:, 1])
+        return bins.reshape(-1, n_layers, width)
+
+    def _move_to(self, layer):
+        """Add up samples in other layers; as a rule they are in the same as before."""
+        change = layer - self._layer
+        if change.any():
+            change *= np.int32(self.width**self._n_joint)
+            for table in self._tables:
+                # A view of the cells, table by table.
+                joint = table.indices.reshape(table.shape[1], -1)
+                joint += change
+            self._layer = layer
+
+
+def price(n_samples, n_bins):
+    """Tell what sums cost.
+
+    Parameters
+    ----------
+    n_samples : int or ndarray of int
+    n_bins : int
+        Of a feature.
+
+    Returns
+    -------
+    float or ndarray
+        Of a feature; 1 is what it costs to add a sample to a bin.
+    """
+    return np.minimum(n_samples, _by_pairs(n_samples, _multiple(n_bins)))
+
+
+def _by_pairs(n_samples, width):
+    return (n_samples + width**2 / _BINS_PER_SAMPLE) / 2
+
+
+def _multiple(n_bins):
+    return -(-n_bins // _MULTIPLE) * _MULTIPLE
+
+
+def _table(joint, n_cells):
+    """Make a matrix whose product with ones adds up its entries, the weights, table by table.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (n_tables, n_samples), dtype=int32
+        The cell of each sample, counted through all tables.
+    n_cells : int
+        Of a table.
+
+    Returns
+    -------
+    csc_array of shape (n_tables * n_cells, n_tables)
+    """
+    table = sparse.csc_array((len(joint) * n_cells, len(joint)), dtype=np.float32)
+    table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
+    table.indices = joint.ravel()
+    return table
+
+
+class BinnedPoints(PairTables):
+    """Points, by the bins that they are in.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_features, n_points), dtype=unsigned int
+        Of each feature, how many of its thresholds the points are above.
+    n_thresholds : int
+        Of a feature.
+
+    Examples
+    --------
+    >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
+    >>> points = BinnedPoints(codes, n_thresholds=1)
+    >>> points.below(np.array([-5, 3, 2], np.float32)).tolist()
+    [[2.0, -2.0]]
+    """
+
+    def __init__(self, codes, n_thresholds):
+        super().__init__(codes, n_thresholds + 1)
+        self._n_features, self._n_thresholds = len(codes), n_thresholds
+
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into a sum below a threshold, at most."""
+        return super().additions + self._n_thresholds
+
+    def below(self, weights):
+        """Add up weights below thresholds.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+
+        Returns
+        -------
+        ndarray of shape (n_thresholds, n_features), dtype=float32
+        """
+        sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
+        for bins in self.pieces(weights):
+            here = sums[:, start : start + len(bins)]
+            # By thresholds, as what follows looks for the largest of each feature.
+            here[:] = bins[: here.shape[1], 0, : self._n_thresholds].T
+            start += len(bins)
+        for before, sum_ in pairwise(sums):
+            sum_ += before
+        return sums

@@ -1,0 +1,180 @@
+"""Edges by prefix sums over the samples in the order of each feature."""
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from boostbench.core.stumps.layouts.base import Layout
+from boostbench.core.stumps.layouts.rank_bins import RankBins
+from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
+from boostbench.core.stumps.thresholds import columns, in_order, midpoint
+from boostbench.core.weak.class_sums import ClassSums
+
+# Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
+PIECE = 40_000
+
+
+class Sorted(Layout):
+    """Prefix sums over the rows of W in the order of each feature: every sample is a position.
+
+    Features come a few at a time. In such a piece the slow axis is the place in a block, then come
+    block, feature and column. So what the blocks of all features of a piece start from is one
+    product with a triangular matrix. Since that grows with the number of blocks, there are about as
+    many of them as places in one.
+
+    Parameters
+    ----------
+    X, cuts, codes
+        As of `choose_layout`. Without cuts, these are all thresholds.
+
+    Attributes
+    ----------
+    feature, cut, additions, of_total
+        As of `Dense`.
+    cuts : list of ndarray
+        The thresholds of each feature.
+    """
+
+    def __init__(self, X, cuts=None, codes=None):
+        n_samples, n_features = X.shape
+        self._n_samples = n_samples
+        self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
+        by_bins = RankBins.suits(n_samples)
+        n_blocks = -(-(RankBins.places(n_samples) if by_bins else n_samples) // self._length)
+        n_places = n_blocks * self._length
+        self._width = max(1, PIECE // n_samples)
+        # Of the last piece as well.
+        self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
+        # The padding gathers a row of zeros.
+        self._order = np.full((n_features, n_places), n_samples, np.int32)
+        cut = np.full((n_features, n_places), -1, np.int32)
+        self.cuts = [] if cuts is None else cuts
+        first_cut = 0
+        for j, (values, order, of_feature) in enumerate(
+            zip(columns(X), self._order, cut, strict=True)
+        ):
+            order[:n_samples], values = in_order(values)
+            # A threshold is at the last sample below it.
+            if cuts is None:
+                last = np.flatnonzero(values[:-1] < values[1:])
+                self.cuts.append(midpoint(values[:-1], values[1:])[last])
+            else:
+                last = np.searchsorted(values, cuts[j], "right") - 1
+            own = self.cuts[j]
+            of_feature[last] = np.arange(first_cut, first_cut + len(own), dtype=np.int32)
+            first_cut += len(own)
+        # Each block starts from the sum of those before it, less half of the sum of all.
+        self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
+        # With that all weights are in an edge once: in a block, over the blocks, and to the block.
+        # Those of the own block that are below the threshold are in it twice more.
+        self.of_total = self._length + n_blocks + 1
+        self.additions = self._length + 1
+        self._cut = cut
+        self._rank_bins = None
+        if by_bins:
+            self._rank_bins = RankBins(self._order, self._is_cut, n_samples, self.position)
+
+    def of_largest(self, n_columns):
+        """Return what finds the largest edges; see `Layout`."""
+        if n_columns == 1:
+            return self._rank_bins or self
+        suits = RankBlocks.suits(self._n_samples, self._order.size * n_columns)
+        return self._rank_blocks if suits and not self._rank_blocks.pauses() else self
+
+    def class_sums(self, labels):
+        """Return what finds thresholds by classes; see `Layout`."""
+        inside = np.s_[:, : self._n_samples]
+        return ClassSums(self._order[inside], self._is_cut[inside], labels, self.position)
+
+    @cached_property
+    def _rank_blocks(self):
+        return RankBlocks(self, self._order, self._is_cut, self._n_samples)
+
+    @cached_property
+    def _is_cut(self):
+        return self._cut >= 0
+
+    def _by_pieces(self, of_places):
+        """Lay out what belongs to the places of each feature, piece by piece."""
+        n_features, n_places = of_places.shape
+        laid_out = np.empty(of_places.size, np.int64)
+        for first in range(0, n_features, self._width):
+            some = of_places[first : first + self._width].reshape(-1, n_places)
+            by_block = some.reshape(len(some), -1, self._length).transpose(2, 1, 0)
+            own = slice(first * n_places, first * n_places + some.size)
+            laid_out[own].reshape(by_block.shape)[:] = by_block
+        return laid_out
+
+    def position(self, feature, place):
+        """Find the positions of places in the order of features."""
+        piece = feature // self._width
+        first = piece * self._width
+        block, in_block = np.divmod(place, self._length)
+        row = in_block * len(self._carry) + block
+        return first * self._order.shape[1] + row * self._widths[piece] + feature - first
+
+    def place(self, positions):
+        """Find the features and places of some positions."""
+        n_places = self._order.shape[1]
+        piece = positions // (self._width * n_places)
+        first = piece * self._width
+        row, in_piece = divmod(positions - first * n_places, self._widths[piece])
+        in_block, block = divmod(row, len(self._carry))
+        return first + in_piece, block * self._length + in_block
+
+    def stumps_at(self, positions):
+        """Return the stumps at some positions; see `Layout`."""
+        feature, place = self.place(positions)
+        return feature, self._cut[feature, place]
+
+    def above(self, feature, cut):
+        """Tell which samples are above a threshold; see `Layout`."""
+        if self._rank_bins is None:
+            return None
+        # With many samples, values of one feature are far apart in the rows of X.
+        last = int((self._cut[feature] == cut).argmax())
+        order = self._order[feature, : self._n_samples]
+        are_most = last < len(order) // 2
+        above = np.full(len(order), are_most)
+        above[order[: last + 1] if are_most else order[last + 1 :]] = not are_most
+        return above
+
+    @property
+    def n_positions(self):
+        """Number of positions."""
+        return self._order.size
+
+    # What has a number for each position is laid out when it is needed: with many samples, the
+    # largest edges are found without.
+    @cached_property
+    def cut(self):
+        """The number of the threshold at each position."""
+        return self._by_pieces(self._cut)
+
+    @cached_property
+    def feature(self):
+        """The feature at each position."""
+        features = np.arange(len(self._order))[:, None]
+        return self._by_pieces(np.broadcast_to(features, self._order.shape))
+
+    @cached_property
+    def _rows(self):
+        starts = range(self._width, len(self._order), self._width)
+        ends = np.array(starts, int) * self._order.shape[1]
+        return np.split(self._by_pieces(self._order), ends)
+
+    def pieces(self, W, total):
+        """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""
+        padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
+        np.multiply(W, -2.0, out=padded[:-1])
+        # One array for all pieces: fresh memory costs more than the sums.
+        sums_of_any = np.empty((len(self._rows[0]), W.shape[1]), W.dtype)
+        for rows in self._rows:
+            sums = sums_of_any[: len(rows)]
+            padded.take(rows, axis=0, mode="clip", out=sums)
+            blocks = sums.reshape(self._length, len(self._carry), -1)
+            for before, place in pairwise(blocks):
+                place += before
+            blocks += self._carry @ blocks[-1]
+            yield sums

@@ -1,0 +1,165 @@
+"""The decision stump, and many of them as one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.core.weak_learner import Stack
+
+# Outputs of that many samples and stumps at a time stay in the cache between the comparison with
+# the thresholds and the product with coefficients or weights.
+BLOCK_OUTPUTS = 2**17
+
+# So few stumps are not worth to turn anything.
+_FEW_STUMPS = 16
+
+
+class Stump(NamedTuple):
+    """A weak learner: ``polarity * (+1 if x[feature] > threshold else -1)``.
+
+    The fields may be arrays of one length, for many weak learners at once.
+    """
+
+    feature: int
+    threshold: float
+    polarity: int = 1
+
+    def __call__(self, X):
+        """Evaluate the stump.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_stumps), dtype=float64
+            -1 or +1.
+        """
+        above = X[:, self.feature] > self.threshold
+        return np.where(above, 1.0, -1.0) * self.polarity
+
+
+class Stumps(Stack):
+    """T stacked stumps.
+
+    Parameters
+    ----------
+    stumps : sequence of Stump
+
+    Attributes
+    ----------
+    feature : ndarray of shape (n_hypotheses,), dtype=int64
+    threshold : ndarray of shape (n_hypotheses,), dtype=float64
+    polarity : ndarray of shape (n_hypotheses,), dtype=float64
+
+    Examples
+    --------
+    >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
+    >>> stumps.scores(np.array([[0.0], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([[-1.,  1.],
+           [-1., -1.]])
+    """
+
+    def __init__(self, stumps):
+        self.feature = np.array([s.feature for s in stumps], dtype=np.int64)
+        self.threshold = np.array([s.threshold for s in stumps], dtype=np.float64)
+        self.polarity = np.array([s.polarity for s in stumps], dtype=np.float64)
+
+    def __len__(self):
+        return len(self.feature)
+
+    def __iter__(self):
+        return map(Stump, self.feature, self.threshold, self.polarity)
+
+    @property
+    def tested(self):
+        """The column of X that each tests."""
+        return self.feature
+
+    @property
+    def n_parameters(self):
+        """Numbers that prediction needs, besides coefficients."""
+        return 2 * len(self)
+
+    def __repr__(self):
+        if self.feature.ndim > 1:
+            return super().__repr__()
+        shown = 4
+        tests = [
+            f"{'+' if polarity > 0 else '-'}(x[{feature}] > {threshold:.4g})"
+            for feature, threshold, polarity in zip(
+                self.feature[:shown], self.threshold, self.polarity, strict=False
+            )
+        ]
+        rest = ["..."] * (len(self) > shown)
+        return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
+
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
+        above = X[:, self.feature[some]] > self.threshold[some]
+        return np.where(above, self.polarity[some], -self.polarity[some])
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up some of the stumps; as `Stack.scores`, several times faster."""
+        feature, threshold = self.feature[some], self.threshold[some, None]
+        if len(feature) <= _FEW_STUMPS:
+            return super().scores(X, coefficients, some)
+        votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
+        scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
+        votes *= 2.0
+        # With features in rows, those of the stumps are copied row by row.
+        if len(feature) > X.shape[1]:
+            turned = np.ascontiguousarray(X.T)
+        else:
+            turned, feature = X.T[feature], np.arange(len(feature))
+        width = max(1, BLOCK_OUTPUTS // max(1, len(X)))
+        for start in range(0, len(feature), width):
+            block = slice(start, start + width)
+            above = turned.take(feature[block], axis=0) > threshold[block]
+            scores += votes[..., block] @ above.astype(np.float64)
+        return scores.T
+
+
+def additive_tables(stumps, coefficients):
+    r"""Give the scores :math:`F(x) = \sum_t h_t(x) W_t` of stumps h as one table per feature.
+
+    The stumps of a feature together are a step function of it. So all scores come from one binary
+    search and one row of a table per feature, however many stumps there are.
+
+    Parameters
+    ----------
+    stumps : boostbench.core.stumps.stump.Stumps
+    coefficients : ndarray of shape (n_hypotheses, n_classes)
+        W.
+
+    Yields
+    ------
+    feature : int
+        One that is in use, in their order.
+    thresholds : ndarray
+        Its distinct thresholds, ascending.
+    table : ndarray of shape (n_thresholds + 1, n_classes)
+        What it adds to the scores up to its first threshold, between the first and the second, and
+        so on.
+
+    Examples
+    --------
+    >>> from boostbench.core.stumps.stump import Stump, Stumps
+    >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
+    >>> [(_, thresholds, table)] = additive_tables(stumps, np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> thresholds
+    array([0.5, 1.5])
+    >>> table
+    array([[-1.,  1.],
+           [-1., -1.],
+           [ 1., -1.]])
+    """
+    signed = stumps.polarity[:, None] * coefficients
+    for feature in np.unique(stumps.feature):
+        of_feature = stumps.feature == feature
+        thresholds, step = np.unique(stumps.threshold[of_feature], return_inverse=True)
+        steps = np.zeros((len(thresholds) + 1, coefficients.shape[1]))
+        steps[0] = -signed[of_feature].sum(axis=0)
+        np.add.at(steps, step + 1, 2.0 * signed[of_feature])
+        yield feature, thresholds, np.cumsum(steps, axis=0)

@@ -1,0 +1,91 @@
+"""What the weak learners have in common: searches, what they find, and sums of weak learners."""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+
+class Found(NamedTuple):
+    """The weak learner that a search has found.
+
+    Attributes
+    ----------
+    learner : callable
+        Takes features of shape (n_samples, n_features) and returns outputs.
+    outputs : ndarray of shape (n_samples, ...)
+        Of the learner, for the training data.
+    edge : float
+        What the search was for, in double precision.
+    column : int or None
+        Where the search chooses a column of weights: which.
+    votes : ndarray of shape (n_columns,), dtype=float64, or None
+        Where the search chooses a sign for each column of weights: -1 or +1.
+    """
+
+    learner: object
+    outputs: np.ndarray
+    edge: float
+    column: int | None = None
+    votes: np.ndarray | None = None
+
+
+class Search(Protocol):
+    """All weak learners of a kind, for one training set; built once per fit."""
+
+    def best(self, G):
+        """Find the weak learner of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+            Signed weights of the samples.
+
+        Returns
+        -------
+        Found or None
+            None where there is no weak learner, as no feature varies.
+        """
+
+
+class Stack(ABC):
+    """T weak learners, evaluated as one."""
+
+    @abstractmethod
+    def __len__(self):
+        """T."""
+
+    @abstractmethod
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the weak learners.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, ..., n_some)
+        """
+
+    def __repr__(self):
+        return f"<{len(self)} {type(self).__name__}>"
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up some of the weak learners.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        coefficients : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, ...), dtype=float64
+            ``outputs(X, some) @ coefficients[some]``.
+        """
+        return self.outputs(X, some) @ coefficients[some]

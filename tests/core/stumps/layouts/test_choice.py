@@ -1,0 +1,129 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from boostbench.core.stumps import thresholds as quantiles
+from boostbench.core.stumps.layouts import choice
+from boostbench.core.stumps.layouts.choice import (
+    JointHistogram,
+    choose_layout,
+    joint_histogram,
+    sorted_by_one_sort,
+)
+from boostbench.core.stumps.layouts.dense import Dense
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
+
+from .. import reference
+
+
+@pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
+def laid_out(request, kind):
+    """Data with ties, its cuts, and a layout."""
+    rng = np.random.default_rng(request.param[0])
+    X = rng.normal(size=request.param)
+    X[: len(X) // 3] = X[0]
+    if kind is not Sorted:
+        X = np.round(X)
+    if kind is SparseBins:
+        X[np.abs(X) < 1] = 0.0
+    cuts = reference.thresholds(X)
+    data = SparseFeatures(csr_array(X)) if kind is SparseBins else X
+    return X, cuts, kind(data, cuts)
+
+
+def edges_of(layout, G, dtype):
+    return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
+
+
+@pytest.mark.parametrize("kind", [Dense, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_edges_of_every_stump(laid_out, n_columns):
+    X, cuts, layout = laid_out
+    G = np.random.default_rng(0).normal(size=(len(X), n_columns))
+    edges = edges_of(layout, G, layout.dtype)
+    assert edges.dtype in (layout.dtype, np.float64)
+    assert edges.shape == (len(layout.feature), n_columns)
+    is_cut = layout.cut >= 0
+    starts = np.cumsum([0] + [len(own) for own in cuts])
+    assert set(layout.cut[is_cut]) == set(range(starts[-1]))
+    assert (starts.searchsorted(layout.cut[is_cut], "right") - 1 == layout.feature[is_cut]).all()
+    expected = reference.edges(X, cuts, G)[layout.cut[is_cut]]
+    np.testing.assert_allclose(edges[is_cut], expected, atol=1e-5 * np.abs(G).sum())
+
+
+@pytest.mark.parametrize("kind", [Dense, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+    X, cuts, layout = laid_out
+    dtype = max(dtype, layout.dtype, key=lambda one: np.finfo(one).bits)
+    at = np.flatnonzero(layout.cut >= 0)
+    at = np.random.default_rng(0).permutation(at)[:300]
+    threshold = np.concatenate(cuts)[layout.cut[at]]
+    above = X[:, layout.feature[at]] > threshold
+    for weights in reference.hostile(np.random.default_rng(1), len(X)):
+        edges = edges_of(layout, weights[:, None], dtype)[at, 0]
+        allowed = layout.rounding(dtype) * math.fsum(np.abs(weights))
+        for edge, side in zip(edges, above.T, strict=True):
+            assert abs(float(edge) - math.fsum(np.where(side, weights, -weights))) <= allowed
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
+def test_the_bound_says_something(shape):
+    X = np.random.default_rng(0).normal(size=shape)
+    for kind in (Dense, joint_histogram, Sorted):
+        # A few thousand samples are added up to a thousandth of their weight.
+        layout = kind(X, [own[::20] for own in reference.thresholds(X)])
+        assert 0 < layout.rounding(layout.dtype) < 1e-3
+
+
+def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
+    monkeypatch.setattr(choice, "_FIRST_SAMPLES", 200)
+    X = np.random.default_rng(0).normal(size=(1000, 3))
+    X[:, 1] = np.round(X[:, 1], 2)
+    X[::2, 2] = -1.5
+    cuts = [quantiles.thresholds(column) for column in X.T]
+    layout, expected = sorted_by_one_sort(X), Sorted(X, cuts)
+    for found, own in zip(layout.cuts, cuts, strict=True):
+        np.testing.assert_array_equal(found, own)
+    np.testing.assert_array_equal(layout.cut, expected.cut)
+    W = np.random.default_rng(1).normal(size=(1000, 2))
+    for found, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
+        np.testing.assert_array_equal(found, edges)
+
+
+def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    assert sorted_by_one_sort(X) is None
+    monkeypatch.setattr(choice, "_FIRST_SAMPLES", 100)
+    assert sorted_by_one_sort(X) is not None
+    # The first samples look as if all were distinct.
+    X[100:] = X[99]
+    assert sorted_by_one_sort(X) is None
+    assert sorted_by_one_sort(np.round(X)) is None
+
+
+def test_a_piece_is_a_few_features():
+    X = np.random.default_rng(0).normal(size=(1000, 90))
+    layout = Sorted(X, reference.thresholds(X))
+    pieces = layout.pieces(np.zeros((1000, 2), np.float32), np.zeros(2))
+    assert [len(piece) for piece in pieces] == [40 * 1008, 40 * 1008, 10 * 1008]
+
+
+@pytest.mark.parametrize(
+    ("n_values", "n_features", "layout"),
+    [
+        (1, 3, Dense),
+        (2, 3, Dense),
+        (7, 3, Dense),
+        (12, 3, JointHistogram),
+        (60, 65, JointHistogram),
+        (200, 3, Sorted),
+    ],
+)
+def test_the_layout_suits_the_number_of_values(n_values, n_features, layout):
+    X = np.arange(200 * n_features).reshape(n_features, 200).T % n_values
+    X = X.astype(float)
+    assert type(choose_layout(X, reference.thresholds(X))) is layout

@@ -1,0 +1,136 @@
+"""A search on codes of features finds the stumps that brute force finds on columns of the views."""
+
+import numpy as np
+import pytest
+
+from boostbench.core.stumps.search import StumpSearch, UnusedStumps
+from boostbench.core.stumps.stump import Stump
+from boostbench.core.stumps.thresholds import thresholds
+from boostbench.core.stumps.views import ViewedFeatures, views_of
+
+from ..test_feature_codes import messy_features
+
+
+def whole_weights(rng, n_samples, n_columns, kind):
+    """Return weights whose sums are exact, so that brute force decides ties exactly."""
+    if kind == "ties":
+        G = rng.integers(-1, 2, (n_samples, n_columns))
+    elif kind == "zeros":
+        G = rng.integers(-99, 100, (n_samples, n_columns)) * (rng.random((n_samples, 1)) < 0.1)
+    elif kind == "one sign":
+        G = rng.integers(1, 99, (n_samples, n_columns))
+    else:
+        G = rng.integers(-9999, 10000, (n_samples, n_columns))
+    if n_columns == 2:
+        G[:, 1] = -G[:, 0]
+    return G.astype(float)
+
+
+class BruteForce:
+    """All stumps on the columns of the views, evaluated one by one.
+
+    Attributes
+    ----------
+    stumps : list of Stump
+        In the order of views and thresholds.
+    outputs : ndarray of shape (n_samples, n_stumps)
+    """
+
+    def __init__(self, Z, max_bins, weights):
+        self.stumps = [
+            Stump(view, float(cut))
+            for view, column in enumerate(Z.T)
+            for cut in thresholds(column, max_bins, weights)
+        ]
+        self.outputs = np.column_stack([stump(Z) for stump in self.stumps])
+
+    def first(self, sizes):
+        return self.stumps[int(sizes.argmax())]
+
+
+@pytest.fixture(params=[(None, False), (None, True), (2, False), (16, False), (16, True)])
+def problem(request):
+    """Return a function from a seed to (rng, search, brute force) of one table."""
+    max_bins, is_weighted = request.param
+
+    def of_seed(seed, kind=StumpSearch):
+        rng = np.random.default_rng(seed)
+        X, categorical = messy_features(rng)
+        weights = rng.integers(1, 4, len(X)).astype(float) if is_weighted else None
+        views = views_of(X, categorical, weights)
+        search = kind(ViewedFeatures(X, views), max_bins, weights)
+        return rng, search, BruteForce(views.of(X), max_bins, weights)
+
+    return of_seed
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["any", "ties", "zeros", "one sign"])
+def test_the_best_stumps_are_those_of_brute_force(problem, n_columns, kind):
+    for seed in range(8):
+        rng, search, brute = problem(seed)
+        G = whole_weights(rng, len(brute.outputs), n_columns, kind)
+        edges = brute.outputs.T @ G
+
+        found = search.best(G)
+        stump, column = divmod(int(np.abs(edges).argmax()), n_columns)
+        assert found.learner[:2] == brute.stumps[stump][:2]
+        assert found.column == column
+        assert found.edge == np.abs(edges).max()
+        np.testing.assert_array_equal(
+            found.outputs, found.learner.polarity * brute.outputs[:, stump]
+        )
+
+        found = search.best_vote(G)
+        sizes = np.abs(edges).sum(axis=1)
+        assert found.learner == brute.first(sizes)
+        assert found.edge == sizes.max()
+
+        each = [search.stump(position) for position in search.best_each(G)]
+        assert each == [brute.first(np.abs(column)) for column in edges.T]
+
+
+def test_edges_at_all_positions_are_those_of_brute_force(problem):
+    rng, search, brute = problem(0)
+    G = whole_weights(rng, len(brute.outputs), 3, "any")
+    assert [search.stump(position) for position in range(search.n_positions)] == brute.stumps
+    assert not search.is_padding.any()
+    np.testing.assert_array_equal(search.edges(G), brute.outputs.T @ G)
+    positions = np.arange(search.n_positions)
+    np.testing.assert_array_equal(search.exact_rows(G, positions), brute.outputs.T @ G)
+
+
+def test_the_largest_size_is_found_beside_some_stumps(problem):
+    for seed in range(4):
+        rng, search, brute = problem(seed)
+        G = whole_weights(rng, len(brute.outputs), 3, "any")
+        edges = brute.outputs.T @ G
+
+        def size(some):
+            return (some**2).sum(axis=1)
+
+        def mass(weights):
+            return np.sqrt((weights**2).sum(axis=1))
+
+        scale = float((np.abs(G).sum(axis=0) ** 2).sum())
+        assert search.stump(search.best_position(G, size, scale)) == brute.first(size(edges))
+
+        def norm(some):
+            return np.sqrt(size(some))
+
+        beside = np.array([int(norm(edges).argmax()), 3])
+        position, edges_beside, off = search.best_beside(G, norm, mass, scale**0.5, beside)
+        assert (np.abs(edges_beside - edges[beside]) <= off).all()
+        edges[beside] = 0.0
+        assert search.stump(position) == brute.first(norm(edges))
+
+
+def test_used_stumps_are_left_out(problem):
+    rng, search, brute = problem(1, UnusedStumps)
+    G = whole_weights(rng, len(brute.outputs), 1, "any")
+    sizes = np.abs(brute.outputs.T @ G)[:, 0]
+    for _ in range(10):
+        learner = search.best(G).learner
+        assert learner[:2] == brute.first(sizes)[:2]
+        search.leave_out(learner)
+        sizes[brute.stumps.index(learner._replace(polarity=1))] = -1.0

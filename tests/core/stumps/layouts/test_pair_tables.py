@@ -1,0 +1,82 @@
+import math
+
+import numpy as np
+import pytest
+
+from boostbench.core.stumps.layouts import joint_histogram as joint_histogram_module
+from boostbench.core.stumps.layouts import pair_tables
+from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.layouts.joint_histogram import OneColumnHistogram
+from boostbench.core.stumps.layouts.pair_tables import PairTables
+from boostbench.core.stumps.search import StumpSearch
+
+from .. import reference
+
+pytestmark = pytest.mark.usefixtures("many_samples")
+
+
+@pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
+def laid_out(request):
+    """Data with ties, its cuts, a histogram, and the layout of its first column."""
+    n_samples, n_values = request.param
+    rng = np.random.default_rng(n_samples)
+    X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
+    X[:, 0] += rng.random(n_samples) < 0.5
+    cuts = reference.thresholds(X)
+    histogram = joint_histogram(X, cuts)
+    return X, cuts, histogram, OneColumnHistogram(histogram.table)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+    X, cuts, histogram, pairs = laid_out
+    assert 0 < pairs.rounding(dtype) < 1e-3
+    for weights in reference.hostile(np.random.default_rng(1), len(X)):
+        [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
+        assert edges.shape == (len(histogram.cut), 1)
+        allowed = pairs.rounding(dtype) * math.fsum(np.abs(weights))
+        exact = reference.edges(X, cuts, weights)[histogram.cut]
+        assert np.abs(edges[:, 0] - exact).max() <= allowed + 1e-12 * np.abs(weights).sum()
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 30, (400, 5)).astype(float)
+    G = rng.normal(size=(400, 1))
+    if mirrored:
+        G = np.hstack([G, -G])
+    plain = StumpSearch(X, max_bins=16)
+    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
+    by_pairs = StumpSearch(X, max_bins=16)
+    assert isinstance(by_pairs._layout.of(1), OneColumnHistogram)
+    assert by_pairs._layout.of(2) is by_pairs._layout
+    first, second = plain.best(G), by_pairs.best(G)
+    assert (first.learner, first.column) == (second.learner, second.column)
+    assert second.edge == pytest.approx(first.edge)
+    np.testing.assert_array_equal(first.outputs, second.outputs)
+    assert plain.best_each(G).tolist() == by_pairs.best_each(G).tolist()
+    np.testing.assert_allclose(plain.edges(G), by_pairs.edges(G), atol=1e-3)
+
+
+def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
+    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
+    X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
+    search = StumpSearch(X, max_bins=256)
+    assert not isinstance(search._layout.of(1), OneColumnHistogram)
+
+
+@pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
+def test_layers_are_added_up_apart_and_may_change(bins_per_sample, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", bins_per_sample)
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]
+    tables = PairTables(codes, 33, n_layers=2)
+    for _ in range(3):
+        weights, layer = rng.normal(size=200), rng.integers(0, 2, 200).astype(np.int32)
+        sums = tables.sums(weights, layer)
+        for own, code in zip(sums, codes, strict=False):
+            for number, of_layer in enumerate(own):
+                expected = np.bincount(code, weights * (layer == number), tables.width)
+                np.testing.assert_allclose(of_layer, expected, atol=1e-12)

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from boostbench.core.stumps.layouts import pair_tables
+from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
+
+N_FEATURES, N_POINTS, N_THRESHOLDS = 23, 50, 6
+
+
+@pytest.fixture(params=[1, 10**6], ids=["pairs", "alone"])
+def together(request, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6 // request.param)
+
+
+@pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
+def calls(request, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_ENTRIES", request.param * N_POINTS)
+
+
+def draw(seed, n_thresholds=N_THRESHOLDS):
+    """Bins, of which some are empty, and weights."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(
+        0, rng.integers(1, n_thresholds + 2, (N_FEATURES, 1)), (N_FEATURES, N_POINTS)
+    )
+    return codes.astype(np.uint16), rng.normal(size=N_POINTS).astype(np.float32)
+
+
+def expected(codes, weights, n_thresholds=N_THRESHOLDS):
+    """Add up the weights below each threshold by itself."""
+    return np.array([(codes <= place) @ weights for place in range(n_thresholds)])
+
+
+@pytest.mark.usefixtures("together", "calls")
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_below_thresholds(seed):
+    codes, weights = draw(seed)
+    points = BinnedPoints(codes, N_THRESHOLDS)
+    sums = points.below(weights)
+    assert sums.dtype == np.float32
+    rounding = points.additions * 2.0**-24 * np.abs(weights).sum()
+    np.testing.assert_allclose(sums, expected(codes, weights.astype(float)), rtol=0, atol=rounding)
+
+
+def test_more_bins_than_a_byte_counts():
+    codes, weights = draw(0, n_thresholds=600)
+    np.testing.assert_allclose(
+        BinnedPoints(codes, 600).below(weights), expected(codes, weights, 600), atol=1e-5
+    )
+
+
+def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
+    codes, _ = draw(0)
+    for repeats, n_joint in ((1, 1), (10, 2)):
+        points = BinnedPoints(np.tile(codes, repeats), N_THRESHOLDS)
+        assert points._n_joint == n_joint
+
+
+@pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
+def test_the_price_is_that_of_the_cheaper_way(n_points):
+    # A table of one feature has 16 bins, that of two 256.
+    alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
+    assert pair_tables.price(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
+    points = BinnedPoints(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
+    assert points._n_joint == (1 if alone < by_pairs else 2)

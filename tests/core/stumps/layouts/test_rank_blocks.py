@@ -1,0 +1,193 @@
+import numpy as np
+import pytest
+
+from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.stumps import search as search_module
+from boostbench.core.stumps.layouts import rank_blocks
+from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.screening import Entries, Rows, Votes
+from boostbench.core.stumps.search import StumpSearch, UnusedStumps
+from boostbench.core.stumps.ties import EQUAL
+
+from .. import reference
+
+
+@pytest.fixture(params=["few samples", "many samples"])
+def of_blocks(request, monkeypatch):
+    """Search by blocks whatever the size, in pieces of one or two features."""
+    monkeypatch.setattr(rank_blocks, "_MANY_SUMS", 1)
+    monkeypatch.setattr(rank_blocks, "_FEWEST_SAMPLES", 2)
+    monkeypatch.setattr(rank_blocks, "_PIECE", 50)
+    if request.param == "many samples":
+        monkeypatch.setattr(rank_blocks, "_MANY_SAMPLES", 1)
+
+
+def without_blocks(X):
+    search = StumpSearch(X)
+    search._layout.of_largest = search._layout.of
+    return search
+
+
+def data(n_samples, seed):
+    """Features with ties, a copy, and its mirror image."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 6))
+    X[: n_samples // 5, 0] = 0.5
+    X[:, 1] = np.round(X[:, 1], 2)
+    X[:, 3] = -X[:, 2]
+    X[:, 4] = X[:, 2]
+    return X, rng
+
+
+def weights(kind, X, rng):
+    """Of three classes: what boosters search with, and what is hard for a search."""
+    labels = np.digitize(X[:, 2] + rng.normal(size=len(X)) / 2, [-0.5, 0.5])
+    own = labels[:, None] == np.arange(3)
+    return {
+        "classes": np.where(own, 2.0, -1.0),
+        "concentrated": np.where(own, 2.0, -1.0) * rng.gamma(0.2, size=(len(X), 1)),
+        "noise": rng.normal(size=own.shape),
+        "tie": np.where((X[:, 2] > 0.2)[:, None], 1.0, -1.0) * [1.0, 1.0, 0.5],
+        "one": np.eye(len(X))[:, [len(X) // 2, 0, 3]],
+        "zero": np.zeros(own.shape),
+    }[kind]
+
+
+KINDS = "classes", "concentrated", "noise", "tie", "one", "zero"
+
+
+@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("slack", [0.0, 1e-3, 0.2])
+@pytest.mark.parametrize("criterion", ["entries", "votes", "lengths", "lengths beside some"])
+def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monkeypatch):
+    monkeypatch.setattr(rank_blocks, "_GRIDS", ((40, 1.0),))
+    X, rng = data(330, 0)
+    cuts = reference.thresholds(X)
+    layout = Sorted(X, cuts)
+    blocks = layout.of_largest(3)
+    assert isinstance(blocks, RankBlocks)
+    assert layout.of_largest(1) is layout
+    dtype = np.result_type(dtype, blocks.dtype).type
+    above = np.concatenate([column > own[:, None] for column, own in zip(X.T, cuts, strict=True)])
+    at = np.flatnonzero(layout.cut >= 0)
+    cases = [*reference.hostile(rng, len(X)), *(weights(kind, X, rng) for kind in KINDS)]
+    for case in cases:
+        W = (case if case.ndim == 2 else case[:, None] * [1.0, -0.5, 0.0]).astype(dtype)
+        total = W.sum(axis=0, dtype=np.float64)
+        exact = np.where(above, 1.0, -1.0) @ W.astype(np.float64)
+        scale = float(np.abs(W).sum())
+        off = blocks.rounding(dtype, 3) * scale
+        beside = at[rng.permutation(len(at))[:40]] if "beside" in criterion else at[:0]
+        judge = {"entries": Entries(), "votes": Votes(3)}.get(
+            criterion, Rows(row_norms, row_norms, beside)
+        )
+        found = {}
+        for some, edges in blocks.largest(W, total, 2 * off + slack * scale, judge):
+            for cut, row in zip(layout.cut[some], edges, strict=True):
+                assert cut >= 0
+                found[int(cut)] = row
+        for cut, row in found.items():
+            assert np.abs(row - exact[cut]).max() <= off + 1e-12 * scale
+        left_out = set(layout.cut[beside].tolist())
+        assert left_out <= set(found)
+        sizes = judge.sizes(exact.copy()).max(axis=1)
+        sizes[list(left_out)] = -np.inf
+        near = np.flatnonzero(sizes >= sizes.max() - slack * scale)
+        assert set(near.tolist()) <= set(found)
+
+
+@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("grids", [((4, 1.0),), ((4, 0.1), (30, 1.0)), ((4, 0.01), (30, 0.02))])
+@pytest.mark.parametrize("n_samples", [131, 400])
+def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch):
+    monkeypatch.setattr(rank_blocks, "_GRIDS", grids)
+    monkeypatch.setattr(rank_blocks, "_PAUSE", 3)
+    monkeypatch.setattr(search_module, "_MANY_SUMS", 0)
+    X, rng = data(n_samples, n_samples)
+    G = weights(kind, X, rng)
+    plain, search = without_blocks(X), StumpSearch(X)
+    assert isinstance(search._layout.of_largest(3), RankBlocks)
+    beside = np.flatnonzero(~plain.is_padding)[:: len(X) // 7]
+    scale = float(np.abs(G).sum())
+    for _ in range(5):
+        for one, other in (
+            (search.best(G), plain.best(G)),
+            (search.best_vote(G), plain.best_vote(G)),
+        ):
+            assert (one.learner, one.column) == (other.learner, other.column)
+            np.testing.assert_array_equal(one.outputs, other.outputs)
+        exact = plain.exact_rows(G, np.arange(plain.n_positions))
+        sizes = row_norms(exact.copy())
+        sizes[beside], sizes[plain.is_padding] = 0.0, -1.0
+        first = plain.number[sizes >= sizes.max() - EQUAL * scale].min()
+        for of_all in (search, plain):
+            one, its_edges, off = of_all.best_beside(G, row_norms, row_norms, scale, beside)
+            assert (np.abs(its_edges - exact[beside]) <= off).all()
+            assert of_all.number[one] == first
+
+
+def counted(monkeypatch, owner, name):
+    """Count how often a generator is asked for."""
+    whole, counts = getattr(owner, name), []
+
+    def method(self, *args):
+        counts.append(1)
+        return (yield from whole(self, *args))
+
+    monkeypatch.setattr(owner, name, method)
+    return counts
+
+
+def test_few_blocks_are_looked_at(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(5000, 100))
+    y = np.digitize(X[:, 0] + X[:, 1], [-1, 0, 1])
+    G = np.where(y[:, None] == np.arange(10) % 4, 3.0, -1.0)
+    search = StumpSearch(X)
+    assert isinstance(search._layout.of_largest(10), RankBlocks)
+    of_all, looked_at = counted(monkeypatch, Sorted, "sliced"), []
+    whole = rank_blocks._Piece.looked_at
+
+    def kept(self, is_left, *args):
+        looked_at.append(np.count_nonzero(is_left))
+        return whole(self, is_left, *args)
+
+    monkeypatch.setattr(rank_blocks._Piece, "looked_at", kept)
+    search.best(G)
+    search.best_vote(G)
+    assert not of_all
+    assert 0 < sum(looked_at) < 40
+
+
+@pytest.mark.usefixtures("of_blocks")
+def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
+    # Something is always left.
+    monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
+    X, rng = data(400, 0)
+    of_all = counted(monkeypatch, Sorted, "sliced")
+    tried = counted(monkeypatch, RankBlocks, "_by_bounds")
+    search = StumpSearch(X)
+    noise = rng.normal(size=(len(X), 3))
+    for _ in range(1 + rank_blocks._PAUSE):
+        search.best(noise)
+    assert (len(of_all), len(tried)) == (1 + rank_blocks._PAUSE, 2)
+    search.best(noise)
+    assert len(tried) == 3
+
+
+@pytest.mark.usefixtures("of_blocks")
+def test_stumps_left_out_do_not_hide_others():
+    X, rng = data(300, 0)
+    G = rng.normal(size=(300, 3))
+    search = UnusedStumps(X)
+    sizes = np.abs(StumpSearch(X).edges(G)).max(axis=1)
+    found = []
+    for _ in range(20):
+        found.append(search.best(G))
+        search.leave_out(found[-1].learner)
+    edges = [one.edge for one in found]
+    assert edges == sorted(edges, reverse=True)
+    assert len({one.learner._replace(polarity=1) for one in found}) == 20
+    assert edges[0] == pytest.approx(sizes.max(), rel=1e-5)

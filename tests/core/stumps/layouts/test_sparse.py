@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from boostbench.core.stumps.layouts.sparse import SparseFeatures
+from boostbench.core.stumps.search import StumpSearch
+
+
+def features(seed, n_samples=60, n_features=9):
+    """Signed, positive, negative, binary, full, empty and constant features."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)).round(1)
+    X[rng.random(X.shape) < 0.7] = 0.0
+    X[:, 1] = np.abs(X[:, 1])
+    X[:, 2] = -np.abs(X[:, 2])
+    X[:, 3] = X[:, 3] > 0
+    X[:, 4] = rng.normal(size=n_samples)
+    X[:, 5] = 0.0
+    X[:, 6] = 2.0
+    X[:, 7] = np.abs(rng.normal(size=n_samples)) + 1
+    return X
+
+
+@pytest.mark.parametrize("max_bins", [None, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+def test_a_sparse_search_is_the_dense_one(max_bins, weighted, form):
+    rng = np.random.default_rng(1)
+    X, G = features(0), rng.normal(size=(60, 3))
+    weights = rng.integers(1, 4, 60).astype(float) if weighted else None
+    dense, thin = (StumpSearch(data, max_bins, weights) for data in (X, form(X)))
+
+    def by_stump(search):
+        edges = search.edges(G)
+        kept = ~search.is_padding
+        return dict(
+            zip(
+                zip(search.feature[kept], search.threshold[kept], strict=True),
+                edges[kept],
+                strict=True,
+            )
+        )
+
+    expected, found = by_stump(dense), by_stump(thin)
+    assert found.keys() == expected.keys()
+    for stump, edges in expected.items():
+        np.testing.assert_allclose(found[stump], edges, atol=1e-4)
+    # And from the definition.
+    for (feature, threshold), edges in found.items():
+        outputs = np.where(X[:, feature] > threshold, 1.0, -1.0)
+        np.testing.assert_allclose(edges, outputs @ G, atol=1e-4)
+    one, other = dense.best(G), thin.best(G)
+    assert (one.learner, one.column) == (other.learner, other.column)
+    np.testing.assert_array_equal(one.outputs, other.outputs)
+    assert dense.best_vote(G).learner == thin.best_vote(G).learner
+
+
+def test_binary_features_need_no_running_sums():
+    rng = np.random.default_rng(0)
+    X, G = (rng.random((50, 20)) < 0.2).astype(float), rng.normal(size=(50, 4))
+    np.testing.assert_allclose(
+        StumpSearch(sparse.csr_array(X)).edges(G), (2 * X - 1).T @ G, atol=1e-5
+    )
+
+
+def test_no_feature_varies():
+    for X in (sparse.csr_array((5, 3)), sparse.csr_array(np.ones((5, 3)))):
+        search = StumpSearch(X)
+        assert search.n_positions == 0
+        assert search.best(np.ones((5, 2))) is None
+
+
+def test_zeros_on_record_and_entries_in_pieces_are_one_value():
+    whole = np.array([[0.0, 1.0], [3.0, 0.0]])
+    pieces = sparse.coo_array(([0.0, 1.0, 1.0, 2.0], ([0, 0, 1, 1], [0, 1, 0, 0])), shape=(2, 2))
+    X = SparseFeatures(pieces)
+    assert X.matrix.nnz == 2
+    np.testing.assert_array_equal(X[:, np.array([0, 1])], whole)
+    assert [list(map(list, column)) for column in X.columns(np.array([5.0, 7.0]))] == [
+        [[3.0, 0.0], [7.0, 5.0]],
+        [[1.0, 0.0], [5.0, 7.0]],
+    ]
+
+
+def test_features_without_a_number_are_not_looked_at():
+    rng = np.random.default_rng(0)
+    few = sparse.random_array((40, 7), density=0.3, rng=rng, format="coo")
+    used = np.sort(rng.choice(100_000, 7, replace=False))
+    wide = sparse.coo_array((few.data, (few.row, used[few.col])), (40, 100_000))
+    G = rng.normal(size=(40, 3))
+    found, expected = StumpSearch(wide).best(G), StumpSearch(few).best(G)
+    assert found.learner == expected.learner._replace(feature=used[expected.learner.feature])
+    assert found.edge == expected.edge
+    assert SparseFeatures(wide).used.tolist() == used[np.unique(few.col)].tolist()

@@ -1,0 +1,122 @@
+"""Codes of features have the stumps of the views, and the same edges."""
+
+import numpy as np
+import pytest
+
+from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.thresholds import thresholds
+from boostbench.core.stumps.views import views_of
+
+
+def messy_features(rng, n_samples=120):
+    """Return (X, categorical) with every kind of feature that views distinguish."""
+    missing = rng.random(n_samples) < 0.2
+    columns = [
+        rng.normal(size=n_samples),
+        np.where(missing, np.nan, rng.normal(size=n_samples).round(1)),
+        np.where(rng.random(n_samples) < 0.9, np.nan, rng.normal(size=n_samples)),
+        np.full(n_samples, 3.0),
+        np.full(n_samples, np.nan),
+        np.where(missing, np.nan, 2.0),
+        rng.integers(0, 6, n_samples).astype(float),
+        np.where(missing, np.nan, rng.integers(0, 40, n_samples)),
+        rng.integers(0, 2, n_samples).astype(float),
+        np.where(missing, np.nan, 0.0),
+        np.zeros(n_samples),
+    ]
+    categorical = [6, 7, 8, 9, 10]
+    order = rng.permutation(len(columns))
+    X = np.column_stack(columns)[:, order]
+    return X, [int(np.flatnonzero(order == feature)[0]) for feature in categorical]
+
+
+@pytest.mark.parametrize("max_bins", [None, 2, 7, 256])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_weighted):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, categorical = messy_features(rng)
+        weights = rng.integers(1, 4, len(X)).astype(float) if is_weighted else None
+        views = views_of(X, categorical, weights)
+        table = FeatureCodes.from_features(X, views, max_bins, weights)
+
+        Z = views.of(X)
+        cuts = [thresholds(column, max_bins, weights) for column in Z.T]
+        view = np.repeat(np.arange(len(cuts)), [len(own) for own in cuts])
+        np.testing.assert_array_equal(table.view, view)
+        np.testing.assert_array_equal(table.threshold, np.concatenate(cuts))
+        np.testing.assert_array_equal(np.diff(table.first_stump), [len(own) for own in cuts])
+
+        above = Z[:, view] > table.threshold
+        np.testing.assert_array_equal(
+            np.column_stack([table.above(stump) for stump in range(len(view))]), above
+        )
+        # Whole numbers, so that all sums are exact.
+        G = rng.integers(-9, 10, (len(X), 3)).astype(float)
+        joint = table.joint_bins()
+        bins = np.stack(
+            [
+                np.bincount(joint.ravel(), np.repeat(g, joint.shape[1]), table.n_joint_bins)
+                for g in G.T
+            ],
+            axis=1,
+        )
+        edges = np.where(above, 1.0, -1.0).T @ G
+        np.testing.assert_array_equal(table.edges(bins, G.sum(axis=0)), edges)
+
+
+def test_joint_bins_are_one_of_each_feature():
+    X, categorical = messy_features(np.random.default_rng(0))
+    table = FeatureCodes.from_features(X, views_of(X, categorical), max_bins=9)
+    joint = table.joint_bins()
+    assert joint.dtype == np.int32
+    assert (joint >= table.first_bin[:-1]).all()
+    assert (joint < table.first_bin[1:]).all()
+    assert table.first_bin[-1] == table.n_joint_bins
+
+
+def test_missing_values_have_the_first_bin_of_their_feature():
+    X, categorical = messy_features(np.random.default_rng(1))
+    table = FeatureCodes.from_features(X, views_of(X, categorical))
+    for code, values in zip(table.codes, X.T, strict=True):
+        if np.isnan(values).any():
+            np.testing.assert_array_equal(code == 0, np.isnan(values))
+
+
+def test_bins_of_a_number_with_missing_values_are_those_between_both_sets_of_thresholds():
+    rng = np.random.default_rng(2)
+    X = np.where(rng.random((500, 1)) < 0.3, np.nan, rng.normal(size=(500, 1)))
+    table = FeatureCodes.from_features(X, views_of(X), max_bins=8)
+    low, high = (table.threshold[table.view == view] for view in (0, 1))
+    assert not np.isin(low, high).all()
+    assert table.n_bins[0] == len(np.union1d(low, high)) + 2
+
+
+def test_codes_take_the_smallest_type():
+    X = np.arange(400.0)[:, None]
+    for n_samples, dtype in (256, np.uint8), (257, np.uint16):
+        rows = X[:n_samples]
+        assert FeatureCodes.from_features(rows, views_of(rows)).codes[0].dtype == dtype
+
+
+def test_running_sums_begin_anew_at_each_feature():
+    X = np.array([[0.0, 5.0], [1.0, 6.0], [2.0, 6.0]])
+    table = FeatureCodes.from_features(X, views_of(X))
+    bins = np.array([1.0, 2.0, 3.0, 4.0, 2.0])[:, None]
+    np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 6])
+
+
+def test_samples_in_several_bins_of_a_feature():
+    X = np.array([[0.0, 2.0], [1.0, 0.0], [np.nan, 1.0], [2.0, 3.0]])
+    table = FeatureCodes.from_features(X, views_of(X, [0, 1]))
+    np.testing.assert_array_equal(table.is_in(np.array([0, 2])), [False, True, True, False])
+    np.testing.assert_array_equal(table.is_in(np.array([4, 7])), [False, True, False, True])
+
+
+def test_the_table_of_thresholds_is_that_of_numbers():
+    X = np.random.default_rng(3).normal(size=(50, 3)).round(1)
+    table = FeatureCodes.from_features(X, views_of(X), max_bins=5)
+    cuts = [table.threshold[table.view == view] for view in range(3)]
+    same = FeatureCodes.from_thresholds(table.codes, cuts)
+    for name in ("n_bins", "view", "view_feature", "threshold", "bin", "is_equality"):
+        np.testing.assert_array_equal(getattr(same, name), getattr(table, name))

@@ -1,0 +1,29 @@
+import numpy as np
+
+from boostbench.core.stumps.float32 import single, without_nothing
+
+
+def test_what_adds_up_to_nothing_is_0():
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(500, 4)) * 10.0 ** rng.uniform(-60, 0, (500, 4))
+    converted = single(weights)
+    assert converted.dtype == np.float32
+    assert converted.flags.c_contiguous
+    kept = converted != 0
+    assert 0.2 < kept.mean() < 0.5
+    np.testing.assert_array_equal(converted[kept], weights.astype(np.float32)[kept])
+    # Nothing is subnormal, and what is gone is less than a rounding of the largest.
+    assert np.abs(converted[kept]).min() > np.finfo(np.float32).tiny
+    assert np.abs(weights[~kept]).sum() < 2.0**-24 * np.abs(weights).max()
+
+
+def test_arguments_are_left_alone():
+    weights = np.array([1.0, 1e-30], np.float32)
+    np.testing.assert_array_equal(without_nothing(weights, 1.0), [1, 0])
+    np.testing.assert_array_equal(single(weights), [1, 0])
+    np.testing.assert_array_equal(weights, np.array([1.0, 1e-30], np.float32))
+
+
+def test_no_weight_at_all():
+    np.testing.assert_array_equal(single(np.zeros((3, 2))), np.zeros((3, 2)))
+    assert single(np.empty((0, 2))).shape == (0, 2)

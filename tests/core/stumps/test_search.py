@@ -1,0 +1,425 @@
+import numpy as np
+import pytest
+
+from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.stumps import search as search_module
+from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.layouts.dense import Dense
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stump
+
+from . import reference
+
+MANY_SEEDS = range(20)
+
+
+@pytest.fixture(params=[Dense, joint_histogram, Sorted])
+def layout(request, monkeypatch):
+    """Force each way of summing, whatever the data would choose."""
+    monkeypatch.setattr("boostbench.core.stumps.search.choose_layout", request.param)
+
+
+def mixed_features(rng):
+    """Features of every kind: continuous, discrete, binary, constant, nearly constant."""
+    n_samples = rng.integers(2, 45)
+    kinds = [
+        rng.normal(size=n_samples),
+        rng.integers(0, 4, n_samples),
+        rng.integers(0, 2, n_samples),
+        np.full(n_samples, 3.25),
+        np.where(np.arange(n_samples) == n_samples // 2, 1e6, -1e-6),
+        1e9 + rng.integers(0, 3, n_samples) * np.spacing(1e9),
+        np.repeat(rng.normal(size=(n_samples + 2) // 3), 3)[:n_samples],
+    ]
+    order = rng.permutation(len(kinds))
+    return np.column_stack([kinds[i] for i in order]).astype(float)
+
+
+def positions(search):
+    """List the positions that hold a stump; the others are padding."""
+    return np.flatnonzero(~search.is_padding)
+
+
+def held(search):
+    """Return the set of (feature, threshold) at the positions."""
+    return {(int(search.feature[p]), float(search.threshold[p])) for p in positions(search)}
+
+
+def literal_edges(search, X, G):
+    """Sum edge by edge; 0 at the padding."""
+    edges = np.zeros((search.n_positions, G.shape[1]))
+    for p in positions(search):
+        for c in range(G.shape[1]):
+            edges[p, c] = reference.edge(X, G[:, c], search.feature[p], search.threshold[p])
+    return edges
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+class TestAgainstBruteForce:
+    def problem(self, seed):
+        rng = np.random.default_rng(seed)
+        X = mixed_features(rng)
+        return X, rng.normal(size=(len(X), rng.integers(1, 5)))
+
+    def test_the_positions_hold_all_stumps_and_no_other(self, seed):
+        X, _ = self.problem(seed)
+        search = StumpSearch(X)
+        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held(search)}
+        wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
+        assert sides == wanted
+        assert len(held(search)) == len(wanted)
+
+    def test_edges_at_every_position(self, seed):
+        X, G = self.problem(seed)
+        search = StumpSearch(X)
+        tolerance = 1e-5 * np.abs(G).sum(axis=0).max()
+        np.testing.assert_allclose(
+            search.edges(G), literal_edges(search, X, G), rtol=0, atol=tolerance
+        )
+
+    def test_best(self, seed):
+        X, G = self.problem(seed)
+        stump, outputs, edge, column, _ = StumpSearch(X).best(G)
+        assert outputs.tolist() == stump(X).tolist()
+        literal = reference.edge(X, G[:, column], stump.feature, stump.threshold)
+        assert edge == pytest.approx(stump.polarity * literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_edge(X, G), rel=1e-5)
+
+    def test_best_vote(self, seed):
+        X, G = self.problem(seed)
+        stump, outputs, edge, _, votes = StumpSearch(X).best_vote(G)
+        assert stump.polarity == 1
+        assert outputs.tolist() == stump(X).tolist()
+        assert set(votes) <= {-1.0, 1.0}
+        literal = sum(
+            vote * reference.edge(X, G[:, c], stump.feature, stump.threshold)
+            for c, vote in enumerate(votes)
+        )
+        assert edge == pytest.approx(literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
+
+    @pytest.mark.parametrize("block", [2**20, 1])
+    def test_best_each(self, seed, block, monkeypatch):
+        monkeypatch.setattr("boostbench.core.stumps.search._BLOCK_EDGES", block)
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 19))
+        search = StumpSearch(X)
+        positions = search.best_each(G)
+        assert positions.shape == (19,)
+        for c, position in enumerate(positions):
+            literal = reference.edge(
+                X, G[:, c], search.feature[position], search.threshold[position]
+            )
+            largest = reference.largest_edge(X, G[:, [c]])
+            assert abs(literal) == pytest.approx(largest, rel=1e-5)
+
+    def test_best_each_of_columns_of_very_different_size(self, seed):
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 4))
+        search = StumpSearch(X)
+        scales = np.array([1.0, 2.0**-200, 2.0**200, 0.0])
+        assert (search.best_each(scales * G)[:3] == search.best_each(G)[:3]).all()
+
+    def test_whole_weights_are_summed_without_error(self, seed):
+        """Sums of small integers are exact in single precision: no tolerance, ties abound."""
+        X, G = self.problem(seed)
+        G = np.round(G)
+        search = StumpSearch(X)
+        assert (search.edges(G) == literal_edges(search, X, G)).all()
+        assert search.best(G).edge == reference.largest_edge(X, G)
+        assert search.best_vote(G).edge == reference.largest_vote_edge(X, G)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", range(5))
+def test_features_that_take_few_values_together(seed):
+    """Discrete features of many samples share joint bins."""
+    rng = np.random.default_rng(seed)
+    n_samples = 150
+    X = np.column_stack([rng.integers(0, k, n_samples) for k in (2, 3, 2, 1, 5, 2, 18, 2, 2)])
+    X = X.astype(float)
+    X[:, 7] = X[:, 0] + X[:, 1]
+    G = rng.integers(-3, 4, (n_samples, 2)).astype(float)
+    search = StumpSearch(X)
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+    assert search.best(G).edge == reference.largest_edge(X, G)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("n_thresholds", [1, 2, 15, 16, 17, 31, 32, 33, 48, 49])
+def test_features_of_unequal_length_beside_each_other(n_thresholds):
+    rng = np.random.default_rng(n_thresholds)
+    X = np.zeros((60, 5))
+    X[:, 1] = rng.permutation(np.arange(60) % (n_thresholds + 1))
+    X[:, 2] = rng.permutation(60)
+    X[:, 3] = np.arange(60) > 40
+    G = rng.integers(-3, 4, (60, 3)).astype(float)
+    search = StumpSearch(X)
+    assert len(held(search)) == n_thresholds + 60
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("varying", range(4))
+def test_one_feature_varies_only(varying):
+    X = np.ones((20, 4))
+    X[:, varying] = np.arange(20)
+    G = np.where(np.arange(20) < 7, -1.0, 1.0)[:, None]
+    search = StumpSearch(X)
+    for found, polarity in ((search.best(G), 1), (search.best(-G), -1)):
+        assert found.learner == Stump(varying, 6.5, polarity)
+        assert (found.column, found.edge) == (0, 20.0)
+
+
+@pytest.mark.parametrize("max_bins", [None, 4])
+def test_without_a_varying_feature_there_is_no_position(max_bins):
+    search, G = StumpSearch(np.full((5, 3), 2.0), max_bins), np.ones((5, 2))
+    assert search.n_positions == 0
+    assert search.edges(G).shape == (0, 2)
+    assert search.best(G) is search.best_vote(G) is search.best_each(G) is None
+    assert search.best_position(G, lambda edges: edges.sum(axis=1), 1.0) is None
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("value", [0.0, 1.0, -1.0, 0.1, 1e-310, 1e300, -1e300, 123456.789])
+@pytest.mark.parametrize("max_bins", [None, 2])
+def test_neighbouring_doubles_are_separated(value, max_bins):
+    X = np.array([[value], [np.nextafter(value, np.inf)]])
+    found = StumpSearch(X, max_bins).best(np.array([[-1.0], [1.0]]))
+    assert found.edge == 2.0
+    assert found.learner(X).tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("low", [-1.0, 0.0, 0.5])
+def test_the_largest_doubles_are_separated(low):
+    largest = np.finfo(float).max
+    X = np.array([[low * largest], [largest]])
+    found = StumpSearch(X).best(np.array([[-1.0], [1.0]]))
+    assert found.edge == 2.0
+    assert found.learner(X).tolist() == [-1.0, 1.0]
+    assert np.isfinite(found.learner.threshold)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("scale", [2.0**-560, 2.0**-90, 2.0**-30, 2.0**30, 2.0**90, 2.0**560])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    search = StumpSearch(X)
+    found, scaled = search.best(G), search.best(scale * G)
+    assert (scaled.learner, scaled.column) == (found.learner, found.column)
+    assert scaled.edge == scale * found.edge
+    found, scaled = search.best_vote(G), search.best_vote(scale * G)
+    assert scaled.learner == found.learner
+    assert scaled.votes.tolist() == found.votes.tolist()
+    assert scaled.edge == scale * found.edge
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**-560, 2.0**-90, 2.0**90, 2.0**560, 2.0**900])
+def test_the_scale_does_not_choose_among_equals(scale):
+    rng = np.random.default_rng(1)
+    x, G = rng.integers(0, 6, (50, 1)).astype(float), rng.normal(size=(50, 1))
+    search = StumpSearch(np.hstack([x, 5 - x]))
+    assert search.best(G).learner.feature == 0
+    assert search.best(scale * G).learner == search.best(G).learner
+
+
+def test_padding_is_not_found_where_edges_are_small():
+    """Rounding of many weights is more than the largest edge."""
+    n = 2**17
+    X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
+    search = StumpSearch(X)
+    assert search.is_padding.any()
+    found = search.best_each(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
+    assert not search.is_padding[found].any()
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+@pytest.mark.parametrize("many", [0, search_module._MANY_WEIGHTS])
+def test_weights_of_very_different_size(seed, many, monkeypatch):
+    """Late in a training few samples hold nearly all the weight."""
+    monkeypatch.setattr(search_module, "_MANY_WEIGHTS", many)
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3))
+    G = rng.choice([-1.0, 1.0], (40, 3)) * 10.0 ** rng.uniform(-40, 0, (40, 3))
+    tolerance = 1e-6 * np.abs(G).sum()
+    search = StumpSearch(X)
+    np.testing.assert_allclose(search.edges(G), literal_edges(search, X, G), atol=tolerance)
+    assert search.best(G).edge == pytest.approx(reference.largest_edge(X, G), abs=tolerance)
+    largest = reference.largest_vote_edge(X, G)
+    assert search.best_vote(G).edge == pytest.approx(largest, abs=tolerance)
+
+
+def test_many_thresholds_of_many_samples_keep_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    G = rng.normal(size=(5000, 1)) / 5000
+    search = StumpSearch(X)
+    order = np.argsort(X, axis=0)
+    below = np.cumsum(G[order, 0], axis=0)
+    exact = np.abs(G.sum() - 2 * below[:-1]).max()
+    assert search.best(G).edge == pytest.approx(exact, rel=1e-5)
+
+
+@pytest.mark.parametrize("max_bins", [2, 3, 8])
+def test_quantiles_count_weights(max_bins):
+    rng = np.random.default_rng(0)
+    X, times = rng.normal(size=(40, 3)).round(1), rng.integers(1, 6, 40)
+    times[X[:, 0] > 0.5] *= 9
+    weighted = held(StumpSearch(X, max_bins, times.astype(float)))
+    assert weighted == held(StumpSearch(X.repeat(times, axis=0), max_bins))
+    assert weighted != held(StumpSearch(X, max_bins))
+
+
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+@pytest.mark.parametrize("max_bins", [2, 3, 8, 16, 100])
+def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
+    X = mixed_features(np.random.default_rng(seed))
+    exact, binned = StumpSearch(X), StumpSearch(X, max_bins)
+    for feature, values in enumerate(X.T):
+        all_thresholds = {threshold for f, threshold in held(exact) if f == feature}
+        kept = {threshold for f, threshold in held(binned) if f == feature}
+        assert kept <= all_thresholds
+        assert len(kept) <= max_bins - 1
+        assert bool(kept) == bool(all_thresholds)
+        if len(set(values)) <= max_bins:
+            assert kept == all_thresholds
+
+
+@pytest.mark.parametrize("max_bins", [2, 4, 10])
+def test_binned_thresholds_are_the_quantiles(max_bins):
+    """Each bin of distinct values holds its share of the samples."""
+    values = np.random.default_rng(0).permutation(1000.0 + np.arange(1000))
+    thresholds = sorted(threshold for _, threshold in held(StumpSearch(values[:, None], max_bins)))
+    below = [(values < threshold).sum() for threshold in thresholds]
+    assert len(below) == max_bins - 1
+    assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
+
+
+def test_a_frequent_value_is_cut_off():
+    values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
+    assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
+
+
+@pytest.mark.parametrize("max_bins", [None, 5])
+@pytest.mark.parametrize("polarity", [-1, 1])
+def test_a_position_is_a_stump(max_bins, polarity):
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    search = StumpSearch(X, max_bins)
+    for position in np.flatnonzero(~search.is_padding):
+        feature, threshold = search.feature[position], search.threshold[position]
+        stump = search.stump(position, polarity)
+        assert stump == Stump(feature, threshold, polarity)
+        expected = polarity * np.array(reference.output(X, feature, threshold))
+        assert stump(X).tolist() == expected.tolist()
+
+
+def test_the_search_leaves_its_arguments_alone():
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
+    X.setflags(write=False)
+    G.setflags(write=False)
+    search = StumpSearch(X)
+    first = search.edges(G).copy()
+    search.best(G)
+    search.best_vote(G)
+    search.edges(G)[:] = 0.0
+    assert (search.edges(G) == first).all()
+
+
+KINDS = {
+    "distinct": lambda rng: rng.normal(size=(60, 5)),
+    "with ties": lambda rng: np.round(3 * rng.normal(size=(60, 5))),
+    "few ties": lambda rng: np.round(rng.normal(size=(60, 5)), 1),
+    "few bins": lambda rng: rng.integers(8, size=(200, 5)) * [1, 1, 0, 2, 1],
+    "many bins": lambda rng: rng.integers(80, size=(400, 60)).astype(float),
+    "in pieces": lambda rng: np.round(rng.normal(size=(700, 130)), 3),
+    "two values": lambda rng: rng.integers(2, size=(60, 5)).astype(float),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_columns", [1, 4, 26])
+def test_larger_problems_of_every_layout(kind, n_columns):
+    rng = np.random.default_rng(n_columns)
+    X = KINDS[kind](rng).astype(float)
+    thresholds = [np.reshape(reference.midpoints(column), (-1, 1)) for column in X.T]
+    search = StumpSearch(X)
+    for _ in range(3):
+        G = rng.normal(size=(len(X), n_columns)) * rng.gamma(0.3, size=(len(X), 1))
+        sides = (column > cuts for column, cuts in zip(X.T, thresholds, strict=True))
+        edges = np.abs(np.concatenate([np.where(above, 1.0, -1.0) @ G for above in sides]))
+        found = search.best(G)
+        assert found.edge == pytest.approx(edges.max(), rel=1e-5)
+        assert found.edge == pytest.approx(G[:, found.column] @ found.learner(X))
+        found = search.best_vote(G)
+        assert found.edge == pytest.approx(edges.sum(axis=1).max(), rel=1e-5)
+        of_stump = found.learner(X) @ G
+        np.testing.assert_allclose(found.votes * of_stump, np.abs(of_stump))
+        positions = search.best_each(G)
+        stumps = Stump(search.feature[positions], search.threshold[positions])
+        each = np.abs((stumps(X) * G).sum(axis=0))
+        np.testing.assert_allclose(each, edges.max(axis=0), rtol=1e-5)
+        position = search.best_position(G, lambda some: np.square(some).sum(axis=1), 1.0)
+        size = np.square(search.stump(position)(X) @ G).sum()
+        assert size == pytest.approx(np.square(edges).sum(axis=1).max(), rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_columns", [1, 4])
+@pytest.mark.parametrize("many", [0, 2**20])
+def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
+    monkeypatch.setattr(search_module, "_MANY_SUMS", many)
+    rng = np.random.default_rng(n_columns)
+    search = StumpSearch(KINDS[kind](rng))
+    G = rng.normal(size=(len(search.X), n_columns))
+    edges = search.edges(G)
+    sizes = np.square(edges).sum(axis=1)
+    # The largest and the smallest are left out, and others anywhere.
+    beside = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
+    beside = np.unique(beside[~search.is_padding[beside]])
+    position, of_beside, off = search.best_beside(G, row_norms, row_norms, 1.0, beside)
+    assert (np.abs(of_beside - search.exact_rows(G, beside)) <= off).all()
+    assert (off < 1e-4 * np.abs(G).sum(axis=0)).all()
+    sizes[beside] = 0.0
+    assert position not in beside
+    assert np.square(edges[position]).sum() == pytest.approx(sizes.max(), rel=1e-5)
+    assert sizes.max() > 0
+
+
+def test_sums_inside_a_tie_do_not_count():
+    X = np.array([[0.0, 1, 1, 1, 2, 3, 4, 5, 6, 7]]).T
+    # Between the samples of value 1 there is an edge of 6.3, but no threshold.
+    G = np.array([[0.1, -3, 1.5, 1.5, 0, 0, 0, 0, -0.2, 0.6]]).T
+    search = StumpSearch(X)
+    assert search.is_padding.any()
+    found = search.best(G)
+    assert found.learner == Stump(0, 6.5, 1)
+    assert found.edge == pytest.approx(0.7)
+    assert search.best_vote(G).learner == Stump(0, 6.5)
+    position = search.best_position(G, lambda edges: np.abs(edges[:, 0]), 1.0)
+    assert {position, *search.best_each(G)} == {position}
+    assert search.stump(position) == Stump(0, 6.5)
+
+
+@pytest.mark.usefixtures("layout")
+def test_totals_of_many_samples_are_exact():
+    """Where edges are small against the totals: features that say nothing, ten classes.
+
+    Row by row in single precision the totals would be off by more than a tenth of the best edge.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (100_000, 8)).astype(float)
+    G = np.where(np.arange(len(X))[:, None] % 10 == np.arange(10), 1.0, -1.0) / (10 * len(X))
+    edges = np.abs((2 * X - 1).T @ G).sum(axis=1)
+    search = StumpSearch(X)
+    found = np.zeros(8)
+    np.maximum.at(found, search.feature, np.abs(search.edges(G)).sum(axis=1))
+    # The sums below the thresholds are in single precision.
+    np.testing.assert_allclose(found, edges, rtol=0, atol=2e-3 * edges.max())

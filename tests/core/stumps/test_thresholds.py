@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostbench.core.stumps import thresholds as quantiles
+from boostbench.core.stumps.thresholds import codes, columns, in_order, thresholds
+
+from . import reference
+
+DRAWS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "rounded": lambda rng, n: rng.normal(size=n).round(2),
+    "whole": lambda rng, n: rng.integers(0, 300, n).astype(float),
+    "heavy": lambda rng, n: rng.standard_cauchy(n) ** 3,
+    "far": lambda rng, n: 1e5 + rng.random(n) * 1e-3,
+    "one far off": lambda rng, n: np.append(rng.normal(size=n - 1), 1e300),
+    "largest": lambda rng, n: rng.choice([-1.0, 1.0], n) * rng.random(n) * 1.7e308,
+    "tiny": lambda rng, n: rng.random(n) * 1e-310,
+    "mostly zero": lambda rng, n: rng.normal(size=n) * (rng.random(n) < 0.1),
+    "constant": lambda rng, n: np.full(n, 2.5),
+    "two": lambda rng, n: rng.integers(0, 2, n).astype(float),
+    "nearly sorted": lambda rng, n: np.arange(n) + rng.random(n),
+}
+
+
+def plain(values, max_bins, weights=None):
+    """Thresholds by sorting: the first value at which the share of the samples is reached."""
+    middles = np.array(reference.midpoints(values))
+    if max_bins is None or len(middles) < max_bins:
+        return middles
+    times = np.ones(len(values)) if weights is None else weights
+    distinct = np.unique(values)
+    counts = np.bincount(np.searchsorted(distinct, values), times).round(6).astype(int)
+    reached = np.cumsum(counts)
+    at = {
+        min(int(np.flatnonzero(reached * max_bins >= reached[-1] * i)[0]), len(middles) - 1)
+        for i in range(1, max_bins)
+    }
+    return middles[sorted(at)]
+
+
+@given(
+    kind=st.sampled_from(list(DRAWS)),
+    seed=st.integers(0, 10**6),
+    n=st.sampled_from([2, 3, 50, 1000, 4099]),
+    max_bins=st.sampled_from([None, 2, 3, 16, 64, 255, 256]),
+)
+@settings(max_examples=60, deadline=None)
+def test_cuts_and_codes_are_those_of_sorting(kind, seed, n, max_bins):
+    with pytest.MonkeyPatch.context() as patch:
+        # Few values are enough for the grids then.
+        patch.setattr(quantiles, "_MANY_VALUES", 40)
+        patch.setattr(quantiles, "_BLOCK", 64)
+        values = DRAWS[kind](np.random.default_rng(seed), n)
+        cuts = thresholds(values, max_bins)
+        assert cuts.tolist() == plain(values, max_bins).tolist()
+        found = codes(values, cuts)
+        assert found.dtype == np.min_scalar_type(len(cuts))
+        assert (found == np.searchsorted(cuts, values)).all()
+        # Values on thresholds, beside them and far from them.
+        some = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)])
+        others = np.append(some, [-1.7e308, 1.7e308, 0.0] * 20)
+        assert (codes(others, cuts) == np.searchsorted(cuts, others)).all()
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "far", "nearly sorted"])
+def test_grids_are_used(kind, monkeypatch):
+    """Most data without ties need no sorting, or the grid is for nothing."""
+    found = []
+    by_grid = quantiles._by_grid
+
+    def noted(*args):
+        found.append(by_grid(*args))
+        return found[-1]
+
+    monkeypatch.setattr(quantiles, "_by_grid", noted)
+    values = DRAWS[kind](np.random.default_rng(0), 2**15)
+    assert thresholds(values, 64).tolist() == plain(values, 64).tolist()
+    assert (found[0] is None) == (kind == "heavy")
+
+
+@pytest.mark.parametrize("factor", [1.0, 1 / 3, 0.1])
+def test_a_weight_is_so_many_rows(factor):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        values, times = rng.integers(0, 40, 60).astype(float), rng.integers(1, 5, 60)
+        order = rng.permutation(60)
+        wanted = plain(values.repeat(times), 8)
+        assert thresholds(values, 8, factor * times).tolist() == wanted.tolist()
+        assert thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
+        assert thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])
+@pytest.mark.parametrize("n", [1, 2, 1000])
+def test_in_order(kind, n):
+    rng = np.random.default_rng(0)
+    if kind == "neighbours":
+        # They differ in bits that make room for the numbers.
+        values = (rng.choice([-1.0, 1.0], n).view(np.int64) + rng.integers(0, 500, n)).view(float)
+        values[::7] = -0.0
+        values[::11] = 0.0
+    else:
+        values = DRAWS[kind](rng, n)
+    order, found = in_order(values)
+    assert found.tolist() == np.sort(values).tolist()
+    assert np.array_equal(found, values[order])
+    assert np.array_equal(np.sort(order), np.arange(n))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 3), (100, 8), (9000, 19)])
+def test_columns(shape, order):
+    X = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
+    for values, feature in zip(columns(X), X.T, strict=True):
+        assert values.flags.c_contiguous
+        assert (values == feature).all()
+
+
+def test_weights_of_1_are_as_none_of_many_values():
+    values = np.arange(2.0**15 + 1)
+    unweighted = thresholds(values, 2**15)
+    assert thresholds(values, 2**15, np.ones(len(values))).tolist() == unweighted.tolist()

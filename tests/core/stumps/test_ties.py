@@ -1,0 +1,265 @@
+"""Searches choose the same weak learner, however the numbers are added up."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.stumps import search as search_module
+from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.layouts.dense import Dense
+from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.search import StumpSearch, UnusedStumps, WithConstant
+from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.weak import class_trees, trees
+from boostbench.core.weak.class_trees import ClassTreeSearch
+from boostbench.core.weak.coded import CodedStumps
+from boostbench.core.weak.families import Families
+from boostbench.core.weak.trees import ClassStumpSearch
+from boostbench.core.weak.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
+
+from . import reference
+
+LAYOUTS = [Dense, joint_histogram, Sorted]
+
+
+@st.composite
+def problems(draw, n_columns=None):
+    """Data full of ties: flags, grids, columns that are there twice, or mirrored; whole weights."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_samples = draw(st.integers(2, 40))
+    n_columns = n_columns or draw(st.integers(1, 4))
+    X = rng.integers(0, draw(st.integers(2, 6)), (n_samples, draw(st.integers(1, 5))))
+    X = X.astype(float)
+    X[0, 0] = 7.0
+    extra = draw(st.sampled_from(["none", "twice", "mirrored", "scaled"]))
+    copies = {"none": X[:, :0], "twice": X, "mirrored": 1 - X, "scaled": 3 * X + 0.5}
+    X = np.column_stack([X, copies[extra]])[:, rng.permutation(X.shape[1] + copies[extra].shape[1])]
+    G = rng.integers(-3, 4, (n_samples, n_columns))
+    times = rng.integers(1, 4, n_samples)
+    return X, G, times, rng.permutation(n_samples)
+
+
+# Numbers that single and double precision do not hold: sums of them depend on the order.
+UNITS = st.sampled_from([0.1, 1 / 3, 1e-9 / 7, np.pi])
+
+
+def ways(X, G, times, order):
+    """Give the same problem in many forms: searches, and the weights for each."""
+    G = G * times[:, None]
+    yield StumpSearch(X), G
+    yield StumpSearch(csr_array(X)), G
+    yield StumpSearch(X[order]), G[order]
+    repeated = np.repeat(np.arange(len(X)), times)
+    yield StumpSearch(X[repeated]), (G / times[:, None])[repeated]
+    for layout in LAYOUTS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(search_module, "choose_layout", layout)
+            yield StumpSearch(X), G
+
+
+def exact_edges(X, G):
+    """Edges of all stumps, in their order, of whole weights."""
+    found = list(reference.stumps(X))
+    outputs = [reference.output(X, *stump) for stump in found]
+    return found, np.array(outputs) @ G
+
+
+# Its only edge is 0, but for rounding where rows are repeated.
+NO_EDGE = np.array([[7.0], [1.0]]), np.array([[-3], [-2]]), np.array([2, 3]), np.array([1, 0])
+
+
+@example(problem=NO_EDGE, unit=0.1)
+@given(problem=problems(), unit=UNITS)
+@settings(max_examples=60, deadline=None)
+def test_the_first_of_the_best_stumps(problem, unit):
+    X, G, times, _ = problem
+    stumps, edges = exact_edges(X, G * times[:, None])
+    for search, weights in ways(*problem):
+        found, voted, each = (
+            find(unit * weights) for find in (search.best, search.best_vote, search.best_each)
+        )
+        # Arg-max takes the first.
+        at, column = divmod(int(np.abs(edges).argmax()), edges.shape[1])
+        assert (found.learner.feature, found.learner.threshold) == stumps[at]
+        assert found.column == column
+        at = int(np.abs(edges).sum(axis=1).argmax())
+        assert (voted.learner.feature, voted.learner.threshold) == stumps[at]
+        assert voted.votes.tolist() == np.where(edges[at] >= 0, 1.0, -1.0).tolist()
+        firsts = [stumps[at] for at in np.abs(edges).argmax(axis=0)]
+        assert list(zip(search.feature[each], search.threshold[each], strict=True)) == firsts
+        position = search.best_position(
+            unit * weights, lambda some: np.square(some).sum(axis=1), scale=(4 * unit * 40 * 9) ** 2
+        )
+        found, none, scale = [position], np.empty(0, np.int64), 4 * unit * 40 * 9
+        for many in (0, 2**20):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(search_module, "_MANY_SUMS", many)
+                found.append(
+                    search.best_beside(unit * weights, row_norms, row_norms, scale, none)[0]
+                )
+        at = int(np.square(edges).sum(axis=1).argmax())
+        for one in found:
+            assert (search.feature[one], search.threshold[one]) == stumps[at]
+
+
+@given(problem=problems(), unit=UNITS)
+@settings(max_examples=30, deadline=None)
+def test_stumps_are_left_out_in_their_order(problem, unit):
+    X, G, times, _ = problem
+    G = G * times[:, None]
+    stumps, edges = exact_edges(X, G)
+    sizes = np.abs(edges).max(axis=1, initial=0.0)
+    for kind in LAYOUTS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(search_module, "choose_layout", kind)
+            search = UnusedStumps(X)
+        left = sizes.copy()
+        for _ in range(min(5, len(stumps))):
+            at = int(left.argmax())
+            found = search.best(unit * G).learner
+            assert (found.feature, found.threshold) == stumps[at]
+            search.leave_out(found)
+            left[at] = -1.0
+
+
+def tree_searches(search, labels, weights):
+    """Give all trees that a search finds: what they test, and what is in their leaves."""
+    n_classes = 3
+    G = np.eye(n_classes)[labels] * weights[:, None]
+    for many in (2, 99):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trees, "_MANY_CLASSES", many)
+            patch.setattr(class_trees, "_MANY_CLASSES", many)
+            for kind in (ClassStumpSearch, partial(ClassTreeSearch, max_leaf_nodes=4)):
+                found = kind(search, labels, n_classes).best(weights)
+                yield None if found is None else found.learner
+    codewords = np.array([[1.0, 0, -1], [0, 1, 1], [-1, 1, 0.5]])
+    for criterion in (LeastSquares(), CodewordVote(codewords)):
+        found = VectorTreeSearch(search, 2, weights).best(G @ codewords, criterion)
+        yield None if found is None else found.tree
+
+
+@given(problem=problems(n_columns=1), unit=st.sampled_from([0.1, 1 / 3, np.pi]))
+@settings(max_examples=40, deadline=None)
+def test_trees_are_the_same_in_every_way(problem, unit):
+    X, G, times, order = problem
+    labels = np.abs(G[:, 0]) % 3
+    repeated = np.repeat(np.arange(len(X)), times)
+    weights = unit * times / times.sum()
+    forms = [
+        (StumpSearch(X), labels, weights),
+        (StumpSearch(X[order]), labels[order], weights[order]),
+    ]
+    forms.append((StumpSearch(csr_array(X)), labels, weights))
+    once = np.full(len(repeated), unit / times.sum())
+    forms.append((StumpSearch(X[repeated]), labels[repeated], once))
+    for layout in LAYOUTS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(search_module, "choose_layout", layout)
+            forms.append((StumpSearch(X), labels, weights))
+    wanted, *others = [list(tree_searches(*form)) for form in forms]
+    for these in others:
+        for tree, other in zip(wanted, these, strict=True):
+            assert (tree is None) == (other is None)
+            if tree is not None:
+                assert tree.feature.tolist() == other.feature.tolist()
+                assert tree.threshold.tolist() == other.threshold.tolist()
+                np.testing.assert_allclose(tree.value, other.value, atol=1e-9)
+
+
+@given(problem=problems(n_columns=3), unit=UNITS)
+@settings(max_examples=40, deadline=None)
+def test_stumps_with_codes_are_the_same_in_every_order(problem, unit):
+    X, G, _, order = problem
+    codes = np.array([[1, -1, 0], [0, 1, -1], [1, 0, -1], [1, -1, 0]], np.float32)
+    violation = np.array([0.5, 0.25, 0.5, 0.5], np.float32) * np.float32(unit)
+    stumps, edges = exact_edges(X, G)
+    found = CodedStumps(X).best(unit * G, codes, violation)
+    scores = np.abs(edges @ codes.T) + violation / unit
+    # What single precision makes of the violations is not a tie.
+    at = np.argwhere(scores >= scores.max() - 1e-6)
+    wanted = [(*stumps[q], v) for q, v in at]
+    assert (found.learner.feature, found.learner.threshold, found.column) in wanted
+    again = CodedStumps(X[order]).best(unit * G[order], codes, violation)
+    assert (again.learner, again.column) == (found.learner, found.column)
+
+
+@pytest.mark.parametrize("n_features", [1, 40, 1500])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_thousands_of_equal_stumps(n_features, n_columns):
+    rng = np.random.default_rng(n_features)
+    flag = rng.integers(0, 2, 200)
+    others = rng.integers(0, 2, (200, n_features))
+    X = np.column_stack([others, np.tile(flag[:, None], n_features), 1 - others]).astype(float)
+    G = rng.normal(size=(200, n_columns)) + 3.0 * (2 * flag - 1)[:, None]
+    for data in (X, csr_array(X)):
+        search = StumpSearch(data)
+        assert search.best(G).learner.feature == n_features
+        assert search.best_vote(G).learner.feature == n_features
+        assert (search.feature[search.best_each(G)] == n_features).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
+    monkeypatch.setattr(search_module, "choose_layout", layout)
+    X = np.random.default_rng(0).integers(0, 9, (300, 5)).astype(float)
+    search, G = StumpSearch(X), np.zeros((300, 2))
+    assert (search.best(G).learner.feature, search.best(G).learner.threshold) == (0, 0.5)
+    assert search.best(G).column == 0
+    assert search.best_vote(G).learner.feature == 0
+    assert set(search.number[search.best_each(G)]) == {0}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("seed", range(5))
+def test_hardly_different_stumps_are_told_apart(layout, seed, monkeypatch):
+    """Far below what single precision tells, and far above what is a tie."""
+    monkeypatch.setattr(search_module, "choose_layout", layout)
+    rng = np.random.default_rng(seed)
+    n_samples = 500
+    order = rng.permutation(n_samples)
+    X = (order[:, None] % np.array([2, 2, 7, 2])).astype(float)
+    X[:, 1] = 1 - X[:, 0]
+    X[0, 1] = X[0, 0]
+    side = 2 * X[:, 0] - 1
+    G = (side * (1 + rng.random(n_samples)))[:, None]
+    total = np.abs(G).sum()
+    for little, feature in ((1e-8, 0), (-1e-8, 1)):
+        # The stumps of the first two features differ in the sample 0 alone.
+        G[0] = side[0] * little * total
+        assert StumpSearch(X).best(G).learner.feature == feature
+
+
+def test_what_is_equal():
+    assert first_largest(np.array([1.0, 1.0 + EQUAL / 2, 0.0]), 1.0) == 0
+    assert first_largest(np.array([1.0, 1.0 + 2 * EQUAL, 0.0]), 1.0) == 1
+    values = np.array([[1.0, 2.0, 2.0 - 1e-12], [3.0, 1.0, 3.0]])
+    assert first_largest(values, np.array([1.0, 1.0])).tolist() == [1, 0]
+
+
+def test_the_constant_stump_comes_after_an_equal_one():
+    X = np.repeat([0.0, 1.0], 10)[:, None]
+    G = np.where(np.arange(20) < 10, 0.0, 0.1)[:, None]
+    assert WithConstant(StumpSearch(X)).best(G).learner.threshold == 0.5
+    assert WithConstant(StumpSearch(X)).best(G + 1e-3).learner.threshold == np.inf
+
+
+def test_the_first_family_of_equals():
+    X = np.repeat([0.0, 1.0], 10)[:, None]
+    G = np.where(np.arange(20) < 10, -0.1, 0.1)[:, None]
+
+    class Off:
+        def __init__(self, X, factor):
+            self.X, self.factor = X, factor
+
+        def best(self, G):
+            found = StumpSearch(self.X).best(G)
+            return found._replace(edge=found.edge * self.factor, column=int(self.factor < 1))
+
+    for factors, first in (((1 - 1e-13, 1.0), 1), ((1.0, 1 - 1e-13), 0), ((1 - 1e-6, 1.0), 0)):
+        assert Families([Off(X, factor) for factor in factors]).best(G).column == first

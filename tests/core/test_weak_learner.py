@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from boostbench.core.projections import random_orthonormal
+from boostbench.core.stumps.thresholds import midpoint
+from boostbench.core.weak.discriminants import CodedDiscriminants, ProjectedDiscriminants
+from boostbench.core.weak.fresh_projections import FreshProjections
+from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+from boostbench.core.weak_learner import Stack
+
+
+class Powers(Stack):
+    """x, x^2, x^3, each times every number of a vector."""
+
+    def __init__(self, factors):
+        self.factors = np.asarray(factors)
+
+    def __len__(self):
+        return 3
+
+    def outputs(self, X, some=slice(None)):
+        powers = X ** np.arange(1, 4)[some]
+        return np.multiply.outer(self.factors, powers).transpose(1, 0, 2)
+
+
+@pytest.mark.parametrize("some", [slice(None), slice(1, 3), slice(0, 0)])
+def test_scores_add_up_the_outputs_of_some(some):
+    X, coefficients = np.array([[1.0], [2.0]]), np.array([1.0, 10.0, 100.0])
+    wanted = [
+        [f * sum(c * x**p for p, c in list(enumerate(coefficients, 1))[some]) for f in (1, -1)]
+        for x in (1.0, 2.0)
+    ]
+    assert Powers([1, -1]).scores(X, coefficients, some).tolist() == wanted
+
+
+@pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])
+def test_a_midpoint_parts_neighbouring_doubles(low):
+    high = np.nextafter(low, np.inf)
+    assert low <= midpoint(low, high) < high
+
+
+def fresh(X, rng):
+    def draw(batch, n_rounds):
+        return random_orthonormal((n_rounds, 2, 2), np.random.default_rng(batch))
+
+    return FreshProjections(X, draw, 2)
+
+
+def independent(X, rng):
+    return IndependentProjections(X, 1, 20, 8, rng)
+
+
+def pooled(X, rng):
+    return PooledProjections(X, 1, 20, 8, rng, pool_size=20)
+
+
+def discriminants(X, rng):
+    return ProjectedDiscriminants(independent(X, rng), X, 20, 20, rng)
+
+
+class Coded:
+    """One code alone: the discriminant of two classes."""
+
+    def __init__(self, X, rng):
+        self.search = CodedDiscriminants(X)
+
+    def best(self, G):
+        return self.search.best(G, np.ones((1, 1)), np.zeros(1))
+
+
+@pytest.mark.parametrize("kind", [fresh, independent, pooled, discriminants, Coded])
+def test_no_point_of_a_grid_lies_on_a_threshold(kind):
+    """The midpoint of two samples may be a third one; rounding would choose its side."""
+    grid = np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, 9)]), axis=-1).reshape(-1, 2)
+    rng = np.random.default_rng(0)
+    X = rng.permutation(grid)[:30]
+    for _ in range(100):
+        search = kind(X, rng)
+        G = rng.normal(size=(30, 1))
+        learner = search.best(G - G.mean()).learner
+        direction = learner[0].ravel()
+        if np.isfinite(learner.threshold):
+            assert np.abs(grid @ direction - learner.threshold).min() > 1e-12
