@@ -17,7 +17,7 @@ from tabulate import tabulate
 
 from boostbench import configs, data
 from boostbench.algorithms import RpBoost
-from boostbench.core.weak.linear import edges_along
+from boostbench.core.learners.perceptrons import edges_along
 from boostbench.report.published import find_published
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}

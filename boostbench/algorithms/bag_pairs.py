@@ -6,8 +6,8 @@ import numpy as np
 
 from boostbench.algorithms.bag_columns import moves_above, sums_above
 from boostbench.algorithms.explanation.stump_sums import StumpSum
+from boostbench.core.learners.feature_interactions import Axis, axes_of, purified, ranked_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.weak.pair_cells import Axis, axes_of, purified, ranked_pairs
 
 # Thresholds of a feature in a table, and in the ranking of pairs, at most.
 MOST_CUTS, COARSE_CUTS = 31, 7
@@ -18,7 +18,7 @@ class Pair(NamedTuple):
 
     Attributes
     ----------
-    axes : tuple of two boostbench.core.weak.pair_cells.Axis
+    axes : tuple of two boostbench.core.learners.feature_interactions.Axis
     table : ndarray of shape (n_cells, n_cells, n_scores)
         In every row and column it has the mean 0 over the training data.
     """
@@ -91,7 +91,7 @@ def chosen_pairs(main):
 
     Returns
     -------
-    axes : list of boostbench.core.weak.pair_cells.Axis
+    axes : list of boostbench.core.learners.feature_interactions.Axis
         Of the features of the pairs. Features that are held to one direction are in none.
     pairs : ndarray of shape (n_pairs, 2)
         Numbers of axes.

@@ -12,12 +12,12 @@ from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, Tw
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
+from boostbench.core.learners.mixed_learners import Families, stacked
+from boostbench.core.learners.random_features import RandomCosines, RandomPerceptrons
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
 from boostbench.core.stumps.search import UnusedStumps
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.weak.families import Families, stacked
-from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 

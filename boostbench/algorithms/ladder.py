@@ -15,14 +15,14 @@ from boostbench.algorithms.base.weights import relative
 from boostbench.algorithms.explanation.stump_sums import of_trees
 from boostbench.algorithms.hashing.packed_codes import PackedCodes
 from boostbench.core.codebooks import draw_codebook
-from boostbench.core.losses.codeword import CodewordRisk
-from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.vector_trees import (
+from boostbench.core.learners.vector_trees import (
     CodewordVote,
     LeastSquares,
     VectorTrees,
     VectorTreeSearch,
 )
+from boostbench.core.losses.codeword import CodewordRisk
+from boostbench.core.stumps.search import StumpSearch
 
 
 class CodewordMCBoost(
@@ -74,7 +74,7 @@ class CodewordMCBoost(
     codewords_ : ndarray of shape (n_classes, n_components)
     first_codewords_ : ndarray of shape (n_classes, n_components)
         Those that the training started from; the same, unless a subclass moves them.
-    hypotheses_ : boostbench.core.weak.vector_trees.VectorTrees
+    hypotheses_ : boostbench.core.learners.vector_trees.VectorTrees
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.
     log_risks_ : ndarray of shape (n_iterations_ + 1,)

@@ -6,9 +6,9 @@ import numpy as np
 
 from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt
+from boostbench.core.learners.perceptrons import Perceptrons
+from boostbench.core.learners.random_features import TurnedPerceptrons
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
-from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
 # Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
 _TOLERANCE = 1e-6
@@ -51,7 +51,8 @@ class LPBoost(MarginBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.weak_learner.Stack
+        Weak learners: `Stumps` or `Perceptrons`.
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round; many are 0.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)

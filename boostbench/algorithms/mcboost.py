@@ -14,13 +14,13 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, WithCategorySets
 from boostbench.algorithms.base.tree_search import SignTreeSearch
+from boostbench.core.learners.trees import Trees
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.trees import Trees
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.
@@ -70,7 +70,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.trees.Trees
+    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.learners.trees.Trees
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W.
 

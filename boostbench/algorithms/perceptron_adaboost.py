@@ -6,8 +6,8 @@ import numpy as np
 
 from boostbench.algorithms.adaboost import AdaBoost
 from boostbench.algorithms.base.parameters import PositiveInt
-from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
+from boostbench.core.learners.perceptrons import Perceptrons
+from boostbench.core.learners.random_features import TurnedPerceptrons
 
 
 class PerceptronAdaBoost(AdaBoost):
@@ -29,7 +29,7 @@ class PerceptronAdaBoost(AdaBoost):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.learners.perceptrons.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
         Positive coefficients :math:`\alpha_t`.
 

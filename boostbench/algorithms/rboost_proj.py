@@ -11,11 +11,11 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.algorithms.base.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
+from boostbench.core.learners.discriminants import CodedDiscriminants
+from boostbench.core.learners.output_code_stumps import CodedStumps
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
-from boostbench.core.weak.coded import CodedStumps
-from boostbench.core.weak.discriminants import CodedDiscriminants
 from boostbench.core.weak.output_products import OutputProducts
 
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
@@ -94,7 +94,8 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.weak_learner.Stack
+        Weak learners: `Stumps` or `Perceptrons`.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What a weak learner adds to the scores: of a pair ``w[t] P[v[t], t, r]``, of rows
         ``sum_v w[v] P[v, t, r]``.

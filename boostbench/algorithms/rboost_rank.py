@@ -14,11 +14,11 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
+from boostbench.core.learners.discriminants import ProjectedDiscriminants
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
 from boostbench.core.solvers.lbfgs import SOLVERS
-from boostbench.core.weak.discriminants import ProjectedDiscriminants
 from boostbench.core.weak.projected import (
     IndependentProjections,
     PooledProjections,

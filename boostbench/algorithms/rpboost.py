@@ -12,11 +12,11 @@ from boostbench.algorithms.base.estimators import BinaryClassifier, BoostingRegr
 from boostbench.algorithms.base.master import NO_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.stump_ensembles import WithCategorySets
+from boostbench.core.learners.perceptrons import Perceptrons
+from boostbench.core.learners.random_projections import FreshProjections
 from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch, WithConstant
-from boostbench.core.weak.fresh_projections import FreshProjections
-from boostbench.core.weak.linear import Perceptrons
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
@@ -208,7 +208,7 @@ class RpBoost(_BinaryLeastSquares):
     ----------
     intercept_ : float
         F_0, the mean of the labels.
-    hypotheses_ : boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.learners.perceptrons.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\rho_t`.
 

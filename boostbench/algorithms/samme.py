@@ -10,9 +10,9 @@ from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.weights import relative
 from boostbench.algorithms.explanation.stump_sums import of_trees
+from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 
 
 class SAMME(Tabular, BoostingClassifier):
@@ -42,7 +42,7 @@ class SAMME(Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.trees.ClassTrees
+    hypotheses_ : boostbench.core.learners.trees.ClassTrees
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.
 

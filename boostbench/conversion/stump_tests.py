@@ -55,7 +55,7 @@ def value_cells(model, axis):
     ----------
     model : estimator
         Fitted model with `pairs_`.
-    axis : boostbench.core.weak.pair_cells.Axis
+    axis : boostbench.core.learners.feature_interactions.Axis
 
     Returns
     -------

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
 from boostbench.algorithms.rboost_proj import _free_l1
-from boostbench.core.weak.discriminants import CodedDiscriminants
+from boostbench.core.learners.discriminants import CodedDiscriminants
 
 from . import reference
 from .problems import blobs, noise
@@ -319,9 +319,9 @@ def test_the_pruned_search_is_exact(monkeypatch):
     """Candidates are scored in blocks, best first, and not all of them."""
     for seed in range(5):
         arguments = {"n_classes": 3, "n_iterations": 6, "n_projections": 5, "loss": "logistic"}
-        monkeypatch.setattr("boostbench.core.weak.coded._FIRST_BLOCK", 10**6)
+        monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 10**6)
         whole = Rows.make(seed, **arguments)
-        monkeypatch.setattr("boostbench.core.weak.coded._FIRST_BLOCK", 1)
+        monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 1)
         pruned = Rows.make(seed, **arguments)
         assert (whole.model.objective_ == pruned.model.objective_).all()
         assert (np.array(whole.H) == np.array(pruned.H)).all()

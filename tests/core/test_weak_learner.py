@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from boostbench.core.learners.discriminants import CodedDiscriminants, ProjectedDiscriminants
+from boostbench.core.learners.random_projections import FreshProjections
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.stumps.thresholds import midpoint
-from boostbench.core.weak.discriminants import CodedDiscriminants, ProjectedDiscriminants
-from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 from boostbench.core.weak_learner import Stack
 

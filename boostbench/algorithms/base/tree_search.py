@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.core.learners.trees import Tree, Trees
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.trees import Tree, Trees
 from boostbench.core.weak_learner import Found
 
 # Weights are multiples of this part of their mean. Sums of up to 2^25 samples are then exact in

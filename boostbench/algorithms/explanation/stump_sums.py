@@ -184,8 +184,8 @@ def of_trees(model, values):
     Parameters
     ----------
     model : estimator
-        Fitted, with `hypotheses_` of the kind `boostbench.core.weak.trees.Trees`, and a number for
-        each in `coefficients_`.
+        Fitted, with `hypotheses_` of the kind `boostbench.core.learners.trees.Trees`, and a number
+        for each in `coefficients_`.
     values : ndarray of shape (n_nodes, n_classes)
         What the nodes of the trees add to the scores of the classes, times the coefficient.
 

@@ -363,7 +363,7 @@ class StumpSearch:
 
         Returns
         -------
-        boostbench.core.weak.class_sums.ClassSums or None
+        boostbench.core.stumps.class_prefix_sums.ClassSums or None
         """
         return self._layout.class_sums(labels)
 

@@ -3,7 +3,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.algorithms.base.tree_search import SignTreeSearch
-from boostbench.core.weak.trees import Trees
+from boostbench.core.learners.trees import Trees
 
 
 def problem(seed, n_columns=3):

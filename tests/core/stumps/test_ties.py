@@ -8,6 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from boostbench.core.learners import gini_trees, trees
+from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.mixed_learners import Families
+from boostbench.core.learners.output_code_stumps import CodedStumps
+from boostbench.core.learners.trees import ClassStumpSearch
+from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts.choice import joint_histogram
@@ -15,12 +21,6 @@ from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch, UnusedStumps, WithConstant
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak import class_trees, trees
-from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.coded import CodedStumps
-from boostbench.core.weak.families import Families
-from boostbench.core.weak.trees import ClassStumpSearch
-from boostbench.core.weak.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 
 from . import reference
 
@@ -134,7 +134,7 @@ def tree_searches(search, labels, weights):
     for many in (2, 99):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(trees, "_MANY_CLASSES", many)
-            patch.setattr(class_trees, "_MANY_CLASSES", many)
+            patch.setattr(gini_trees, "_MANY_CLASSES", many)
             for kind in (ClassStumpSearch, partial(ClassTreeSearch, max_leaf_nodes=4)):
                 found = kind(search, labels, n_classes).best(weights)
                 yield None if found is None else found.learner

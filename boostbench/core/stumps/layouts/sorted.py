@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostbench.core.stumps.class_prefix_sums import ClassSums
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.thresholds import columns, in_order, midpoint
-from boostbench.core.weak.class_sums import ClassSums
 
 # Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
 PIECE = 40_000

@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.core.weak.linear import Perceptron, Perceptrons
-from boostbench.core.weak.random_units import (
+from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
+from boostbench.core.learners.random_features import (
     Cosine,
     Cosines,
     RandomCosines,
     RandomPerceptrons,
     RandomUnits,
+    TurnedPerceptrons,
 )
 from boostbench.core.weak_learner import Found
 
@@ -159,3 +160,26 @@ def test_a_constant_is_not_found_beside_an_edge_of_0():
     G = 2.0**40 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
     found = Two(np.arange(4.0)[:, None], 2, None).best(G)
     assert found.learner.threshold == 1.5
+
+
+def test_they_are_the_same_perceptrons_with_positive_edges():
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(40, 3)), rng.normal(size=(30, 40, 1))
+    plain = RandomPerceptrons(X, 20, np.random.default_rng(1))
+    turned = TurnedPerceptrons(X, 20, np.random.default_rng(1))
+    signs = set()
+    for weights in G:
+        one, other = plain.best(weights), turned.best(weights)
+        sign = np.sign(one.edge)
+        signs.add(sign)
+        assert (other.outputs == sign * one.outputs).all()
+        assert (other.outputs == other.learner(X)).all()
+        assert other.edge == abs(one.edge)
+    assert signs == {-1.0, 1.0}
+
+
+def test_no_turned_perceptron_where_no_feature_varies():
+    assert (
+        TurnedPerceptrons(np.ones((5, 2)), 10, np.random.default_rng(0)).best(np.ones((5, 1)))
+        is None
+    )

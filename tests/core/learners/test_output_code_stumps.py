@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak import coded
-from boostbench.core.weak.coded import CodedStumps
+from boostbench.core.learners import output_code_stumps
+from boostbench.core.learners.output_code_stumps import CodedStumps
 
 from ..stumps import reference
 
@@ -29,7 +29,7 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_most_violated(seed, n_classes, block, monkeypatch):
-    monkeypatch.setattr(coded, "_FIRST_BLOCK", block)
+    monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", block)
     X, weights, codes, violation = drawn(seed, n_classes)
     found = CodedStumps(X).best(weights, codes, violation)
     h = found.learner(X)
@@ -53,7 +53,7 @@ def test_a_code_without_hope_is_not_scored(monkeypatch):
     search, none = CodedStumps(X), np.zeros(1, np.float32)
     alone = [search.best(weights, code[None], none).learner for code in codes]
     assert alone[0] != alone[1]
-    monkeypatch.setattr(coded, "_FIRST_BLOCK", 1)
+    monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", 1)
     far = np.array([0.0, -1e4], np.float32)
     for column, violation in enumerate((far, far[::-1])):
         found = search.best(weights, codes, violation)
@@ -81,13 +81,13 @@ def test_features_that_do_not_vary():
 @pytest.mark.parametrize("seed", range(6))
 def test_candidates_are_all_pairs_within_the_slack(seed, slack, monkeypatch):
     """Scores of small whole numbers are exact multiples of 1/8, with many ties."""
-    monkeypatch.setattr(coded, "_FIRST_BLOCK", 2)
-    monkeypatch.setattr(coded, "_LARGEST_BLOCK", 8)
+    monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", 2)
+    monkeypatch.setattr(output_code_stumps, "_LARGEST_BLOCK", 8)
     rng = np.random.default_rng(seed)
     edges, codes = (rng.integers(-2, 3, (n, 2)).astype(np.float32) for n in (60, 30))
     violation = rng.integers(0, 3, 30) / 8
     scores = violation + np.abs(edges @ codes.T)
-    candidates = coded.select_candidates(edges, codes, violation, slack)
+    candidates = output_code_stumps.select_candidates(edges, codes, violation, slack)
     expected = np.nonzero(scores >= scores.max() - slack)
     assert set(zip(*candidates, strict=True)) == set(zip(*expected, strict=True))
     assert len(candidates[0]) == len(expected[0])

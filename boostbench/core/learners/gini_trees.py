@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.learners.trees import Tree
 from boostbench.core.stumps.thresholds import midpoint
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.trees import Tree
 from boostbench.core.weak_learner import Found
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
@@ -38,7 +38,7 @@ class ClassTreeSearch:
     Parameters
     ----------
     search, labels, n_classes
-        As of `boostbench.core.weak.trees.ClassStumpSearch`.
+        As of `boostbench.core.learners.trees.ClassStumpSearch`.
     max_leaf_nodes : int
         At least 2.
 

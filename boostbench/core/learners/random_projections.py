@@ -8,10 +8,10 @@ can be kept for the next fit to the same data, which then sees the same projecti
 
 import numpy as np
 
+from boostbench.core.learners.perceptrons import Perceptron
 from boostbench.core.stumps.screening import of_one_size
 from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak.linear import Perceptron
 from boostbench.core.weak_learner import Found
 
 # Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.

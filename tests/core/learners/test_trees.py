@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from generic import least_error
 
+from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees, Tree, Trees
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees, Tree, Trees
 
 
 def drawn(rng, depth, values, n_features=4, dtype=np.float64):
@@ -157,7 +157,7 @@ def test_scoring_by_blocks_changes_nothing(monkeypatch):
     weights = rng.dirichlet(np.ones(50), size=20)
     wanted = [search.best(w).learner for w in weights]
     assert len({int(tree.feature[0]) for tree in wanted}) == 3
-    monkeypatch.setattr("boostbench.core.weak.trees._BLOCK_POSITIONS", 7)
+    monkeypatch.setattr("boostbench.core.learners.trees._BLOCK_POSITIONS", 7)
     for w, tree in zip(weights, wanted, strict=True):
         found = search.best(w).learner
         assert (found.feature == tree.feature).all()

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostbench.core.learners.feature_interactions import axes_of, purified, ranked_pairs
 from boostbench.core.stumps.views import views_of
-from boostbench.core.weak.pair_cells import axes_of, purified, ranked_pairs
 
 
 def test_purified_tables_have_mean_zero_in_rows_and_columns():

@@ -1,26 +1,27 @@
 import numpy as np
 import pytest
 
+from boostbench.core.learners import gini_trees, trees
+from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.trees import ClassStumpSearch
+from boostbench.core.stumps import class_prefix_sums
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.ties import EQUAL
-from boostbench.core.weak import class_sums, class_trees, trees
-from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.trees import ClassStumpSearch
 
-from ..stumps import reference
+from . import reference
 
 
 @pytest.fixture(params=[1, 10**5])
 def pieces(request, monkeypatch):
     """One feature at a time, or all."""
-    monkeypatch.setattr(class_sums, "_PIECE", request.param)
+    monkeypatch.setattr(class_prefix_sums, "_PIECE", request.param)
 
 
 @pytest.fixture
 def few_classes(monkeypatch):
     """Sums of classes, be they ever so few."""
-    for module in (trees, class_trees):
+    for module in (trees, gini_trees):
         monkeypatch.setattr(module, "_MANY_CLASSES", 2)
 
 
@@ -52,7 +53,7 @@ def purity(sides):
     return (gain - (sum(sides) ** 2).sum()) * min(1.0, 4e6 * low * high)
 
 
-SIZES = [(class_sums.heaviest, votes), (class_trees._gain_by_sums, purity)]
+SIZES = [(class_prefix_sums.heaviest, votes), (gini_trees._gain_by_sums, purity)]
 
 
 @pytest.mark.usefixtures("pieces")
@@ -83,7 +84,7 @@ def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
         weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + parts * EQUAL
         found = []
         for many in (2, 99):
-            for module in (trees, class_trees):
+            for module in (trees, gini_trees):
                 monkeypatch.setattr(module, "_MANY_CLASSES", many)
             search = StumpSearch(X)
             assert isinstance(search._layout, Sorted)
@@ -113,8 +114,8 @@ def test_the_search_finds_what_edges_find(kind, n_classes, seed):
 
 def test_nothing_to_find():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
-    sums = class_sums.ClassSums(order, is_cut, np.arange(8) % 4, position=None)
-    assert sums.best_position(np.ones(8), class_sums.heaviest, 1.0) is None
+    sums = class_prefix_sums.ClassSums(order, is_cut, np.arange(8) % 4, position=None)
+    assert sums.best_position(np.ones(8), class_prefix_sums.heaviest, 1.0) is None
 
 
 def test_few_values_are_searched_by_edges():

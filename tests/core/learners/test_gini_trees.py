@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.trees import Trees
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.class_trees import ClassTreeSearch
-from boostbench.core.weak.trees import Trees
 
 
 def searching(X, labels, max_leaf_nodes):

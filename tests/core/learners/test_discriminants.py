@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from boostbench.core.weak import discriminants
-from boostbench.core.weak.discriminants import (
+from boostbench.core.learners import discriminants
+from boostbench.core.learners.discriminants import (
     CodedDiscriminants,
     ProjectedDiscriminants,
     fisher_direction,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.learners.trees import Tree, Trees
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.trees import Tree, Trees
 
 
 class FoundTree(NamedTuple):

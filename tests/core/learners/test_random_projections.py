@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.fresh_projections import FreshProjections
+from boostbench.core.learners.random_projections import FreshProjections
 
 
 def brute_force(X, matrix, residual):
@@ -26,7 +26,7 @@ def ones(n_features):
 @pytest.mark.parametrize("repeated", [False, True])
 def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
     # Two rounds a batch, so that batches end in between.
-    module = "boostbench.core.weak.fresh_projections"
+    module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 30 * n_projections)
     rng = np.random.default_rng(n_projections)
     X = rng.integers(0, 3, (30, 4)).astype(float) if repeated else rng.normal(size=(30, 4))
@@ -65,7 +65,7 @@ def test_features_that_do_not_vary():
 @pytest.mark.parametrize("kept_positions", [0, 300, 2**24])
 def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
     """Whether all batches are kept, some, or none."""
-    module = "boostbench.core.weak.fresh_projections"
+    module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 20 * 2)
     monkeypatch.setattr(f"{module}._KEPT_POSITIONS", kept_positions)
     rng = np.random.default_rng(1)

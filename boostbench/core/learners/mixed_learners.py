@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
+from boostbench.core.learners.random_features import Cosine, Cosines
 from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.linear import Perceptron, Perceptrons
-from boostbench.core.weak.random_units import Cosine, Cosines
 from boostbench.core.weak_learner import Stack
 
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from boostbench.core.codebooks import draw_codebook
-from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.weak.vector_trees import (
+from boostbench.core.learners.vector_trees import (
     CodewordVote,
     LeastSquares,
     VectorTrees,
     VectorTreeSearch,
 )
+from boostbench.core.stumps.search import StumpSearch
 
 
 def data(seed, n_samples=40, n_features=3, n_components=2):

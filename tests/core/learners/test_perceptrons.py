@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
+from boostbench.core.learners.perceptrons import Perceptron, Perceptrons, are_apart, edges_along
 
 from ..stumps import reference
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.learners.perceptrons import Perceptron
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak.linear import Perceptron
 from boostbench.core.weak_learner import Found, Stack
 
 # What single precision tells apart.
@@ -170,6 +170,25 @@ class RandomPerceptrons(RandomUnits):
             return Perceptron(directions[i].astype(np.float64), float(thresholds[i]) * self._radius)
 
         return learner, edges, off
+
+
+class TurnedPerceptrons(RandomPerceptrons):
+    """Random perceptrons and their negatives.
+
+    Parameters
+    ----------
+    X, n_candidates, rng
+        As of `RandomPerceptrons`.
+    """
+
+    def best(self, G):
+        """Find the perceptron and column of the largest edge, positive or 0, as `Search.best`."""
+        found = super().best(G)
+        if found is None or found.edge >= 0:
+            return found
+        turned = Perceptron(-found.learner.direction, -found.learner.threshold)
+        outputs = turned(self.X)
+        return Found(turned, outputs, float(G[:, found.column] @ outputs), found.column)
 
 
 class RandomCosines(RandomUnits):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.stumps.class_prefix_sums import heaviest
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.class_sums import heaviest
 from boostbench.core.weak_learner import Found, Stack
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.

@@ -16,9 +16,9 @@ from operator import itemgetter
 
 import numpy as np
 
+from boostbench.core.learners.perceptrons import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.weak.projected import ProjectedStump
 from boostbench.core.weak_learner import Found
 
@@ -142,7 +142,8 @@ class ProjectedDiscriminants:
 class CodedDiscriminants:
     """The discriminants of a training set, for any codes.
 
-    Parameters and attributes are those of `boostbench.core.weak.coded.CodedStumps`.
+    Parameters and attributes are as of
+    `boostbench.core.learners.output_code_stumps.CodedStumps`.
     """
 
     stack = Perceptrons
@@ -162,7 +163,7 @@ class CodedDiscriminants:
         Parameters
         ----------
         G, codes, violation
-            As of `boostbench.core.weak.coded.CodedStumps.best`.
+            As of `boostbench.core.learners.output_code_stumps.CodedStumps.best`.
 
         Returns
         -------

@@ -1,11 +1,16 @@
 import numpy as np
 import pytest
 
+from boostbench.core.learners.mixed_learners import Families, Mixture, stacked
+from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
+from boostbench.core.learners.random_features import (
+    Cosine,
+    Cosines,
+    RandomCosines,
+    RandomPerceptrons,
+)
 from boostbench.core.stumps.search import UnusedStumps
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.weak.families import Families, Mixture, stacked
-from boostbench.core.weak.linear import Perceptron, Perceptrons
-from boostbench.core.weak.random_units import Cosine, Cosines, RandomCosines, RandomPerceptrons
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 
