@@ -1,6 +1,6 @@
-"""Where the YAML files of ``conf/`` are, and what is in them, without Hydra.
+"""The YAML files of ``conf/``, read without Hydra.
 
-Listing, completing and checking names must answer at once; importing Hydra alone takes longer.
+Listing, completing and checking names must be instant, and importing Hydra is slow.
 """
 
 import os
@@ -12,7 +12,7 @@ import yaml
 
 from boostbench.errors import UserError, unknown
 
-#: What an option of a config group is called in messages.
+#: Names of the options of each config group in messages.
 KINDS = {
     "algo": "algorithm",
     "data": "data set",
@@ -23,13 +23,13 @@ KINDS = {
     "figure": "figure",
 }
 
-#: What the data of a task of OpenML are called, with its number behind.
+#: Start of the names of OpenML tasks' data sets; the number of the task follows.
 TASK_PREFIX = "openml-task-"
 
 
-# In C, where PyYAML comes with it: eight times as fast.
+# PyYAML's loader in C is eight times as fast; not every installation has it.
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """Reads 1e-2 as a number and refuses a key that comes twice, as Hydra does."""
+    """Loader that reads 1e-2 as a number and refuses duplicate keys, as Hydra does."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         keys: set[tuple[str, str]] = set()
@@ -37,7 +37,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             identity = key.tag, str(key.value)
             if identity in keys:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value} comes twice", key.start_mark
+                    None, None, f"the key {key.value} is a duplicate", key.start_mark
                 )
             keys.add(identity)
         return super().construct_mapping(node, deep)
@@ -50,7 +50,7 @@ _Loader.add_implicit_resolver(
 )
 
 
-#: How many values a text may hold, aliases written out, and how deep they may be in each other.
+#: Limits on the number of values of a YAML text, with aliases expanded, and on their nesting.
 MAX_VALUES, MAX_DEPTH = 100_000, 50
 
 
@@ -60,9 +60,9 @@ def parse_yaml(text: str) -> object:
     Raises
     ------
     yaml.YAMLError
-        If it is none, or too large or too deep, where PyYAML would crash or never end.
+        If the text is not YAML, or so large or so deeply nested that PyYAML would crash or hang.
     ValueError
-        For what looks like a number or a date, and is none.
+        If a value looks like a number or a date, but is invalid.
     """
     _check_size(text)
     return yaml.load(text, Loader=_Loader)
@@ -81,7 +81,7 @@ def _check_size(text: str) -> None:
                 sizes[anchor] = n_values - n_before
         elif isinstance(event, yaml.AliasEvent):
             if any(event.anchor == anchor for anchor, _ in open_collections):
-                raise yaml.YAMLError(f"the value of &{event.anchor} holds itself")
+                raise yaml.YAMLError(f"the value of &{event.anchor} contains itself")
             n_values += sizes.get(event.anchor, 0)
         if isinstance(event, yaml.NodeEvent):
             n_values += 1
@@ -93,7 +93,7 @@ def _check_size(text: str) -> None:
 
 
 def conf_dir() -> Path:
-    """Find the folder of configs: inside the installed package, or at the top of a checkout.
+    """Return the folder of configs: inside the installed package, or at the top of a checkout.
 
     Returns
     -------
@@ -113,34 +113,34 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     group : str
         One of `KINDS`, e.g. ``"algo"``.
     folders : sequence of pathlib.Path, default=()
-        More folders of configs (Hydra's ``--config-dir``).
+        Further folders of configs (Hydra's ``--config-dir``).
 
     Returns
     -------
     list of str
-        Sorted.
+        Sorted names.
     """
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
 
 
 def is_data_set_name(name: str) -> bool:
-    """Whether a name is that of a data set in ``conf/data``, or of a task of OpenML."""
+    """Return whether a name belongs to a data set in ``conf/data`` or to an OpenML task."""
     return name in list_options("data") or name.startswith(TASK_PREFIX)
 
 
 def read_option(
     group: str, name: str, folders: Sequence[Path] = (), children: Sequence[str] = ()
 ) -> dict:
-    """Read one option of a group as it is written, its own ``defaults`` of the same group merged.
+    """Load one option of a group, merged with its ``defaults`` of the same group.
 
     Parameters
     ----------
     group, name : str
         The file is ``conf/<group>/<name>.yaml``.
     folders : sequence of pathlib.Path, default=()
-        Folders to look in before ``conf/``.
+        Folders that are searched before ``conf/``.
     children : sequence of str, default=()
-        Options that are being read, as this one is in their defaults.
+        Options whose defaults led to this option; they detect a circle.
 
     Returns
     -------
@@ -150,12 +150,12 @@ def read_option(
     Raises
     ------
     UserError
-        When it is not there, cannot be read or is no YAML, would change more than its group, or
-        comes back to itself.
+        If the file is missing, cannot be read or is not YAML, if it changes other groups, or if
+        its defaults form a circle.
     """
     for top in (*folders, conf_dir()):
         path = top / group / f"{name}.yaml"
-        if os.path.isfile(path):  # False, and no error, in a folder that may not be entered
+        if os.path.isfile(path):  # no error if the folder may not be entered
             break
     try:
         text = path.read_text(encoding="utf-8")
@@ -169,7 +169,9 @@ def read_option(
         isinstance(entry, str) and re.fullmatch(r"[\w-]+", entry) for entry in parents
     )
     if not is_plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
-        raise UserError(f"{path} reaches beyond {group}: no @package, and only names in defaults")
+        raise UserError(
+            f"{path} changes more than {group}; remove @package, and list only names in defaults"
+        )
     inherited = {}
     for parent in parents:
         if parent != "_self_":
@@ -178,18 +180,18 @@ def read_option(
                     f"{KINDS[group]} in defaults of {path}", parent, list_options(group, folders)
                 )
             if parent in (*children, name):
-                raise UserError(f"{path}: its defaults come back to {parent}")
+                raise UserError(f"{path}: its defaults form a circle through {parent}")
             inherited |= read_option(group, parent, folders, (*children, name))
     return inherited | content
 
 
 def read_titles(group: str) -> dict[str, str]:
-    """Give the titles of all options of a group, by their names."""
+    """Return the titles of all options of a group, by their names."""
     return {name: read_option(group, name)["title"] for name in list_options(group)}
 
 
 def read_summary(group: str, name: str) -> str:
-    """Give the first clause of the comment that an option's file begins with; empty without one."""
+    """Return the first clause of the comment at the top of an option's file, or ``""``."""
     path = conf_dir() / group / f"{name}.yaml"
     comment = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
     return " ".join(comment[1].replace("\n#", "").split()) if comment else ""

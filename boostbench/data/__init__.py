@@ -1,6 +1,6 @@
-"""Data sets: local files, OpenML, scikit-learn's own, generated ones.
+"""Data sets from local files, OpenML, scikit-learn and generators.
 
-Importing this package is quick: pandas, scikit-learn and openml are imported where they are used.
+Importing this package is fast: pandas, scikit-learn and openml are imported on first use.
 """
 
 from boostbench.data.dataset import Dataset

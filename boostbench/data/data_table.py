@@ -1,4 +1,4 @@
-"""Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
+"""Tables of ARFF and CSV files with named columns, and their conversion to features and labels."""
 
 import logging
 from collections.abc import Collection, Sequence
@@ -18,14 +18,14 @@ from boostbench.util.text_columns import are_identifiers, find_problem
 
 logger = logging.getLogger(__name__)
 
-#: A column of more words is none of categories: as many as scikit-learn's
-#: HistGradientBoostingClassifier takes.
+#: Largest number of categories of a categorical column, as in scikit-learn's
+#: HistGradientBoostingClassifier.
 MAX_CATEGORIES = 255
-#: Dense matrices above this number of entries (80 MB) may stay sparse ...
+#: Number of entries (80 MB) above which a matrix may stay sparse.
 MAX_DENSE_ENTRIES = 10_000_000
-#: ... if at most this share of them is not zero.
+#: Largest share of nonzero entries of a matrix that stays sparse.
 MAX_SPARSE_DENSITY = 0.1
-#: What is wrong with a value of text, and what to do, by `TextProblem.kind`.
+#: Fault of a text value and advice for messages, by `TextProblem.kind`.
 TEXT_ADVICE = {
     "commas": ("has a comma", "write a decimal point, and nothing between thousands"),
     "words": ("is a word among numbers", "correct it, or mark it as a missing value"),
@@ -34,20 +34,20 @@ TEXT_ADVICE = {
 
 @dataclass(frozen=True, eq=False)
 class DataTable:
-    """Columns of numbers; those of nominal attributes hold positions in their categories.
+    """Table of numbers; columns of nominal attributes hold positions in their categories.
 
     Parameters
     ----------
     names : list of str
-        The columns.
+        Names of the columns.
     categories : list of (list of str or None)
-        For each column what the codes 0, 1, ... stand for; None where the numbers mean themselves.
+        Categories of each column, whose positions are its values. None: the column is numeric.
     values : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
-        NaN where a value is missing.
+        Values, with NaN for missing ones.
     where : str
-        What to call the source in messages.
+        Name of the source in messages.
     strings : frozenset of int, default=frozenset()
-        Columns of text that is neither declared as categories nor checked.
+        Columns of text whose categories are not declared, and which were not checked yet.
     """
 
     names: list[str]
@@ -80,40 +80,41 @@ def features_and_labels(
     drop: Sequence[str] = (),
     missing: str | None = None,
 ):
-    """Split a table into features, all of them numbers, and labels.
+    """Return the numeric features and the labels of a table.
 
-    A nominal attribute becomes one column where its categories are numbers (their values) or two
-    (0 and 1), and otherwise one column of 0 and 1 for each category that occurs.
+    A nominal attribute becomes one column if its categories are numbers, or if at most two occur
+    (0 and 1). Otherwise it is encoded one-hot, with a column for each category that occurs.
 
     Parameters
     ----------
     table : DataTable
-        What was read.
+        Table of the file.
     target : str, default=None
-        Column of the labels. None: the one called ``class`` in any case, else the last.
+        Column of the labels. None: the column named ``class`` in any case, else the last one.
     ignore : sequence of str, default=()
-        Columns that are no features (row ids and the like); the target may be among them.
+        Columns that are not features, such as row ids; the target may be among them.
     keep, drop : sequence of str, default=()
-        Patterns as of `fnmatch`: the only columns to use as features, and those not to use.
+        Patterns of `fnmatch` for the columns to use as features (none: all) and to leave out.
     missing : {None, "drop", "keep", "mean", "median", "most_frequent"}, default=None
-        Whether rows with missing features are an error, left out, or kept, perhaps to be filled
-        later. A missing word is missing in all columns of its own.
+        Treatment of rows with missing features. None: an error. ``"drop"``: they are removed. Any
+        other setting: they stay, and a fit may replace missing values. A missing category is NaN
+        in all its one-hot columns.
 
     Returns
     -------
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64 or str
     one_hot_ranges : tuple of (int, int)
-        Of each column of 3 to 255 words its features, from the one number to before the other.
+        Half-open range of the one-hot features of each column with 3 to 255 categories.
     names : list of str
-        Of the features: that of the column, and ``colour=red`` for one of a column of words.
+        Names of the features: the column names, and ``colour=red`` for one-hot features.
     kept_rows : ndarray of shape (n_rows,), bool, or None
-        Which rows of the table these are; None: all of them.
+        Mask of the rows that were not dropped. None: all rows.
 
     Raises
     ------
     UserError
-        Unknown column, missing values, labels that cannot be used.
+        If a column is unknown, values are missing, or labels cannot be used.
     """
     ignore, keep, drop = compose_letters(ignore), compose_letters(keep), compose_letters(drop)
     label = label_column(table.names, target, table.where)
@@ -153,7 +154,7 @@ def features_and_labels(
 
 
 def rows_without_missing(X) -> np.ndarray:
-    """Find the rows of a matrix, sparse or not, of which no value is missing."""
+    """Return a mask of the rows without missing values of a dense or sparse matrix."""
     if isinstance(X, np.ndarray):
         return ~np.isnan(X).any(axis=1)
     entries = X.tocoo()
@@ -161,17 +162,17 @@ def rows_without_missing(X) -> np.ndarray:
 
 
 def dense_unless_large(X):
-    """Make a sparse matrix dense, unless it is both large and nearly empty.
+    """Return a matrix as dense, unless it is sparse, large and nearly empty.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features)
-        Any matrix.
+        Matrix of features.
 
     Returns
     -------
     ndarray or scipy.sparse.csr_matrix
-        The same values.
+        Matrix of the same values.
     """
     if not hasattr(X, "toarray"):
         return X
@@ -182,12 +183,12 @@ def dense_unless_large(X):
 
 
 def warn_dropped_rows(is_complete: np.ndarray, where: str) -> None:
-    """Say how many rows are left out, as values are missing.
+    """Log a warning with the number of rows that are dropped for missing values.
 
     Raises
     ------
     UserError
-        None is left.
+        If no row is complete.
     """
     if not is_complete.any():
         raise UserError(f"{where} has no row without missing values")
@@ -195,7 +196,7 @@ def warn_dropped_rows(is_complete: np.ndarray, where: str) -> None:
 
 
 def unquote(word: str) -> str:
-    """Strip blanks, and quote marks that stand around the whole word.
+    """Return a word without blanks and quote marks around it.
 
     Examples
     --------
@@ -213,7 +214,7 @@ def _matches_any(name: str, patterns: Sequence[str]) -> bool:
 
 
 def label_column(names: Sequence[str], target: str | None, where: str) -> int:
-    """Find the column of labels: `target`, or the one called ``class``, or the last."""
+    """Return the column of labels: `target`, else the one named ``class``, else the last."""
     if target is None:
         candidates = [column for column, name in enumerate(names) if name.lower() == "class"]
         if len(candidates) > 1:
@@ -227,7 +228,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
 
 
 def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
-    """Find the rows without missing features: all of them, unless they may be dropped."""
+    """Return a mask of rows without missing features; raise an error if `missing` is None."""
     if isinstance(table.values, np.ndarray):
         is_incomplete = np.zeros(len(table.values), dtype=bool)
         for j in columns:
@@ -246,7 +247,7 @@ def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> 
 
 
 def _encode_columns(table: DataTable, columns: list[int]):
-    """Code the chosen columns as numbers, in their order; say which are of words, and name them."""
+    """Return columns encoded as numbers, the ranges of one-hot features, and feature names."""
     if all(table.categories[j] is None for j in columns):
         return table.values[:, columns], (), [table.names[j] for j in columns]
     blocks, names = [], []
@@ -277,19 +278,19 @@ def _encode_columns(table: DataTable, columns: list[int]):
 
 
 def _encode_column(table: DataTable, j: int):
-    """Code a nominal column: the categories' own numbers, 0/1, or one column each.
+    """Encode a nominal column: as the numbers that its categories are, as 0/1, or one-hot.
 
     Returns
     -------
     block : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
     names : list of str
-        Of its columns.
+        Names of the columns of `block`.
 
     Raises
     ------
     UserError
-        Nearly every row has another text, as with names or dates; the text is numbers with commas,
-        or a few words among numbers.
+        If nearly every row has a text of its own, as names and dates are, or the text consists of
+        numbers with commas or of numbers and a few words.
     """
     column, name = table.column(j), table.names[j]
     is_missing = np.isnan(column)
@@ -312,7 +313,7 @@ def _encode_column(table: DataTable, j: int):
         raise not_categorical_error(table.where, name, len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 
-    # Sparse, as a dense matrix of many categories may not fit into memory.
+    # A dense matrix of many categories may not fit in memory.
     ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
     block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
     names = [f"{name}={unquote(word)}" for word in words]
@@ -329,18 +330,18 @@ def _encode_column(table: DataTable, j: int):
 
 
 def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the codes that occur, and for each code its place among them."""
+    """Return the codes that occur, and the position of each code among them."""
     is_present = np.bincount(codes) > 0
     return np.flatnonzero(is_present), (np.cumsum(is_present, dtype=np.int32) - 1)[codes]
 
 
 def check_dates(where: str, name: str, words: Collection[str]) -> None:
-    """Refuse a column of dates, which would become as many columns of 0 and 1.
+    """Check that a column does not hold dates, each of which would become a one-hot feature.
 
     Raises
     ------
     UserError
-        All words are dates, perhaps with times.
+        If all words are dates, with or without times.
     """
     words = [unquote(word) for word in words]
     if are_dates(words):
@@ -348,7 +349,7 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
 
 
 def date_column_error(where: str, name: str, words: Collection[str] = ()) -> UserError:
-    """Say that a column holds dates, and what to do; `words` as of `days_conversion_code`."""
+    """Return the error for a column of dates; see `days_conversion_code` for `words`."""
     return UserError(
         f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
         f"days of it: {days_conversion_code(name, words)}"
@@ -356,7 +357,7 @@ def date_column_error(where: str, name: str, words: Collection[str] = ()) -> Use
 
 
 def not_categorical_error(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:
-    """Say that nearly every row of a column has a text of its own."""
+    """Return the error for a column of text that differs in nearly every row."""
     return UserError(
         f"{where}: the text of column {name!r} is different in {n_different} of {n_rows} rows, as "
         "of names or dates, and means no category; take the column out (openml.drop does for data "
@@ -369,7 +370,7 @@ def _are_numbers(categories: Sequence[str]) -> bool:
 
 
 def _column_summary(table: DataTable, j: int, n_columns: int) -> str:
-    """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``; one alone is 0."""
+    """Return ``"colour (3)"``, or for two categories the one that is 1: ``"flag (yes=1)"``."""
     if n_columns > 1:
         return f"{table.names[j]} ({n_columns})"
     present = np.unique(table.column(j))

@@ -1,4 +1,4 @@
-"""What every data source returns: a matrix of numbers, a label for each row, and where from."""
+"""Data sets: a feature matrix, a label for each row, and their origin."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -11,9 +11,9 @@ import numpy as np
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.errors import UserError
 
-#: Expected number (key in a config) -> attribute of `Dataset`.
+#: Attribute of `Dataset` for each key of ``data.expect``.
 COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
-# Rows that are looked at at a time.
+# Labels per chunk: sorting and joining them needs copies, which should stay small.
 _CHUNK_SIZE = 2**18
 
 
@@ -24,24 +24,25 @@ class Dataset:
     Parameters
     ----------
     name : str
-        As in ``conf/data/``.
+        Name of the data set in ``conf/data/``.
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-        Features. Sparse only where a dense matrix would be large and nearly empty.
+        Features. A sparse matrix is used only if a dense one would be large and nearly empty.
     y : ndarray of shape (n_samples,), int64 or str
-        Class labels as in the source.
+        Class labels of the source.
     source : str
-        Where the data come from, for people: ``"file /x/vowel.svm.gz"``, ``"OpenML 307 v2"``.
+        Description of the origin: ``"file /x/vowel.svm.gz"``, ``"OpenML 307 v2"``.
     splits : list of (ndarray, ndarray), default=None
-        Fixed splits that came with the data: row numbers of the training and of the test part.
+        Row numbers of the training part and of the test part for each fixed split of the source.
+        None: the source has no splits.
     expect : mapping, default={}
-        The counts of `COUNTS` that `validate` compares with.
+        Expected counts, with the keys of `COUNTS`, which `validate` checks.
     one_hot_ranges : tuple of (int, int), default=()
-        Columns of words of the user's own file: features, from the one number to before the other,
-        of which one is 1 and the others are 0. An algorithm that takes categories gets these.
+        Half-open ranges of the one-hot features of each text column of a user's file. An algorithm
+        that supports categories gets each range as one column.
     names : list of str, default=None
-        What the source calls the features, where it says so.
+        Feature names. None: the source has none.
     spec : mapping, default=None
-        Config by which `boostbench.data.load` gives the same data again, if there is one.
+        Config from which `boostbench.data.load` returns the same data. None: there is none.
     """
 
     name: str
@@ -66,27 +67,27 @@ class Dataset:
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the features; without such, their numbers from 1."""
+        """Names of the features; their numbers from 1 if the source has no names."""
         return self.names or [str(number) for number in range(1, self.n_features + 1)]
 
     @property
     def n_classes(self) -> int:
-        """Number of different labels."""
+        """Number of distinct labels."""
         return len(self.classes)
 
     @property
     def is_sparse(self) -> bool:
-        """Whether `X` is a sparse matrix."""
+        """True if `X` is a sparse matrix."""
         return not isinstance(self.X, np.ndarray)
 
     @property
     def values(self) -> np.ndarray:
-        """The features that are stored: all of them, or those of a sparse matrix."""
+        """Stored features: all of a dense matrix, the explicit entries of a sparse one."""
         return self.X.data if self.is_sparse else self.X
 
     @property
     def classes(self) -> np.ndarray:
-        """The different labels, sorted."""
+        """Distinct labels, sorted."""
         return self._counted_labels[0]
 
     @property
@@ -97,12 +98,12 @@ class Dataset:
 
     @cached_property
     def class_numbers(self) -> np.ndarray:
-        """The position of each row's label in `classes`, which every classifier takes."""
+        """Position of each row's label in `classes`, for classifiers that need numbers."""
         return np.searchsorted(self.classes, self.y)
 
     @cached_property
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
-        # Piece by piece, as sorting takes a copy of all.
+        # np.unique sorts a copy: chunks keep it small.
         chunks = [np.unique(chunk, return_counts=True) for chunk in self._chunks(self.y)]
         chunk_labels, chunk_counts = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
         labels, positions = np.unique(chunk_labels, return_inverse=True)
@@ -119,8 +120,7 @@ class Dataset:
     def checksum(self) -> str:
         """First 16 hexadecimal digits of a SHA-256 of shape, features and labels.
 
-        The file format does not enter, so that equal data have equal checksums wherever they
-        come from.
+        Equal data have equal checksums, whichever file format they come from.
         """
         digest = hashlib.sha256(repr(self.X.shape).encode())
         if self.is_sparse:
@@ -137,12 +137,12 @@ class Dataset:
         return digest.hexdigest()[:16]
 
     def checked_slice(self, kind: str, bounds: Collection[int]) -> slice:
-        """Give the ``rows`` or ``features`` from one number to before another, all of them there.
+        """Return the slice of a half-open range of ``rows`` or ``features``.
 
         Raises
         ------
         UserError
-            There are fewer.
+            If the range exceeds the data.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class Dataset:
         return slice(start, stop)
 
     def select_rows(self, rows: slice | np.ndarray) -> "Dataset":
-        """Keep some rows; the fixed splits, which count all of them, are left behind.
+        """Return the data set with a subset of the rows, without its fixed splits.
 
         Examples
         --------
@@ -169,17 +169,17 @@ class Dataset:
         return replace(self, X=self.X[rows], y=self.y[rows], splits=None, spec=None)
 
     def select_classes(self, which: int | Collection[int | str]) -> "Dataset":
-        """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
+        """Return the rows of a subset of the classes, without the fixed splits.
 
         Parameters
         ----------
         which : int or collection of labels
-            The first so many classes in the order of `classes`, or these.
+            Number of classes to select, in the order of `classes`, or their labels.
 
         Raises
         ------
         UserError
-            More classes than there are, fewer than two, or a label that does not occur.
+            If fewer than two classes or more than all are selected, or a label does not occur.
 
         Examples
         --------
@@ -202,15 +202,15 @@ class Dataset:
         return replace(self.select_rows(np.isin(self.y, list(selected))), expect={})
 
     def bootstrap(self, per_class: int, seed: int = 0) -> "Dataset":
-        """Draw rows of each class with replacement; the fixed splits are left behind.
+        """Draw rows of each class with replacement; the fixed splits are dropped.
 
-        A row may come several times. Of a random split such rows are in both parts: its test errors
-        are too low.
+        A row may be drawn several times. A random split can have copies of a row in both parts, so
+        its test errors are too low.
 
         Parameters
         ----------
         per_class : int
-            How many rows of each class.
+            Number of rows per class.
         seed : int, default=0
 
         Examples
@@ -225,16 +225,17 @@ class Dataset:
         return replace(self.select_rows(np.concatenate(rows)), expect={})
 
     def one_vs_rest(self, positive: Collection[int | str]) -> "Dataset":
-        """Make two classes: 1 for some labels, -1 for the others.
+        """Return a two-class problem: 1 for the positive labels, -1 for all others.
 
         Parameters
         ----------
         positive : collection of labels
+            Labels that become class 1.
 
         Raises
         ------
         UserError
-            A label that does not occur, or none left for one of the two.
+            If a label does not occur, or one of the two classes would be empty.
 
         Examples
         --------
@@ -253,17 +254,18 @@ class Dataset:
         return replace(self, y=y, expect={}, spec=None)
 
     def validate(self) -> "Dataset":
-        """Check what no experiment can do without.
+        """Check that the data set can be used in experiments.
 
         Returns
         -------
         Dataset
-            Itself.
+            The data set itself.
 
         Raises
         ------
         UserError
-            Counts other than expected, no features or NaN or infinite ones, fewer than two classes.
+            If a count differs from `expect`, there are no features, NaN or infinite features, or
+            fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
         for key, attribute in COUNTS.items():
@@ -287,7 +289,7 @@ class Dataset:
         return self
 
     def _position(self, mask: np.ndarray) -> tuple[int, int]:
-        """Find row and column of the first True of a mask over `values`."""
+        """Return row and column of the first True in a mask of `values`."""
         first = int(mask.argmax())
         if not self.is_sparse:
             return divmod(first, self.n_features)

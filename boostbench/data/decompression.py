@@ -1,4 +1,4 @@
-"""How much a compressed file may unpack to: a small one must not fill the memory."""
+"""Decompression with a size limit, so that a small file cannot fill the memory."""
 
 import io
 from collections import Counter
@@ -9,31 +9,32 @@ import numpy as np
 
 from boostbench.errors import UserError
 
-#: Bytes that any file may unpack to, and the multiple of its own size that a larger one may.
+#: Size in bytes that any file may decompress to, and the largest ratio for larger results.
 MIN_LIMIT, MAX_RATIO = 2**27, 100
 _CHUNK_SIZE = 2**20
 
 
 def decompress(stream: BinaryIO, path: Path, min_limit: int = MIN_LIMIT) -> io.BytesIO:
-    """Read a compressed file into memory.
+    """Load a compressed file into memory.
 
     Parameters
     ----------
     stream : binary file
-        Gives what is in the file.
+        Stream of decompressed bytes.
     path : Path
-        The file as it is on disk.
-    min_limit : int, default=LEAST
-        Bytes that it may unpack to, however small it is.
+        The compressed file on disk.
+    min_limit : int, default=MIN_LIMIT
+        Decompressed size in bytes that is allowed for any file.
 
     Returns
     -------
     io.BytesIO
+        The decompressed content.
 
     Raises
     ------
     UserError
-        If it unpacks to too much.
+        If the decompressed content exceeds the limit.
     """
     content, max_size = io.BytesIO(), _max_size(path.stat().st_size, min_limit)
     while chunk := stream.read(_CHUNK_SIZE):
@@ -45,21 +46,26 @@ def decompress(stream: BinaryIO, path: Path, min_limit: int = MIN_LIMIT) -> io.B
 
 
 def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
-    """Read an archive of NumPy arrays.
+    """Load an archive of NumPy arrays.
 
     Parameters
     ----------
     stream : binary file
-        The file.
+        The archive.
     where : object
-        What to call it in the message.
+        Name of the archive in messages.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The arrays by name.
 
     Raises
     ------
     UserError
-        If it unpacks to too much, or several arrays have one name.
+        If the decompressed content exceeds the limit, or several arrays have one name.
     Exception
-        Whatever NumPy, zip and zlib find in another file, or in a damaged one.
+        If the file is damaged or not an archive: any error of NumPy, zip or zlib.
     """
     max_size = _max_size(stream.seek(0, io.SEEK_END), MIN_LIMIT)
     stream.seek(0)

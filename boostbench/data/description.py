@@ -1,26 +1,26 @@
-"""A data set in a few lines, for ``boostbench data NAME``."""
+"""Description of a data set in a few lines, for ``boostbench data NAME``."""
 
 import numpy as np
 
 from boostbench.data.dataset import COUNTS, Dataset
 from boostbench.data.missing_values import FALLBACK, KEEP, imputation
 
-#: Classes that are listed one by one; of more, only the range of their sizes is given.
+#: Number of classes up to which each is listed; for more, the range of their sizes is shown.
 MAX_CLASSES = 30
 
 
 def describe(dataset: Dataset) -> list[tuple[str, str]]:
-    """Describe a data set.
+    """Return a description of a data set.
 
     Parameters
     ----------
     dataset : Dataset
-        As `boostbench.data.load` returns it.
+        Result of `boostbench.data.load`.
 
     Returns
     -------
     list of (str, str)
-        Label and value, in the order to print them.
+        Labels and values, in the order of display.
     """
     values, counts = dataset.values, dataset.class_counts
     rows = [
@@ -42,7 +42,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
 
 
 def _values(values: np.ndarray, n_entries: int) -> str:
-    # With ends to start from, as there may be nothing stored, or NaN only.
+    # The initial values cover matrices without stored values or with NaN only.
     low = float(np.fmin.reduce(values, axis=None, initial=np.inf))
     high = float(np.fmax.reduce(values, axis=None, initial=-np.inf))
     if values.size < n_entries:  # zeros that are not stored

@@ -1,4 +1,4 @@
-"""Divisions into training and test rows that come with a data set."""
+"""Fixed splits: divisions into training and test rows that belong to a data set."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ Split = tuple[np.ndarray, np.ndarray]
 
 
 def official_split(n_train: int, n_samples: int) -> Split:
-    """Make the split whose training part is the first `n_train` rows.
+    """Return the split whose training part is the first `n_train` rows.
 
     Examples
     --------
@@ -23,26 +23,26 @@ def official_split(n_train: int, n_samples: int) -> Split:
 
 
 def remap_rows(splits: list[Split], kept_rows: np.ndarray | None, where: str) -> list[Split]:
-    """Count the rows of splits anew, where rows are left out of the data.
+    """Return splits with the row numbers after the removal of rows.
 
     Parameters
     ----------
     splits : list of (ndarray, ndarray)
-        Their numbers count all rows.
+        Splits whose numbers count all rows.
     kept_rows : ndarray of shape (n_rows,), bool, or None
-        Which of them are left; None: all.
+        Mask of the rows that remain. None: all.
     where : str
-        What to call the source of the splits in messages.
+        Name of the source of the splits in messages.
 
     Returns
     -------
     list of (ndarray, ndarray)
-        A row that is left out is in no part.
+        Splits of the remaining rows; a removed row is in no part.
 
     Raises
     ------
     UserError
-        Nothing is left of a part.
+        If a part has no remaining row.
 
     Examples
     --------
@@ -64,12 +64,12 @@ def remap_rows(splits: list[Split], kept_rows: np.ndarray | None, where: str) ->
 
 
 def split_from_mask(is_test: np.ndarray, n_samples: int, where: str) -> Split:
-    """Make the split whose test part is marked, row by row.
+    """Return the split whose test part is marked, row by row.
 
     Raises
     ------
     UserError
-        The marks are not one for each row, not 0 and 1 (or truth values), or all the same.
+        If the number of marks is wrong, marks are not 0 and 1 (or truth values), or all are equal.
     """
     if is_test.shape != (n_samples,) or is_test.dtype.kind not in "biuf":
         raise UserError(
@@ -84,26 +84,28 @@ def split_from_mask(is_test: np.ndarray, n_samples: int, where: str) -> Split:
 def draw_pools(
     y: np.ndarray, n_pools: int, n_splits: int, per_class: int, seed: int = 0
 ) -> list[Split]:
-    """Draw rows of each class several times, and divide each such pool several times.
+    """Draw pools of rows with equal classes, and split each pool several times.
 
-    A quarter of a pool is its test part, with the shares of the classes.
+    A stratified quarter of a pool is its test part.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
+        Labels.
     n_pools, n_splits, per_class : int
-        How many pools, splits of each, and rows of each class in a pool.
+        Numbers of pools, of splits per pool, and of rows per class in a pool.
     seed : int, default=0
+        Seed of all draws.
 
     Returns
     -------
     list of (ndarray, ndarray)
-        Those of a pool follow each other.
+        The splits, pool by pool.
 
     Raises
     ------
     UserError
-        A class has fewer rows, or too few are drawn for one of each class in the test part.
+        If a class has fewer than `per_class` rows, or a test part would lack a class.
     """
     from sklearn.model_selection import StratifiedShuffleSplit  # slow to import
 
@@ -112,8 +114,8 @@ def draw_pools(
     smallest = min(map(len, classes))
     if not 4 <= per_class <= smallest:
         raise UserError(
-            f"data.pools draws {per_class} rows of each class; it must be 4 or more, for one in "
-            f"the quarter to test, and the smallest class has {smallest}"
+            f"data.pools draws {per_class} rows of each class; it must be 4 or more, so that the "
+            f"test quarter has one, and at most {smallest}, the size of the smallest class"
         )
     splits = []
     for _ in range(n_pools):
@@ -125,14 +127,14 @@ def draw_pools(
 
 
 def read_splits(path: Path, n_samples: int) -> list[Split]:
-    """Read fixed splits: arrays ``train`` and ``test``, one row of row numbers for each split.
+    """Load fixed splits: arrays ``train`` and ``test`` with the row numbers of one split per row.
 
     Parameters
     ----------
     path : Path
         ``NAME.splits.npz``.
     n_samples : int
-        Rows of the data set that the numbers, from 0, point to.
+        Number of rows of the data set.
 
     Returns
     -------
@@ -141,8 +143,7 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
     Raises
     ------
     UserError
-        The file is no such archive, it points to rows that do not exist, or to a row twice in the
-        same split.
+        If the file has other content, a row number does not exist, or a row is twice in a split.
     """
     try:
         with path.open("rb") as stream:
@@ -155,8 +156,8 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
     for name, rows in (("train", train), ("test", test)):
         if rows.ndim != 2 or rows.dtype.kind not in "iu" or not rows.size:
             raise UserError(
-                f"{path}: {name} of shape {rows.shape} and type {rows.dtype} is no table of row "
-                "numbers, one row for each split"
+                f"{path}: {name} of shape {rows.shape} and type {rows.dtype} is not a table of "
+                "row numbers, one row for each split"
             )
     if len(train) != len(test):
         raise UserError(f"{path}: train has {len(train)} splits, and test has {len(test)}")
@@ -167,12 +168,12 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
 
 
 def check_split(split: Split, n_samples: int, where: str) -> None:
-    """Refuse empty parts, rows that do not exist, and rows that occur twice.
+    """Check that both parts of a split have rows, that all rows exist, and that each is unique.
 
     Raises
     ------
     UserError
-        It begins with `where`.
+        If they do not; the message begins with `where`.
     """
     for name, part in zip(("training", "test"), split, strict=True):
         if not len(part):

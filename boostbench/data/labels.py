@@ -1,4 +1,4 @@
-"""Class labels: numbers where they are whole numbers, text otherwise."""
+"""Class labels: integers if all labels are whole numbers, else text."""
 
 import numpy as np
 
@@ -6,35 +6,35 @@ from boostbench.data.numeric_text import are_plain_ascii
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.errors import UserError
 
-#: From here on, a float64 is no longer different from its neighbours.
+#: Smallest whole number that float64 cannot distinguish from its neighbours.
 MIN_INEXACT = 2.0**53
-#: Bytes of a character in NumPy's arrays, and bytes that labels may always take.
+#: Bytes of a character in NumPy's arrays, and bytes that labels of any file may take.
 BYTES_PER_CHARACTER, MIN_MEMORY = 4, 80_000_000
 
 
 def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
-    """Turn what a file says into labels.
+    """Return the labels of the values in a file.
 
     Parameters
     ----------
     values : array-like of shape (n_samples,)
         Numbers or text.
     where : str
-        What to call the source in messages, e.g. the file name.
+        Name of the source in messages, e.g. the file name.
     codes : ndarray of shape (n_rows,), int, default=None
-        For each row the position of its label in `values`, all of which occur; by default there is
-        a value for each row.
+        Position of each row's label in `values`, each of which occurs. None: `values` has one
+        value per row.
 
     Returns
     -------
     ndarray of shape (n_rows,)
-        int64 where every label is a whole number (``"+1"``, ``2.0``), else str.
+        int64 if every label is a whole number (``"+1"``, ``2.0``), else str.
 
     Raises
     ------
     UserError
-        Labels missing, bytes that are not UTF-8, numbers with fractions, or numbers so large that
-        different ones may have become the same.
+        If a label is missing, is not UTF-8, has a fraction, or is too large for float64 to
+        represent exactly.
 
     Examples
     --------
@@ -87,19 +87,19 @@ def _value_per_row(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
 
 
 def check_lengths(lengths: np.ndarray, where: str) -> None:
-    """Refuse labels of which one is so long that an array of all would fill the memory.
+    """Check that no label is so long that an array of all labels would fill the memory.
 
     Parameters
     ----------
     lengths : ndarray of shape (n_samples,), int64
-        Numbers of characters.
+        Number of characters of each label.
     where : str
-        As of `as_labels`.
+        Name of the source in messages.
 
     Raises
     ------
     UserError
-        It names the longest.
+        If a label is too long; the message has its row.
     """
     longest = int(lengths.max(initial=0))
     if BYTES_PER_CHARACTER * longest * len(lengths) > max(MIN_MEMORY, 10 * int(lengths.sum())):
@@ -110,10 +110,10 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
 
 
 def _to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
-    """Make int64 of whole numbers and of text that says such; other text stays as it is.
+    """Return labels as int64 if they are whole numbers, in text too; else the text.
 
-    Nothing that is written as a whole number passes through float64, where large ones merge.
-    ``1_1`` is a word, and not the class 11.
+    Whole numbers are not converted through float64, which would merge large ones. ``1_1`` is text,
+    not the class 11.
     """
     if values.dtype.kind == "U" and not are_plain_ascii(values):
         return values
@@ -132,10 +132,10 @@ def _to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.nd
 
 
 def _floats_to_int64(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
-    """Make int64 of floats that are whole numbers, and different from their neighbours."""
+    """Return floats as int64; raise an error for fractions and for inexact large numbers."""
     with np.errstate(invalid="ignore"):
         integers = numbers.astype(np.int64)
-    # There is never an array of floats besides these two.
+    # Two comparisons instead of np.abs, which would allocate another array of floats.
     is_large = np.isfinite(numbers) & ((numbers >= MIN_INEXACT) | (numbers <= -MIN_INEXACT))
     is_wrong = is_large | (integers != numbers)
     if not is_wrong.any():

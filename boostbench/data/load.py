@@ -1,4 +1,4 @@
-"""Data as a config asks for them: rows, features and classes of what a source has."""
+"""Loading of a data set by its config: rows, features and classes of a source's data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,51 +18,51 @@ from boostbench.util.spinner import spinner
 def load(spec: Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
-    The first source that has it is taken: the file ``path``; a bundle in ``$BOOSTBENCH_DATA``
-    (`boostbench.data.sources.bundles`), if it was made for the same config; ``NAME.svm``,
-    ``.arff``, ``.csv`` or ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache;
-    scikit-learn; a generator; OpenML, which fills the cache.
+    The data set is taken from the first source that has it: the file ``path``; a bundle in
+    ``$BOOSTBENCH_DATA`` (`boostbench.data.sources.bundles`) for an equal config; ``NAME.svm``,
+    ``.arff``, ``.csv`` or ``.npz``, compressed or not, in ``$BOOSTBENCH_DATA``; the local cache;
+    scikit-learn; a generator; OpenML, whose data sets are stored in the cache.
 
     Parameters
     ----------
     spec : mapping
-        A config of ``conf/data/``, resolved. Keys, of which only ``name`` is required:
+        A config of ``conf/data/``, resolved. Only ``name`` is required. Keys:
 
-        - ``name``: what to call the data set;
-        - ``path``: a file, taken before all else;
-        - ``openml_task``: number of a task of OpenML, whose splits are the fixed splits;
-        - ``labels``: the column of a CSV or ARFF file that holds the classes;
-        - ``missing``: ``drop``, which leaves rows with missing values out; ``mean``, ``median``,
-          ``most_frequent``, by which they are filled when it is fitted; ``keep``, which does so for
-          algorithms that take no missing values, by the median; or null, an error, and of the file
-          ``path`` ``keep``;
-        - ``na_values``: what else means a missing value in a CSV file, a list of words or numbers;
-        - ``header``: whether the first line of a CSV file is a header; null, a guess;
+        - ``name``: name of the data set;
+        - ``path``: a file, which has priority over all other sources;
+        - ``openml_task``: number of an OpenML task, whose splits become the fixed splits;
+        - ``labels``: column of the classes in a CSV or ARFF file;
+        - ``missing``: ``drop`` removes rows with missing values; ``mean``, ``median`` and
+          ``most_frequent`` replace missing values in each fit; ``keep`` leaves them to algorithms
+          that support missing values, and means the median for the others; null means ``keep`` for
+          a file ``path``, and an error for other data;
+        - ``na_values``: further words or numbers that mark missing values in a CSV file;
+        - ``header``: whether the first line of a CSV file is a header; null: guessed;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
-        - ``features``: ``[start, stop]``, the features to take; ``openml.features`` takes its place
-          for data from OpenML;
-        - ``rows``: ``[start, stop]``, the rows to take;
-        - ``classes``: the classes to take, a list of labels or the number of the first ones;
-        - ``positive``: the labels that are class 1, and all others class -1;
-          ``expect`` is of the data before that;
-        - ``pools``: ``[number, splits, per_class]``, so many drawings of so many rows of each
-          class, each divided so many times: the fixed splits, drawn by ``seed``;
-        - ``redraw``: so many rows of each class, drawn with replacement by ``seed``; ``expect`` is
-          of the data before that;
-        - ``train_rows``: the official training part is that many first rows of the file,
-          those that ``missing`` leaves out among them; splits of a file take the place of what the
-          config of its name says here, and whoever says it besides is refused;
+        - ``features``: range ``[start, stop]`` of the features to use; ``openml.features`` for data
+          from OpenML;
+        - ``rows``: range ``[start, stop]`` of the rows to use;
+        - ``classes``: classes to use, a list of labels or the number of the first ones;
+        - ``positive``: labels that become class 1, and all others class -1; ``expect`` describes
+          the data before this step;
+        - ``pools``: ``[pools, splits, per_class]``: draw pools with a number of rows per class, and
+          split each pool several times by ``seed``; these are the fixed splits;
+        - ``redraw``: number of rows of each class to draw with replacement by ``seed``; ``expect``
+          describes the data before this step;
+        - ``train_rows``: number of first rows of the file, including rows that ``missing`` drops,
+          that are the official training part. Splits of a file replace the ``train_rows`` of a
+          data set's own config; a user who sets ``train_rows`` beside such splits gets an error;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``features``, ``train_rows``,
           ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
-        - ``as_in_libsvm``: whether scikit-learn's copy is scaled as the file of LIBSVM's collection
-          is, and so equal to it;
+        - ``as_in_libsvm``: whether scikit-learn's data set is scaled to equal the file of LIBSVM's
+          collection;
         - ``generate``: ``function`` and its arguments;
-        - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
-          takes the place of; ``expect`` is of what comes out;
-        - ``seed``: of the generator, of ``pools`` and of ``redraw``, default 0;
-        - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
-          ``openml.expect`` takes its place for data from OpenML.
+        - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images, which
+          their descriptors replace; ``expect`` describes the descriptors;
+        - ``seed``: seed of the generator, of ``pools`` and of ``redraw``, default 0;
+        - ``expect``: known numbers of ``samples``, ``features``, ``classes``; ``openml.expect`` for
+          data from OpenML.
 
     Returns
     -------
@@ -71,9 +71,9 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     Raises
     ------
     boostbench.data.sources.lookup.DataNotAvailable
-        No source has the data; ``Offline`` where OpenML, which has them, cannot be reached.
+        If no source has the data; ``Offline`` if OpenML has them, but cannot be reached.
     UserError
-        The data cannot be read or used, do not fit in memory, or are not as expected.
+        If the data cannot be read or used, do not fit in memory, or differ from ``expect``.
     """
     check_spec(spec)
     absolute_path = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
@@ -86,7 +86,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
 
 def load_each(data: Sequence[Mapping[str, Any]]) -> list[Dataset]:
-    """Load the data of configs, as `load` does; equal data once."""
+    """Load the data sets of several configs; equal configs are loaded once."""
     unique_specs = {repr(spec): spec for spec in data}
     with spinner("loading data"):
         datasets = {text: load(spec) for text, spec in unique_specs.items()}
@@ -97,11 +97,13 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     dataset, source_spec, is_prepared, kept_rows = fetch_first(spec)
     if is_prepared:
         return dataset
+    # 1) Select features.
     features = source_spec.get("features", spec.get("features"))
     if features:
         columns = dataset.checked_slice("features", features)
         names = dataset.names and dataset.names[columns]
         dataset = replace(dataset, X=dataset.X[:, columns], names=names)
+    # 2) Set the official split. Its row numbers count dropped rows, so it precedes the next step.
     n_train = source_spec.get("train_rows")
     n_rows = dataset.n_samples if kept_rows is None else len(kept_rows)
     if n_train and dataset.splits is not None:
@@ -114,6 +116,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
             )
         official = [official_split(n_train, n_rows)]
         dataset = replace(dataset, splits=remap_rows(official, kept_rows, dataset.source))
+    # 3) Select rows, replace images by descriptors, and compare the counts with the config.
     if spec.get("rows"):
         dataset = dataset.select_rows(dataset.checked_slice("rows", spec["rows"]))
     if spec.get("descriptor"):
@@ -124,6 +127,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         dataset = replace(dataset, X=X, one_hot_ranges=(), names=None)
     expect = source_spec.get("expect", spec.get("expect")) or {}
     dataset = validate(replace(dataset, name=spec["name"], expect=expect), missing_setting(spec))
+    # 4) Select or merge classes, and draw rows.
     if spec.get("classes") is not None:
         dataset = dataset.select_classes(spec["classes"])
     if spec.get("redraw"):
@@ -135,9 +139,9 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
 
 
 def _check_divided_once(spec: Mapping[str, Any], dataset: Dataset) -> None:
-    """Refuse training rows that a user gave beside splits, which would be taken without a word.
+    """Raise an error if a user set training rows for data with splits, which would replace them.
 
-    Those of a data set's config are another thing: splits beside a copy of the file are a choice.
+    Training rows of a data set's own config may be replaced: splits beside a file are a choice.
     """
     has_config = spec.get("path") or spec["name"] in configs.list_options("data")
     if has_config and "train_rows" in config_overrides(spec):

@@ -1,4 +1,4 @@
-"""What ``data.missing`` may say, and what it comes to."""
+"""Settings of ``data.missing`` and their effect."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,16 +9,17 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 
-#: Ways to fill missing values, within each trial.
+#: Statistics of the training part that replace missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")
-#: They stay as they are for algorithms that take them, and are filled for others, by this.
+#: Missing values are kept for algorithms that support them. For other algorithms, the statistic
+#: FALLBACK replaces them.
 KEEP, FALLBACK = "keep", "median"
-#: Besides null: missing values are an error, but of a file of the user's own they are kept.
+#: Settings besides null, which means `KEEP` for a user's file and an error for other data.
 CHOICES = ("drop", KEEP, *IMPUTATIONS)
 
 
 def missing_setting(spec: Mapping[str, Any]) -> str | None:
-    """Say what the config of a data set comes to: one of `CHOICES`, or None.
+    """Return the effective setting of a config: one of `CHOICES`, or None for an error.
 
     Examples
     --------
@@ -29,7 +30,7 @@ def missing_setting(spec: Mapping[str, Any]) -> str | None:
 
 
 def imputation(dataset: Dataset) -> str | None:
-    """Say how missing values of a data set are filled, or `KEEP`; None where it has none."""
+    """Return the setting for the missing values of a data set; None if it has none."""
     setting = missing_setting(dataset.spec or {})
     if setting not in (KEEP, *IMPUTATIONS) or dataset.is_sparse:
         return None
@@ -37,12 +38,12 @@ def imputation(dataset: Dataset) -> str | None:
 
 
 def validate(dataset: Dataset, setting: str | None) -> Dataset:
-    """Check a data set as `Dataset.validate` does, but for missing values that may stay.
+    """Check a data set by `Dataset.validate`, but accept missing values that `setting` handles.
 
     Raises
     ------
     UserError
-        As there; or if sparse features have missing values.
+        If `Dataset.validate` raises it, or sparse features have missing values.
     """
     if setting not in (KEEP, *IMPUTATIONS):
         return dataset.validate()

@@ -1,10 +1,13 @@
-"""Which texts are numbers: Python and NumPy take ``1_1`` and digits of other scripts as well."""
+"""Recognition of numbers in text.
+
+Python and NumPy also parse ``1_1`` and digits of other scripts, which data files do not mean.
+"""
 
 import numpy as np
 
 
 def is_plain_ascii(text: str) -> bool:
-    """Whether a text has no character by which Python takes for a number what people do not.
+    """Return whether a text has only ASCII characters and no underscore.
 
     Examples
     --------
@@ -15,7 +18,7 @@ def is_plain_ascii(text: str) -> bool:
 
 
 def are_plain_ascii(texts: np.ndarray) -> bool:
-    """Whether each of some texts is plain, see `is_plain_ascii`.
+    """Return whether all texts have only ASCII characters and no underscore.
 
     Parameters
     ----------
@@ -27,12 +30,12 @@ def are_plain_ascii(texts: np.ndarray) -> bool:
     (True, False)
     """
     native = np.ascontiguousarray(texts, texts.dtype.newbyteorder("="))
-    characters = native.view(np.uint32)  # all at once, as there may be millions
+    characters = native.view(np.uint32)  # one array operation, as there may be millions
     return bool(characters.max(initial=0) < 128 and not (characters == ord("_")).any())
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number, perhaps infinite or NaN, with blanks around it or not.
+    """Return whether a text is a number, infinite or NaN; blanks around it are allowed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the config of a data set may say."""
+"""Validation of the config of a data set."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,7 +15,7 @@ from boostbench.paths import user_path
 from boostbench.util import validation
 from boostbench.util.validation import annotated_type, describe_type
 
-#: Where data come from; a task says it all.
+#: Keys that name a source. ``openml_task`` excludes them.
 _SOURCES = ("path", "openml", "sklearn", "generate")
 
 _text = partial(annotated_type, str, min_length=1)
@@ -26,7 +26,7 @@ _Range = tuple[Annotated[int, Meta(ge=0)], _Count]
 _Counts = dict[Literal[tuple(COUNTS)], _Count | None]
 
 
-# What a mapping must hold, whatever else there is.
+# Required keys of nested mappings; other keys are checked separately.
 class _OpenMLKeys(TypedDict):
     id: Any
 
@@ -108,7 +108,7 @@ def check_spec(spec: Mapping[str, Any]) -> None:
     other_sources = [key for key in _SOURCES if spec.get(key)] if spec.get("openml_task") else []
     if other_sources:
         raise UserError(
-            f"data.openml_task says where the data come from; it cannot go with "
+            "data.openml_task names the source of the data; it cannot go with "
             f"data.{other_sources[0]}, which {spec['name']} has; leave one of them out"
         )
     validation.validate_mapping(_OPENML, spec.get("openml") or {}, "data.openml")
@@ -120,14 +120,14 @@ def check_spec(spec: Mapping[str, Any]) -> None:
 
 
 def config_overrides(spec: Mapping[str, Any]) -> dict:
-    """Say how a config of a data set departs from that of its name in ``conf/data``.
+    """Return the differences of a config to the config of the same name in ``conf/data``.
 
     Returns
     -------
     dict
-        In JSON types: such as the classes that are taken, or the path of a file of the user's own;
-        None for what that of its name has alone. `boostbench.data.load` gives the same data for the
-        config of that name with these values.
+        Changed and additional keys with their values, in JSON types, such as the selected classes
+        or the path of a user's file; None for a removed key. `boostbench.data.load` returns the
+        same data for the config in ``conf/data`` with these values.
     """
     name = spec.get("name")
     original = (
@@ -140,5 +140,5 @@ def config_overrides(spec: Mapping[str, Any]) -> dict:
     if isinstance(overrides.get("path"), str):
         path, working_folder = user_path(overrides["path"]).absolute(), Path.cwd()
         path = path.relative_to(working_folder) if path.is_relative_to(working_folder) else path
-        overrides["path"] = path.as_posix()  # records are found by it on any system
+        overrides["path"] = path.as_posix()  # records are looked up by it on all systems
     return overrides

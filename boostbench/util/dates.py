@@ -1,20 +1,20 @@
-"""Texts that are dates: they are no categories, and days make numbers of them."""
+"""Recognition of dates in text, and code that turns them into numbers."""
 
 import re
 from collections.abc import Collection
 
-#: 2024-03-09, 09.03.2024 or 3/9/24, and perhaps a time.
+#: 2024-03-09, 09.03.2024 or 3/9/24, with or without a time.
 _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
     r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
 )
-# A day before its month: between points, or a number that is no month.
+# Dates that begin with the day: it is followed by a point, or larger than 12.
 _DAY_FIRST = re.compile(r"\d{1,2}\.|(1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]")
 _TIME_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
 
 
 def are_dates(words: Collection[str]) -> bool:
-    """Whether all of some texts are dates, perhaps with times.
+    """Return whether all texts are dates, with or without times.
 
     Examples
     --------
@@ -25,14 +25,15 @@ def are_dates(words: Collection[str]) -> bool:
 
 
 def days_conversion_code(name: str, words: Collection[str] = ()) -> str:
-    """Write the code that makes days of a column of a data frame.
+    """Return pandas code that converts a column of dates to days since 2000.
 
     Parameters
     ----------
     name : str
-        The column.
+        Name of the column in a data frame ``frame``.
     words : collection of str, default=()
-        What it holds, where that is text: dates as `are_dates` knows them.
+        Values of a column of text, which `are_dates` accepts. They decide which arguments
+        `pandas.to_datetime` needs.
 
     Examples
     --------

@@ -1,23 +1,24 @@
-"""Libraries that not everyone has installed."""
+"""Import of optional libraries."""
 
 import importlib
 from types import ModuleType
 
 
 def import_optional(name: str, prefix: str = "this needs") -> ModuleType:
-    """Import a module, or say in one line what is missing.
+    """Import a module, or raise an error that names the missing library.
 
     Parameters
     ----------
     name : str
-        Of a library, or of a module in it.
+        Name of a library, or of a module in it.
     prefix : str, default="this needs"
-        Who cannot do without it, as the message begins.
+        Start of the message, in front of the name of the library.
 
     Raises
     ------
     ImportError
-        If the library is not installed. One that is installed but broken raises its own error.
+        If the library is not installed. An installed library that fails to import raises its own
+        error.
     """
     library = name.partition(".")[0]
     try:

@@ -1,4 +1,4 @@
-"""A sign of life at a terminal, where something takes more than a moment."""
+"""Spinner on stderr during slow operations."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,32 +6,32 @@ from contextlib import contextmanager
 
 from boostbench.util.printable import printable
 
-# Characters of a bar.
+# Width of a progress bar, in characters.
 _BAR_WIDTH = 30
 
-# The spinner that is to be seen, if there is one.
+# The spinner that is visible, or nothing.
 _active_spinners: list = []
 
 
 @contextmanager
 def spinner(text: str) -> Iterator[Callable[..., None]]:
-    """Show on stderr what is going on, as long as it does; nothing where that is no terminal.
+    """Show a spinner with a text on stderr while a block runs, if stderr is a terminal.
 
-    What is nested takes over the line until it is done. Nothing else is to be printed meanwhile but
-    complaints.
+    A nested spinner replaces the text until its block ends. The block may print warnings and
+    errors, and nothing else.
 
     Parameters
     ----------
     text : str
-        In a word or two.
+        The activity, in a word or two.
 
     Yields
     ------
     callable
-        Takes what is going on from now on, and perhaps the ``share`` of it that is done: a number
-        from 0 to 1, which is shown as a bar.
+        Replaces the text. Its optional argument ``share``, the finished part of the work from 0 to
+        1, is shown as a progress bar.
     """
-    if _active_spinners:  # older versions of rich hide then that stderr is a terminal
+    if _active_spinners:  # with a spinner, older versions of rich hide that stderr is a terminal
         spinner = _active_spinners[-1]
         outer_text = spinner.text
         spinner.update(text=printable(text))
@@ -57,7 +57,7 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
 
 
 def _add_progress_bar(text: str, share: float | None):
-    """Put a bar behind a text; without a share, the text alone."""
+    """Return a text with a progress bar behind it; without a share, the text alone."""
     text = printable(text)
     if share is None:
         return text

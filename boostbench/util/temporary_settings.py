@@ -1,4 +1,4 @@
-"""Settings of others that are changed for a while."""
+"""Temporary changes of mappings and of random states."""
 
 import random
 from collections.abc import Iterator, Mapping, MutableMapping
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
-    """Change some entries of a mapping, such as `os.environ`, and put them back."""
+    """Change entries of a mapping, such as `os.environ`, and restore them afterwards."""
     old_values = {key: values.get(key) for key in changes}
     values.update(changes)
     try:
@@ -22,7 +22,7 @@ def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
 
 @contextmanager
 def random_state_restored() -> Iterator[None]:
-    """Put the state of Python's `random` back: importing rich draws numbers from it."""
+    """Restore the state of Python's `random` after a block: importing rich draws numbers."""
     state = random.getstate()
     try:
         yield

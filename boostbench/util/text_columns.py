@@ -1,6 +1,6 @@
-"""Columns of text: categories, or dates, numbers and identifiers, which are no categories.
+"""Columns of text that do not hold categories: dates, numbers and identifiers.
 
-Files on the command line and data frames in Python are judged by the same rule.
+The same rule judges files on the command line and data frames in Python.
 """
 
 import re
@@ -11,8 +11,8 @@ import numpy as np
 
 from boostbench.util.dates import are_dates
 
-#: Text with more different values than this number, and than this share of the rows, identifies
-#: rows, as names and customer numbers do.
+#: A column of text with more distinct values than this number, and than this share of the rows,
+#: identifies rows, as names and customer numbers do.
 _MAX_CATEGORIES, _MAX_SHARE = 20, 0.5
 #: A number with a decimal comma, or with commas between thousands.
 _NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
@@ -26,9 +26,9 @@ class WordKinds(NamedTuple):
     is_number : ndarray of bool
         The word is a number with a decimal point or without one.
     has_comma : ndarray of bool
-        The word is a number with commas: decimal ones, or between thousands.
+        The word is a number with a decimal comma or with commas between thousands.
     is_word : ndarray of bool
-        The word is neither.
+        The word is not a number.
     """
 
     is_number: np.ndarray
@@ -42,10 +42,11 @@ class TextProblem(NamedTuple):
     Attributes
     ----------
     kind : {"dates", "commas", "words", "numbers", "identifiers"}
-        All values are dates; more values are numbers with commas than words; most values are
-        numbers, and some are words; all values are numbers; most rows have a value of their own.
+        In this order: all values are dates; more rows hold numbers with commas than words; most
+        rows hold numbers, and the rest words; all values are numbers; most rows have a value that
+        no other row has.
     example : str
-        The first value that shows it.
+        First value that shows the problem.
     """
 
     kind: Literal["dates", "commas", "words", "numbers", "identifiers"]
@@ -53,16 +54,16 @@ class TextProblem(NamedTuple):
 
 
 def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextProblem | None:
-    """Return why a column of text does not hold categories, or None if it may.
+    """Return the reason why a column of text does not hold categories, or None.
 
     Parameters
     ----------
     words : sequence of str
-        Different values of the column.
+        Distinct values of the column.
     counts : ndarray of shape (n_words,), dtype=int
-        Number of rows with each of them.
+        Number of rows with each value.
     n_rows : int
-        Number of all rows, those with missing values included.
+        Number of rows, including rows with a missing value.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextP
 
 
 def are_identifiers(n_values: int, n_rows: int) -> bool:
-    """Return whether so many different values identify rows.
+    """Return whether a column with `n_values` distinct values identifies rows.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def are_identifiers(n_values: int, n_rows: int) -> bool:
 
 
 def classify_words(words: Sequence[str]) -> WordKinds:
-    """Tell numbers, numbers with commas, and words apart.
+    """Return which texts are numbers, numbers with commas, and words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the keys of a config may hold, as types that msgspec checks, with errors of one line."""
+"""Validation of config keys by msgspec types, with error messages of one line."""
 
 import math
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from boostbench.errors import UserError, hint, unknown
 
 
 def annotated_type(kind: Any, description: str, **limits) -> Any:
-    """Give a type that says in words what a value of it is, and its limits as of `msgspec.Meta`."""
+    """Return a type with a description of its values and with limits for `msgspec.Meta`."""
     return Annotated[kind, msgspec.Meta(description=description, **limits)]
 
 
 def describe_type(kind: Any) -> str:
-    """Say what a value of a type is, of one of `annotated_type` or several with ``|`` between."""
+    """Return the description of an `annotated_type`, or of a union of such types."""
     return " or ".join(
         metadata.description
         for alternative in _alternatives(kind)
@@ -24,21 +24,21 @@ def describe_type(kind: Any) -> str:
 
 
 def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
-    """Hold values against types.
+    """Check the keys and values of a mapping.
 
     Parameters
     ----------
     kinds : mapping of str to type
         Type of each key: a literal, an `annotated_type`, or a union of these with null.
     content : mapping
-        Of JSON types.
+        Mapping of JSON types.
     where : str
-        Names what they are settings of in messages.
+        Name of the mapping in messages.
 
     Raises
     ------
     UserError
-        An unknown key, with the near matches, or a value of another kind.
+        If a key is unknown (the message has near matches), or a value has another type.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
 
 
 def check_finite(value: Any, where: str) -> None:
-    """Refuse nan and infinity, which JSON does not have, and so no record.
+    """Check that a value has no NaN and no infinity, which JSON cannot represent.
 
     Parameters
     ----------
     value : object
-        Of JSON types.
+        Value of JSON types.
     where : str
-        Names the value in messages.
+        Name of the value in messages.
 
     Raises
     ------
     UserError
-        If there is one, within lists and mappings too.
+        If there is such a number, in nested lists and mappings too.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def test_a_suite_is_the_rows_of_a_table(call, server, folder):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("data.openml_task=7", "OpenML task 7 is of Supervised Regression"),
+        ("data.openml_task=7", "OpenML task 7 is Supervised Regression"),
         ("data.openml_task=8", "OpenML task 8: OpenMLServer"),
         ("data.openml_task=three", "it must be the number of a task"),
     ],

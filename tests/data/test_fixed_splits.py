@@ -34,7 +34,7 @@ def test_nothing_is_left_of_a_part(name):
     ("arrays", "message"),
     [
         ({"train": [[0, 1]]}, "does not hold fixed splits train and test"),
-        ({"train": [0, 1], "test": [2, 3]}, r"train of shape \(2,\) and type int64 is no table"),
+        ({"train": [0, 1], "test": [2, 3]}, r"train of shape \(2,\) and type int64 is not a table"),
         ({"train": [[0, 1]], "test": [[2.5, 3]]}, r"test of shape \(1, 2\) and type float64 is no"),
         ({"train": [[0, 1]], "test": [[]]}, "test of shape"),
         ({"train": [[0], [1]], "test": [[2]]}, "train has 2 splits, and test has 1"),

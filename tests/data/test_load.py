@@ -62,7 +62,7 @@ def test_pools_are_fixed_splits():
 @pytest.mark.parametrize("per_class", [1, 3, 51])
 def test_pools_that_cannot_be_drawn(per_class):
     spec = {"name": "iris", "sklearn": "load_iris", "pools": [3, 2, per_class]}
-    with pytest.raises(UserError, match=rf"draws {per_class} rows .* smallest class has 50$"):
+    with pytest.raises(UserError, match=rf"draws {per_class} rows .* at most 50, the size"):
         load(spec)
 
 

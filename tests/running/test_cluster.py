@@ -192,7 +192,7 @@ def test_a_worker_without_the_data_says_so(
     monkeypatch.setenv("BOOSTBENCH_DATA", data_folder("own"))
     folder = str(tmp_path) if lacks == "the file" else data_folder("other", seed=1)
     address, _, _ = make_cluster(*[{"BOOSTBENCH_DATA": folder}] * 2)
-    what = {"the file": r"cannot load its data: data set 'toy' is not at hand"}
+    what = {"the file": r"cannot load its data: data set 'toy' is not available"}
     what["the same data"] = r"has other data: 'toy' from file .* has the checksum"
     with pytest.raises(UserError, match=f"the Dask worker on .* {what[lacks]}") as told:
         run(

@@ -33,8 +33,8 @@ def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
         (active,) = module._active_spinners
         with spinner("describing images") as say:
             assert str(active.text) == "describing images"
-            say("512 images are there")
-            assert str(active.text) == "512 images are there"
+            say("512 images are done")
+            assert str(active.text) == "512 images are done"
         assert str(active.text) == "loading data"
     assert not module._active_spinners
 
@@ -44,14 +44,14 @@ def test_a_share_is_a_bar(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", Terminal())
     with spinner("describing images") as say:
-        say("512 images are there", share=0.5)
+        say("512 images are done", share=0.5)
     shown = sys.stderr.getvalue()
-    assert "512 images are there" in shown
+    assert "512 images are done" in shown
     assert "━" * (30 // 2) in shown
 
 
 def test_elsewhere_there_is_no_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with spinner("describing images") as say:
-        say("512 images are there", share=0.5)
+        say("512 images are done", share=0.5)
     assert sys.stderr.getvalue() == ""

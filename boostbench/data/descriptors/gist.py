@@ -4,15 +4,15 @@ import numpy as np
 from scipy import fft
 
 _SCALES, _ORIENTATIONS, _CELLS = 4, 8, 4
-# Pixels by which images are continued at their edges, as mirrors do.
+# Width in pixels of the mirrored margin, which avoids edges at the border.
 _MARGIN = 8
 
 
 def gist(images: np.ndarray) -> np.ndarray:
-    """Describe images by the strength of edges of 4 scales and 8 orientations in 4 x 4 cells.
+    """Return the average strength of edges of 4 scales and 8 orientations in 4 x 4 cells.
 
-    Local contrast is made even, the image is filtered by log-Gabor-like functions of the frequency,
-    and the magnitudes are averaged in each cell.
+    Local contrast is normalised, the image is filtered by log-Gabor-like functions of the
+    frequency, and the magnitudes are averaged in each cell.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def gist(images: np.ndarray) -> np.ndarray:
 
     References
     ----------
-    A. Oliva and A. Torralba, "Modeling the shape of the scene", IJCV 42, 2001; the numbers are
-    those of the authors' program LMgist, and the margin is narrower: the images are small.
+    A. Oliva and A. Torralba, "Modeling the shape of the scene", IJCV 42, 2001. The constants
+    are taken from the authors' program LMgist; the margin is narrower, as the images are small.
     """
     n_images, *size = images.shape
     margins = [(0, 0), (_MARGIN, _MARGIN), (_MARGIN, _MARGIN)]
@@ -49,19 +49,19 @@ def gist(images: np.ndarray) -> np.ndarray:
 
 
 def _frequencies(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies of a discrete transform, in cycles a pixel, by row and column."""
+    """Return the row and column frequencies of a discrete transform, in cycles per pixel."""
     return fft.fftfreq(shape[0])[:, None], fft.fftfreq(shape[1])[None]
 
 
 def _gaussian(shape: tuple[int, int]) -> np.ndarray:
-    """Low-pass filter: one half at 4 cycles an image."""
+    """Return a low-pass filter whose response is one half at 4 cycles per image."""
     vertical, horizontal = _frequencies(shape)
     cycles = np.hypot(vertical * shape[0], horizontal * shape[1])
     return np.exp2(-((cycles / 4) ** 2))
 
 
 def _filters(shape: tuple[int, int]):
-    """Yield the filters, scale by scale, from fine to coarse."""
+    """Yield the filters, from the finest to the coarsest scale."""
     vertical, horizontal = _frequencies(shape)
     radius, angle = np.hypot(vertical, horizontal), np.arctan2(vertical, horizontal)
     sharpness = 16 * _ORIENTATIONS**2 / 32**2

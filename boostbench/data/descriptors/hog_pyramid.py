@@ -1,31 +1,31 @@
-"""Descriptors of handwritten digits: de-skewed, then histograms of gradients at three levels."""
+"""Descriptors of handwritten digits: deskewing, then histograms of gradients at three levels."""
 
 import numpy as np
 
 ORIENTATIONS = 9
-# Sides of the blocks of each level, and how far apart they are: half of the side, rounded down.
+# Side of a block at each level, in pixels. The distance of blocks is half the side, rounded down.
 _BLOCK_SIDES = (4, 7, 14)
-# Strength of gradients, of pixels from 0 to 1, that a block needs to be more than noise.
+# Norm below which a block counts as noise, for pixels from 0 to 1.
 _NOISE_LEVEL = 1.0
 
 
 def hog_pyramid(images: np.ndarray) -> np.ndarray:
-    """Describe images of digits as MCBoost, Section IV-D, does.
+    """Return the descriptors of digits of MCBoost, Section IV-D.
 
-    The paper counts 2172 features of 28 x 28 pixels, and does not say which orientations, distances
-    and norms make them. Here a block is a histogram of 9 unsigned orientations, a gradient is
-    divided among the two that are nearest, and a histogram is divided by its Euclidean norm.
+    The paper counts 2172 features for 28 x 28 pixels, without the orientations, distances and norms
+    that lead to this number. Here a block is a histogram of 9 unsigned orientations, a gradient is
+    divided among the two nearest orientations, and a histogram is divided by its Euclidean norm.
 
     Parameters
     ----------
     images : ndarray of shape (n_images, height, width)
-        Gray, from 0 to 255; ink is bright.
+        Gray, from 0 to 255, with bright ink.
 
     Returns
     -------
     ndarray of shape (n_images, n_features), dtype=float64
-        Blocks of 4 x 4, 7 x 7 and 14 x 14 pixels every 2, 3 and 7 pixels, by level, row and column:
-        2178 numbers for 28 x 28 pixels.
+        Histograms of blocks of 4 x 4, 7 x 7 and 14 x 14 pixels every 2, 3 and 7 pixels, ordered by
+        level, row and column: 2178 features for 28 x 28 pixels.
     """
     histograms = _gradient_histograms(deskew(images / 255.0))
     sums = np.pad(histograms.cumsum(axis=1).cumsum(axis=2), [(0, 0), (1, 0), (1, 0), (0, 0)])
@@ -43,18 +43,18 @@ def hog_pyramid(images: np.ndarray) -> np.ndarray:
 
 
 def deskew(images: np.ndarray) -> np.ndarray:
-    """Shear images along their rows until ink does not lean any more.
+    """Shear images along their rows, so that the ink is upright.
 
     Parameters
     ----------
     images : ndarray of shape (n_images, height, width)
-        Ink is bright, the background 0.
+        Bright ink on a background of 0.
 
     Returns
     -------
     ndarray of shape (n_images, height, width), dtype=float64
-        The covariance of rows and columns, by ink, is 0, up to interpolation; the centre of the ink
-        stays where it is.
+        Images in which the ink-weighted covariance of rows and columns is 0, up to interpolation,
+        and the centre of the ink is unchanged.
     """
     n_images, height, width = images.shape
     row, column = np.arange(height), np.arange(width)
@@ -65,7 +65,7 @@ def deskew(images: np.ndarray) -> np.ndarray:
     covariance = np.einsum("nij,ni,nj->n", images, row_offset, column_offset)
     variance = np.einsum("nij,ni->n", images, row_offset**2)
     slope = np.divide(covariance, variance, out=np.zeros(n_images), where=variance > 0)
-    # Where each pixel comes from, between two pixels of its row.
+    # Position that each pixel is interpolated from, between two pixels of its row.
     source = column + (slope[:, None] * row_offset)[:, :, None]
     lower = np.floor(source)
     fraction = source - lower
@@ -79,7 +79,7 @@ def deskew(images: np.ndarray) -> np.ndarray:
 
 
 def _gradient_histograms(images: np.ndarray) -> np.ndarray:
-    """Return the histogram of each pixel, of shape (n_images, height, width, ORIENTATIONS)."""
+    """Return a histogram per pixel, of shape (n_images, height, width, ORIENTATIONS)."""
     vertical, horizontal = np.zeros_like(images), np.zeros_like(images)
     vertical[:, 1:-1] = images[:, 2:] - images[:, :-2]
     horizontal[:, :, 1:-1] = images[:, :, 2:] - images[:, :, :-2]

@@ -1,4 +1,4 @@
-"""Descriptors of images, GIST-like and HOG: computed block by block, each block cached."""
+"""Registry of image descriptors; they are computed block by block, and each block is cached."""
 
 import contextlib
 import hashlib
@@ -17,29 +17,30 @@ from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)
 
-#: Images of a block: what a kill loses, and what is in memory at a time.
+#: Number of images per block: a kill loses at most one block, and memory holds one.
 BLOCK_SIZE = 512
 
-# Last bits depend on the processor; without them, so does no checksum. In single precision these
-# decimals did too: of 51 200 numbers 4 were others without AVX2.
+# Rounding makes checksums independent of the processor, on which the last bits depend. Single
+# precision would not suffice: without AVX2, 4 of 51 200 numbers differed in these decimals.
 _DECIMALS = 6
 
-# Parts of the names of cached blocks, to be raised where a descriptor changes.
+# Versions in the names of cached blocks; raise one when its descriptor changes.
 _VERSIONS = {"gist": 2, "hog": 1, "hog_pyramid": 1}
 
 
 def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Replace images by their descriptors.
+    """Return the descriptors of images.
 
-    Blocks that were computed before are read from the folder ``descriptors`` of the cache.
+    Blocks are stored in the folder ``descriptors`` of the cache, and read from there if present.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_pixels)
-        Pixels from 0 to 255, an image in a row.
+        Pixels from 0 to 255, one image per row.
     kind : {"gist", "hog", "hog_pyramid"}
+        Name of the descriptor.
     shape : tuple of int
-        (height, width) of gray images, (height, width, 3) of coloured ones.
+        Shape of an image: (height, width) if gray, (height, width, 3) if coloured.
 
     Returns
     -------
@@ -48,7 +49,7 @@ def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.
     Raises
     ------
     UserError
-        If the images have another number of pixels than `shape`, or are too small.
+        If the number of pixels does not match `shape`, or the images are too small.
     """
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] != 3):
         raise UserError(
@@ -67,25 +68,25 @@ def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.
     with spinner(f"{kind.upper()} of images") as update_spinner:
         for start in range(0, len(X), BLOCK_SIZE):
             update_spinner(
-                f"{kind.upper()} of {start} of {len(X)} images are there", share=start / len(X)
+                f"{kind.upper()} of {start} of {len(X)} images are done", share=start / len(X)
             )
             blocks.append(_compute_block(X[start : start + BLOCK_SIZE], kind, shape, describe))
     return np.concatenate(blocks)
 
 
 def hog(images: np.ndarray) -> np.ndarray:
-    """Describe images by histograms of oriented gradients.
+    """Return histograms of oriented gradients.
 
     Parameters
     ----------
-    images
-        As of `gist`.
+    images : ndarray of shape (n_images, height, width)
+        Gray, from 0 to 255.
 
     Returns
     -------
     ndarray of shape (n_images, n_features), dtype=float64
-        9 orientations in blocks of 2 x 2 cells; a cell has an eighth of the height and the width,
-        rounded down: 1764 numbers for sides that 8 divides.
+        Histograms of 9 orientations in blocks of 2 x 2 cells. The sides of a cell are an eighth
+        of the image's, rounded down: 1764 features if 8 divides both sides.
 
     Raises
     ------
@@ -115,7 +116,7 @@ DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 def _compute_block(
     X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable
 ) -> np.ndarray:
-    """Describe a block, or read what was found before."""
+    """Return the descriptors of a block, from the cache if possible."""
     digest = hashlib.sha256(f"{kind} {_VERSIONS[kind]} {list(shape)} {X.shape}".encode())
     digest.update(np.ascontiguousarray(X))
     path = cache_folder() / "descriptors" / f"{kind}-{digest.hexdigest()[:24]}.npy"
@@ -128,5 +129,5 @@ def _compute_block(
     try:
         write_whole(path, lambda stream: np.save(stream, descriptors))
     except OSError as error:
-        logger.warning("descriptors are not kept for the next time: %s", error)
+        logger.warning("descriptors are not cached: %s", error)
     return descriptors

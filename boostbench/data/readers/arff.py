@@ -12,43 +12,54 @@ from boostbench.data.data_table import DataTable, date_column_error, unquote
 from boostbench.data.readers.text_lines import read_lines
 from boostbench.errors import UserError
 
-#: A keyword and the blank after it: liac-arff takes no tab there.
+#: A keyword and the blank after it, where liac-arff does not accept a tab.
 _KEYWORD = re.compile(r"^(\s*@\w+)\s+")
-#: A range behind the type of a number, as in "INTEGER [0,9]", which liac-arff does not know.
+#: A range after the type of a number, as in "INTEGER [0,9]", which liac-arff does not support.
 _RANGE = r"(?:\s*\[[^\]]*\])"
-#: Numbers declared as integer may have fractions, which liac-arff cuts off.
+#: Numbers that are declared as integer may have fractions, which liac-arff would truncate.
 _INTEGER_OR_RANGE = re.compile(
     rf"^(\s*@attribute\b.*[\s'\"])(?:integer|(?:integer|real|numeric){_RANGE})\s*$", re.IGNORECASE
 )
-#: What quote marks stand around, and an attribute up to its type.
+#: Quoted text, and an attribute up to its type.
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _QUOTED_TEXT = re.compile(_QUOTED)
 _ATTRIBUTE = rf"\s*@attribute\s+({_QUOTED}|[^\s'\"{{}}%,]+)\s+"
-#: An attribute of dates, which liac-arff does not read.
+#: An attribute of dates, which liac-arff does not support.
 _DATE_ATTRIBUTE = re.compile(rf"{_ATTRIBUTE}date\b", re.IGNORECASE)
-#: A comment behind a type, which liac-arff takes for a part of it.
+#: A comment after a type, which liac-arff would parse as a part of the type.
 _TRAILING_COMMENT = re.compile(
     rf"({_ATTRIBUTE}(?:(?:numeric|real|integer){_RANGE}?|string|\{{(?:{_QUOTED}|[^'\"}}])*\}}))\s*%.*",
     re.IGNORECASE | re.DOTALL,
 )
-#: The weight of a sample behind its values, as Weka writes it.
+#: The weight of a sample after its values, as Weka writes it.
 _WEIGHT = re.compile(r".*,\s*(\{[^{},]*\})\s*")
-#: The index of each value of a sparse sample whose quoted values are left out.
+#: The index of each value of a sparse sample, after its quoted values were removed.
 _INDEX = re.compile(r"[{,]\s*(\d+)")
-#: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
+#: Rows per conversion: enough for NumPy's speed, few enough to hold as Python objects.
 CHUNK_ROWS = 2000
 
 
 def read_arff(stream: BinaryIO, where: str) -> DataTable:
-    """Read an ARFF file, dense or sparse.
+    """Load a dense or sparse ARFF file.
 
-    In a sparse row what is not mentioned is zero, or the first category of a nominal attribute,
-    as the format has it. Trailing columns stay, also where no row mentions them. Parameters and
-    errors are as of `boostbench.data.readers.csv.read_csv`.
+    A value that a sparse row omits is zero, or the first category of a nominal attribute, as the
+    format defines. Columns that every row omits are kept.
+
+    Parameters
+    ----------
+    stream : binary file
+        The text, not compressed.
+    where : str
+        Name of the file in messages.
 
     Returns
     -------
     DataTable
+
+    Raises
+    ------
+    UserError
+        If a line is not UTF-8 or does not parse; the message has its number.
     """
     import arff  # liac-arff, as openml uses it
 
@@ -93,7 +104,7 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
         raise UserError(f"{where}: {message.rstrip('.')}: {lines.excerpt()!r}") from None
     except UserError:
         raise
-    except Exception as error:  # liac-arff lets through whatever its own parsing raises
+    except Exception as error:  # liac-arff does not wrap the errors of its parser
         raise UserError(
             f"{where}, line {lines.number} does not parse: {lines.excerpt()!r}"
         ) from error
@@ -103,7 +114,7 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
 
 
 class _FileLines:
-    """The lines of a file, with number and text of the one read last."""
+    """Lines of a file, with the number and the text of the current line."""
 
     def __init__(self, stream: BinaryIO, where: str):
         self.number, self.text = 0, ""
@@ -117,7 +128,7 @@ class _FileLines:
             yield line
 
     def header_lines(self) -> Iterator[str]:
-        """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
+        """Yield the header, including ``@DATA``, in a form that liac-arff supports."""
         for line in self:
             date_attribute = _DATE_ATTRIBUTE.match(line)
             if date_attribute:
@@ -130,7 +141,7 @@ class _FileLines:
                 return
 
     def replay(self, header: list[str], first: str) -> Iterator[str]:
-        """Yield what was read already, the header and a first sample, with the right numbers."""
+        """Yield the header and the first sample once more, and set their line numbers."""
         number = self.number
         for self.number, self.text in enumerate(header, 1):
             yield self.text
@@ -138,11 +149,11 @@ class _FileLines:
         yield first
 
     def excerpt(self) -> str:
-        """Return the start of the line read last."""
+        """Return the start of the current line."""
         return self.text.strip()[:60]
 
     def check_indices(self, rows: Iterator[dict]) -> Iterator[dict]:
-        """Yield sparse rows as they are read; refuse one that gives an index twice."""
+        """Yield sparse rows; raise an error if one has an index twice."""
         for row in rows:
             indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
             if len(indices) > len(row):
@@ -151,7 +162,7 @@ class _FileLines:
             yield row
 
     def sample_lines(self) -> Iterator[str]:
-        """Yield the lines that hold samples."""
+        """Yield the lines of samples, without comments and empty lines."""
         return (line for line in map(str.strip, self) if line and not line.startswith("%"))
 
 
@@ -160,7 +171,7 @@ def _strip_comment(line: str) -> str:
 
 
 def _read_dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:
-    """Gather rows of numbers; text becomes codes, which are added to `texts`."""
+    """Return the matrix of dense rows; text becomes codes, which are added to `texts`."""
     chunks = []
     while chunk := list(islice(rows, CHUNK_ROWS)):
         for j, codes in texts.items():

@@ -1,4 +1,4 @@
-"""CSV files."""
+"""Reader of CSV files."""
 
 import csv
 import logging
@@ -21,22 +21,22 @@ from boostbench.util.text_columns import are_identifiers
 
 logger = logging.getLogger(__name__)
 
-#: What means a missing value in any column.
+#: Words for a missing value in any column.
 MISSING_WORDS = ("", "NA", "?")
-#: What does so in columns of features besides; a class may be called so.
+#: Further words for a missing value in columns of features; classes may have these names.
 MISSING_FEATURE_WORDS = (
     *("N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "<NA>", "NULL", "null"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-# What pandas calls a first column without a name.
+# Name that pandas gives a first column without a name.
 _UNNAMED = "Unnamed: 0"
-# What is asked where a cell goes on for lines.
+# Hint for a cell that extends over several lines.
 _QUOTE_HINT = "; is a quote mark not closed?"
-#: Columns that a file may have.
+#: Largest number of columns: pandas takes long for each.
 MAX_COLUMNS = 100_000
-# Cells that are read at a time, and bytes.
+# Cells per chunk of pandas, and bytes per block when lines are counted.
 _CHUNK_CELLS, _BLOCK_BYTES = 2**19, 2**20
-#: A first line that tells Excel what separates cells.
+#: A first line that names the separator for Excel.
 _SEPARATOR_LINE = re.compile(r'("?)sep=([^\w\s"\'.+-]|\t)\1', re.IGNORECASE)
 #: A cell between quotes.
 _QUOTED = re.compile(r'(?<![^,;\t ])"(?:[^"]|"")*"')
@@ -49,26 +49,26 @@ def read_csv(
     na_values: Sequence[str | float] = (),
     header: bool | None = None,
 ) -> DataTable:
-    """Read a CSV file: separated by comma, semicolon or tab, with or without a header line.
+    """Load a CSV file that is separated by comma, semicolon or tab, with or without a header.
 
-    A first line ``sep=;``, which Excel knows, names what separates, and is passed over. Without a
-    header the columns are called ``0``, ``1``, ... A first column without a name that counts the
-    rows from 0 or 1, as pandas writes it, is left out.
+    A first line ``sep=;``, as for Excel, names the separator and is skipped. Without a header, the
+    columns are named ``0``, ``1``, ... A first column without a name that numbers the rows from 0
+    or 1, as pandas writes it, is dropped.
 
     Parameters
     ----------
     stream : binary file
         The text, not compressed.
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
     labels : str, default=None
-        Name of the column of labels, where known.
+        Name of the column of labels. None: see `boostbench.data.data_table.label_column`.
     na_values : sequence of str or float, default=()
         Further words for a missing value, besides `MISSING_WORDS` and, in columns of features,
         `MISSING_FEATURE_WORDS`.
     header : bool, default=None
-        Whether the first line is a header; None: as
-        `boostbench.data.readers.csv_header.guess_header` takes it.
+        Whether the first line is a header. None: see
+        `boostbench.data.readers.csv_header.guess_header`.
 
     Returns
     -------
@@ -77,9 +77,8 @@ def read_csv(
     Raises
     ------
     UserError
-        With the number of the first line that is not UTF-8, does not parse, has more or fewer cells
-        than the first, or holds a word among numbers or a number with a comma that is not clearly a
-        decimal one.
+        If a line is not UTF-8, does not parse, has more or fewer cells than the first, or holds a
+        word among numbers or an ambiguous comma; the message has the number of the first such line.
     """
     import pandas as pd  # slow to import
 
@@ -111,7 +110,7 @@ def read_csv(
             "lines; put one between cells"
         )
     scanner = _RowScanner(stream, separator, where, n_skipped)
-    # As numbers are written between decimal points or, with a fraction, decimal commas.
+    # Numbers in `na_values` may be written with a decimal point or a decimal comma.
     commas = [str(float(v)).replace(".", ",") for v in na_values if not isinstance(v, str)]
     missing_words = [*MISSING_WORDS, *map(str, na_values), *commas]
     missing_feature_words = [*missing_words, *MISSING_FEATURE_WORDS]
@@ -125,28 +124,28 @@ def read_csv(
         "keep_default_na": False,
         "na_values": missing_feature_words,
         "skipinitialspace": True,
-        "low_memory": False,  # else a large column of words may come out half as numbers
+        "low_memory": False,  # else pandas may convert a part of a large text column to numbers
         "index_col": False,
         "encoding": "utf-8-sig",
     }
     try:
         with warnings.catch_warnings():
-            # What pandas says when it leaves the last cells of long rows out.
+            # pandas warns when it drops the last cells of long rows.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             n_rows = max(1, _CHUNK_CELLS // (1 + lines[0].count(separator)))
             missing = frozenset(missing_words), frozenset(missing_feature_words)
             builder = _TableBuilder(_count_lines(stream), set(), labels, where, missing)
             builder = _build_table(stream, n_rows, pandas_options, builder)
             if np.isnan(builder.values[: builder.n_rows, builder.label]).any():
-                # Once more, as classes may be called as missing values are. By position, and one
-                # position more: rows may end with an empty cell that no column has. Where there are
-                # many columns, pandas takes longer for this.
+                # Read again, as a class may have the name of a missing feature value. Options by
+                # position are slow for many columns, hence the first attempt without them. There is
+                # one extra position, as rows may end with an additional empty cell.
                 by_position = dict.fromkeys(range(len(builder.names) + 1), missing_feature_words)
                 pandas_options["na_values"] = by_position | {builder.label: missing_words}
                 builder = _build_table(stream, n_rows, pandas_options, builder.restarted())
     except UserError:
         raise
-    except Exception as error:  # ParserWarning, and whatever pandas' parsers and decoders raise
+    except Exception as error:  # ParserWarning, and any error of pandas' parsers and decoders
         check_utf8(stream, where)
         if "EOF inside string" in str(error):
             raise scanner.open_quote_error() from None
@@ -155,7 +154,7 @@ def read_csv(
     if not builder.n_rows:
         raise UserError(f"{where} holds no samples")
     if np.isnan(builder.values[: builder.n_rows, -1:]).any():
-        scanner.check_widths()  # pandas fills short rows up
+        scanner.check_widths()  # pandas fills short rows with missing values
     if header:
         scanner.check_label(builder.label)
     return builder.table(
@@ -164,7 +163,7 @@ def read_csv(
 
 
 def _detect_header(rows: "_RowScanner", labels: str | None, missing: Sequence[str]) -> bool:
-    """Guess whether there is a header, and say so where it may be wrong."""
+    """Return whether there is a header, by a guess; log a warning if the guess is uncertain."""
     is_header, is_sure = guess_header((row for _, row in rows), labels, missing)
     if not is_sure:
         reading, alternative = "a header", "a sample"
@@ -183,7 +182,7 @@ def _build_table(
             builder.add_rows, _read_chunks(stream, chunk_rows, pandas_options, builder.text_columns)
         )
     ):
-        # Once more, as what was taken for numbers may not be as it was written.
+        # Read again: a column of text was parsed as numbers, which lose the original text.
         builder = builder.restarted()
     return builder
 
@@ -191,7 +190,7 @@ def _build_table(
 def _read_chunks(
     stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], text_columns: set[int]
 ):
-    """Let pandas read the file some rows at a time, columns of text as it is written."""
+    """Yield the file in chunks of rows, with the columns `text_columns` as text."""
     import pandas as pd
 
     stream.seek(0)
@@ -199,7 +198,7 @@ def _read_chunks(
     if text_columns:
         names = pd.read_csv(stream, nrows=1, **pandas_options).columns
         stream.seek(0)
-        # Of categories pandas makes numbers, where all words of some rows are.
+        # The type "category" would parse numbers in chunks that have no words.
         dtype = {names[j]: str for j in text_columns}
     yield from pd.read_csv(stream, chunksize=chunk_rows, dtype=dtype, **pandas_options)
 
@@ -207,59 +206,59 @@ def _read_chunks(
 def _read_columns(
     stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], columns: set[int]
 ):
-    """Let pandas read some columns as they are written, some rows at a time."""
+    """Yield columns as text, as mappings by column, in chunks of rows."""
     for frame in _read_chunks(stream, chunk_rows, pandas_options, columns):
         yield {j: frame.iloc[:, j] for j in columns}
 
 
 def _count_lines(stream: BinaryIO) -> int:
-    """Count the lines, whichever characters end them; there are no more rows."""
+    """Return the number of lines with any line ending: an upper bound on the number of rows."""
     stream.seek(0)
     n_lines, last = 1, b""
     for block in iter(lambda: stream.read(_BLOCK_BYTES), b""):
-        pairs = (last + block).count(b"\r\n")  # one may be cut by the block
+        pairs = (last + block).count(b"\r\n")  # a pair may be divided by a block boundary
         n_lines += block.count(b"\n") + block.count(b"\r") - pairs
         last = block[-1:]
     return n_lines
 
 
 class _TableBuilder:
-    """What has been read of a file: numbers, and codes of words, which are kept once each.
+    """Accumulator of the rows of a file: numbers, and codes of words, which are stored once.
 
     Parameters
     ----------
     n_lines : int
-        Rows that there may be.
+        Upper bound on the number of rows.
     text_columns : set of int
-        Columns that hold words.
+        Columns that are known to hold words.
     labels : str or None
-        Name of the column of labels, where known.
+        Name of the column of labels. None: unknown.
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
     missing : tuple of (set of str, set of str)
-        What means a missing label, and a missing feature.
+        Words for a missing label, and for a missing feature.
     """
 
     def __init__(self, n_lines: int, text: set[int], labels: str | None, where: str, missing):
         self.n_lines, self.text_columns, self.labels, self.where = n_lines, text, labels, where
         self.missing = missing
         self.n_rows = 0
-        # Columns of numbers that may be written with points.
+        # Columns of numbers whose text may have points.
         self.floats: set[int] = set()
         self.word_codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
     def restarted(self) -> "_TableBuilder":
-        """Start from the first row, with what is known of the columns."""
+        """Return an empty builder that knows the text columns found so far."""
         return _TableBuilder(self.n_lines, self.text_columns, self.labels, self.where, self.missing)
 
     def add_rows(self, frame) -> bool:
-        """Take some rows; False if columns hold words that were not known to."""
+        """Add a chunk of rows; return False if it has words in a column of numbers."""
         columns = {j: frame.iloc[:, j] for j in range(frame.shape[1])}
         if not self.n_rows:
             self.names = compose_letters(str(name).strip() for name in frame.columns)
             self.label = label_column(self.names, self.labels, self.where)
-            # Room for all rows; what is never written takes none.
+            # Memory for all rows; pages that are never written take none.
             self.values = np.empty((self.n_lines, len(self.names)))
         new_text_columns = {
             j
@@ -282,7 +281,7 @@ class _TableBuilder:
         kind = column.dtype.kind
         if kind not in "biuf" or self._are_bool.setdefault(j, kind == "b") != (kind == "b"):
             return True
-        # Whole numbers that float64 does not hold become words, so that none merge as labels.
+        # Whole numbers that float64 cannot represent stay text, so that labels do not merge.
         return kind in "iu" and max(-int(column.min()), int(column.max())) >= MIN_INEXACT
 
     def _coded(self, j: int, column) -> np.ndarray:
@@ -291,7 +290,7 @@ class _TableBuilder:
         word_codes = self.word_codes[j]
         codes, words = pd.factorize(column)
         missing = self.missing[j != self.label]
-        # pandas leaves out the blanks before a word, and not those behind it.
+        # pandas strips the blanks before a word, but not after it.
         words = compose_letters(word.strip() for word in words)
         codes_of_words = [
             np.nan if word in missing else word_codes.setdefault(word, len(word_codes))
@@ -327,7 +326,7 @@ class _TableBuilder:
         return DataTable(self.names[first:], categories[first:], values[:, first:], self.where)
 
     def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
-        """Whether the first column has no name and counts the rows; say what becomes of it."""
+        """Return whether the first column has no name and numbers the rows; log its treatment."""
         if self.names[0] != _UNNAMED or self.label == 0:
             return False
         is_row_number = words is None and column[0] in (0, 1)
@@ -340,7 +339,7 @@ class _TableBuilder:
 
 
 def _guess_separator(lines: Sequence[str]) -> str:
-    """Choose what separates cells: the most frequent, but nothing inside of quotes or numbers."""
+    """Return the most frequent separator outside of quotes and numbers."""
     lines = [_QUOTED.sub('""', line) for line in lines if line]
     for separator in ";\t":
         cells = [cell.strip(" \"'") for cell in lines[0].split(separator)]
@@ -352,13 +351,13 @@ def _guess_separator(lines: Sequence[str]) -> str:
 
 
 def _separator_rank(counts: Sequence[int]) -> tuple[int, bool, int]:
-    """Say how likely a character separates cells, by how often each of the first lines has it."""
-    # Names of columns may hold commas, and rows below them none, or others in their numbers.
+    """Return a sort key that ranks a separator by its counts in the first lines."""
+    # Column names may hold commas which the rows below lack, or have in their numbers.
     return min(counts), 0 < min(counts) == max(counts), counts[0]
 
 
 class _RowScanner:
-    """The rows of a file read once more, to tell where a mistake is."""
+    """Iterator over the rows of a file with their line numbers, for error messages."""
 
     has_header = False
 
@@ -367,7 +366,7 @@ class _RowScanner:
         self._stream, self._separator, self._n_skipped = stream, separator, n_skipped
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows, the header as well, each with the number of its first line."""
+        """Yield each row, including the header, with the number of its first line."""
         for number, _, row in self._rows():
             yield number, row
 
@@ -386,12 +385,12 @@ class _RowScanner:
             raise UserError(f"{self.where}, line {number}: {error}{hint}") from None
 
     def line_of(self, sample: int) -> str:
-        """Say where a sample is: file and line."""
+        """Return the position of a sample for messages: file and line."""
         number, _ = next(islice(self, sample + self.has_header, None))
         return f"{self.where}, line {number}"
 
     def check_label(self, label: int) -> None:
-        """Refuse a second column of the labels' name, which may well tell the classes."""
+        """Check that only one column has the labels' name; another might reveal the classes."""
         names = [cell.strip() for cell in next(iter(self))[1]]
         if names[label] and names.count(names[label]) > 1:
             raise UserError(
@@ -400,7 +399,7 @@ class _RowScanner:
             )
 
     def open_quote_error(self) -> UserError:
-        """Say where a quote begins that does not end: in the last row."""
+        """Return the error for an open quote, which is in the last row."""
         *_, (number, _) = self
         return UserError(
             f"{self.where}, line {number}: a quote mark opens a cell, and none closes it; close "
@@ -408,9 +407,10 @@ class _RowScanner:
         )
 
     def check_widths(self) -> None:
-        """Refuse rows with fewer cells than the first, or more.
+        """Check that all rows have as many cells as the first row.
 
-        Below a header rows may have one empty cell more, if the first sample does: pandas reads so.
+        After a header, rows may have an additional empty cell if the first sample has one, as
+        pandas accepts this.
         """
         width = most = len(next(iter(self))[1])
         for sample, (number, last, row) in enumerate(self._rows(), -self.has_header):

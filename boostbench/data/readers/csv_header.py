@@ -1,4 +1,4 @@
-"""Whether the first line of a CSV file is a header."""
+"""Detection of a header in a CSV file."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from boostbench.data.numeric_text import is_number
 
-#: A number with a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
+#: A number with a decimal comma, with or without points between thousands: 1,5 or 1.234,5.
 DECIMAL_COMMA = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
-# Rows in which something must stand below a name, and cells that are looked at for the same word.
+# Number of rows that are searched for a value below a name, and of cells for a repeated word.
 _N_NEAR_ROWS, _MAX_CELLS = 20, 2**17
 
 
 class HeaderGuess(NamedTuple):
-    """Whether there is a header, and whether nothing else is likely."""
+    """Guess whether the first row is a header, and its certainty."""
 
     is_header: bool
     is_sure: bool
@@ -23,21 +23,21 @@ class HeaderGuess(NamedTuple):
 def guess_header(
     rows: Iterator[list[str]], labels: str | None, missing: Collection[str]
 ) -> HeaderGuess:
-    """Guess whether the first row of a file is a header.
+    """Return a guess whether the first row of a file is a header.
 
-    It is one if it names the column of labels, or has a word above numbers. Else words alone are a
-    header if none is in its column again. Numbers are one if they all differ, as names do, and have
-    a word above the labels which is none of these, while some label comes twice; and so are numbers
-    alone that count the columns.
+    The first row is a header if it names the column of labels, or has a word above numbers. Else a
+    row of words is a header if no word occurs in its column again. A row of distinct numbers with
+    a word above the labels is a header if that word is not a label and a label occurs twice. A row
+    of numbers that counts the columns is a header under the same condition.
 
     Parameters
     ----------
     rows : iterator of list of str
-        The cells of the file.
+        Cells of the file, row by row.
     labels : str or None
-        Name of the column of labels, where known.
+        Name of the column of labels. None: unknown.
     missing : collection of str
-        What means a missing value, which is neither a word nor a number.
+        Words for a missing value, which count neither as words nor as numbers.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def guess_header(
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
     positions = [str(j) for j in range(len(first))]
-    # Without a header, positions are the names of columns.
+    # Positions name the columns of a file without a header, so they are no evidence of one.
     if "class" in map(str.lower, first) or (labels in first and labels not in positions):
         return HeaderGuess(True, True)
     numbers = [cell for cell in first if cell not in missing and _is_value(cell)]
@@ -65,7 +65,7 @@ def guess_header(
         return HeaderGuess(_are_distinct(numbers), not numbers)
     if words and not numbers:
         return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
-    if not first[0]:  # a column that numbers the rows
+    if not first[0]:  # the first column numbers the rows
         del positions[-1]
     if not _are_distinct(numbers) if label in words else numbers != positions:
         return HeaderGuess(False, True)
@@ -77,7 +77,7 @@ def _are_distinct(cells: Sequence[str]) -> bool:
 
 
 def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
-    """Whether the first cell below in a column that is not missing is no word."""
+    """Return whether the first cell of a column that is not missing is a number."""
     below = (row[j] for row in near_rows if j < len(row))
     return _is_value(next((cell for cell in below if cell not in missing), ""))
 
@@ -85,7 +85,7 @@ def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collectio
 def _is_repeated_below(
     first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]
 ) -> bool:
-    """Whether a word of the first row is in its column once more."""
+    """Return whether a word of the first row occurs in its column again."""
     return any(
         j < len(row) and row[j] == first[j]
         for row in islice(rows, _MAX_CELLS // len(first))
@@ -96,7 +96,7 @@ def _is_repeated_below(
 def _guess_by_label(
     first: Sequence[str], label: int, rows: Iterator[list[str]], missing: Collection[str]
 ) -> HeaderGuess:
-    """Take what stands above the labels for one of them if it is below, or if none comes twice."""
+    """Guess by the cell above the labels: it is a label if it occurs below, or no label repeats."""
     below = (row[label] for row in islice(rows, _MAX_CELLS // len(first)) if label < len(row))
     labels_below: set[str] = set()
     n_present = 0
@@ -110,6 +110,6 @@ def _guess_by_label(
 
 
 def _is_value(cell: str) -> bool:
-    """Whether a cell is a number, or a truth value."""
+    """Return whether a cell is a number or a truth value."""
     is_other = cell.lower() in ("true", "false") or DECIMAL_COMMA.fullmatch(cell) is not None
     return is_other or is_number(cell)

@@ -1,4 +1,4 @@
-"""Columns of text of a CSV file: words, and numbers with commas or points between thousands."""
+"""Text columns of a CSV file: words, and numbers with commas or points between thousands."""
 
 import logging
 import re
@@ -15,31 +15,31 @@ from boostbench.util.text_columns import classify_words, find_problem
 
 logger = logging.getLogger(__name__)
 
-#: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
+#: Python's None: a missing value among numbers; a category among words, as in "None, Mild".
 _NONE = "None"
-#: With a point.
+#: A number with a decimal point.
 _DECIMAL_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
-#: What may be either: 1,234.
+#: A number whose comma may be decimal or between thousands: 1,234.
 _AMBIGUOUS_COMMA = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
-#: Where points may stand between thousands: 1.234 or 1.234.567, and not 0.125.
+#: A number whose points may be between thousands: 1.234 or 1.234.567, but not 0.125.
 _GROUPED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 
 
 @dataclass
 class TextColumn:
-    """The words of a column, of shape (n_words,), and how many rows have each."""
+    """Distinct words of a column, and the number of rows with each word."""
 
     words: list[str]
     counts: np.ndarray
 
     @classmethod
     def from_codes(cls, codes: dict[str, int], column: np.ndarray) -> "TextColumn":
-        """Count the words of a column, which holds their codes, and NaN where one is missing."""
+        """Return the words of a column of codes, which is NaN for missing values."""
         present = column[~np.isnan(column)].astype(np.int32)
         return cls(list(codes), np.bincount(present, minlength=len(codes)))
 
     def drop_none(self, column: np.ndarray) -> None:
-        """Take the word None for a missing value, if all others are numbers."""
+        """Convert the word None to a missing value if all other words are numbers."""
         if _NONE not in self.words:
             return
         is_word = classify_words(self.words).is_word
@@ -52,21 +52,21 @@ class TextColumn:
         column[column > code] -= 1
 
     def check(self, column: np.ndarray, name: str, line: Callable[[int], str]) -> None:
-        """Refuse words among numbers, and numbers with commas that are not clearly decimal.
+        """Check that there are no words among numbers and no numbers with ambiguous commas.
 
         Parameters
         ----------
         column : ndarray of shape (n_samples,)
-            The codes.
+            Codes of the words.
         name : str
-            What the column is called.
+            Name of the column.
         line : callable
-            Says where a sample is.
+            Function from the number of a sample to its position in messages.
 
         Raises
         ------
         UserError
-            It names the first such cell.
+            If there is such a cell; the message has the first one.
         """
         problem = find_problem(self.words, self.counts, len(column))
         if problem is None or problem.kind not in TEXT_ADVICE:
@@ -78,13 +78,13 @@ class TextColumn:
         raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {fault}; {advice}")
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:
-        """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
+        """Return each word's position in sorted order, then NaN, and the sorted words."""
         words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
         return np.append(codes.astype(float), np.nan), words.tolist()
 
 
 def word_mask(words: Sequence[str]) -> np.ndarray:
-    """Say which of some words are no numbers, however these may be written; as a mask.
+    """Return a mask of the words that are not numbers in any notation.
 
     Examples
     --------
@@ -101,30 +101,30 @@ def resolve_decimal_commas(
     names: Sequence[str],
     where: str,
 ) -> None:
-    """Put points in the place of decimal commas, where nothing else can be meant.
+    """Replace decimal commas by points if the commas cannot have another meaning.
 
-    That is, if each number of a column with commas has one such comma, none has a point alone, and
-    the commas of one column at least cannot stand between thousands. The points of other columns
-    then do, and are left out. A line names the columns.
+    This is the case if each number with commas has a single one, no number of these columns has a
+    decimal point, and the commas of at least one column cannot separate thousands. Points in other
+    columns then separate thousands, and are removed. A warning lists the columns.
 
     Parameters
     ----------
-    texts : dict of int to Text
-        By column. Their words are changed.
+    texts : dict of int to TextColumn
+        Text columns by position; their words are changed in place.
     values : ndarray of shape (n_samples, n_columns)
-        Those of columns of numbers are changed.
+        Values of all columns; columns of numbers are changed in place.
     cells : callable
-        Gives data frames of the cells of columns of numbers that may have points, as they are
-        written and by column, some rows at a time.
+        Function that yields the text of columns of numbers that may have points: mappings from
+        columns to their cells, in chunks of rows.
     names : sequence of str
-        Of the columns.
+        Names of the columns.
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
 
     Raises
     ------
     UserError
-        Points may stand between thousands, but those of another column cannot.
+        If points may separate thousands in one column, but not in another one.
     """
     comma_columns = _find_decimal_comma_columns(texts)
     if not comma_columns:
@@ -148,7 +148,7 @@ def resolve_decimal_commas(
 
 
 def _find_decimal_comma_columns(texts: dict[int, TextColumn]) -> list[int]:
-    """Find the columns with decimal commas; none where all may stand between thousands."""
+    """Return the columns with decimal commas; none if all commas may separate thousands."""
     columns, is_clear = [], False
     for j, text in texts.items():
         _, has_comma, is_word = classify_words(text.words)
@@ -164,7 +164,7 @@ def _find_decimal_comma_columns(texts: dict[int, TextColumn]) -> list[int]:
 def _find_thousands_columns(
     texts: dict[int, TextColumn], cells: Iterator[dict], names: Sequence[str], where: str
 ) -> set[int]:
-    """Find the columns whose points stand between thousands."""
+    """Return the columns whose points separate thousands."""
     text_words = ((j, text.words) for j, text in texts.items() if _are_numbers(text.words))
     number_words = (
         (j, column.dropna().str.strip().unique()) for chunk in cells for j, column in chunk.items()
@@ -193,7 +193,7 @@ def _are_numbers(words: Sequence[str]) -> bool:
 
 
 def _strip_thousands(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:
-    """Read columns of numbers once more, without the points between thousands."""
+    """Parse columns of numbers again, without the points between thousands."""
     start = 0
     for part in cells:
         for j in columns:

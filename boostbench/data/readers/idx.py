@@ -1,4 +1,4 @@
-"""The IDX files of MNIST."""
+"""Reader of IDX files, the format of MNIST."""
 
 import math
 from typing import BinaryIO
@@ -9,17 +9,17 @@ from boostbench.errors import UserError
 
 
 def read_idx(stream: BinaryIO, where: str) -> np.ndarray:
-    """Read one IDX file of bytes.
+    """Load an IDX file of bytes.
 
     Returns
     -------
     ndarray of uint8
-        Of the shape that the file says.
+        Array of the shape in the file's header.
 
     Raises
     ------
     UserError
-        The file is something else, or not complete.
+        If the file has another format, or is truncated.
     """
     content = stream.read()
     n_dimensions = content[3] if content[:3] == b"\0\0\x08" and len(content) > 3 else 0

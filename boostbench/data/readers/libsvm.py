@@ -1,4 +1,4 @@
-"""LIBSVM files: ``label index:value index:value ...``, one sample a line."""
+"""Reader of LIBSVM files: ``label index:value index:value ...``, one sample per line."""
 
 import io
 import logging
@@ -19,23 +19,29 @@ logger = logging.getLogger(__name__)
 
 #: Largest index of a feature, as in LIBSVM.
 MAX_INDEX = 2**31 - 1
-#: An underscore before a comment, which scikit-learn reads over: the label 1_1 as 11.
+#: An underscore before a comment. scikit-learn ignores it and reads the label 1_1 as 11.
 _UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
-#: An end of a line that scikit-learn does not know, so that a comment hides the lines behind it.
+#: A line ending that scikit-learn does not support: a comment would hide the following lines.
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 #: The number of a query, outside of comments.
 _QUERY = re.compile(rb"(^|[\r\n])[^#\r\n]*\sqid:")
 _LARGE_FILE = 2**20
-#: Rows, of those of long files, that have features at least.
+#: Lowest number of features per row of a large file, on average.
 MIN_FEATURES_PER_ROW = 0.5
 
 
 def read_libsvm(stream: BinaryIO, where: str):
-    """Read a LIBSVM (SVMlight) file.
+    """Load a LIBSVM (SVMlight) file.
 
-    Comments after ``#`` are passed over, and so is ``qid:``, with a warning. Indices count from
-    one, or from zero if the index zero occurs. Parameters as of
-    `boostbench.data.readers.csv.read_csv`.
+    Comments after ``#`` are ignored; ``qid:`` is ignored with a warning. Indices count from one, or
+    from zero if the index zero occurs.
+
+    Parameters
+    ----------
+    stream : binary file
+        The text, not compressed.
+    where : str
+        Name of the file in messages.
 
     Returns
     -------
@@ -45,7 +51,7 @@ def read_libsvm(stream: BinaryIO, where: str):
     Raises
     ------
     UserError
-        With the number of the first line that does not parse.
+        If a line does not parse; the message has the number of the first such line.
     """
     from sklearn.datasets import load_svmlight_file  # slow to import
 
@@ -57,12 +63,12 @@ def read_libsvm(stream: BinaryIO, where: str):
         if is_exact:
             X, y = load_svmlight_file(io.BytesIO(text))
             is_exact = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
-    except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
+    except Exception:  # any error: indices may overflow, and lines may hold anything
         is_exact = False
     if b"qid:" in text and _QUERY.search(text):
-        logger.warning("%s: qid: is passed over, as classification has no queries", where)
+        logger.warning("%s: qid: is ignored, as classification has no queries", where)
     if not is_exact:
-        # The fast reader knows neither text as label, nor large whole numbers, nor line numbers.
+        # The fast reader supports neither text labels, nor large whole numbers, nor line numbers.
         X, y = _parse_lines(text, where)
     del text
     if not X.shape[0]:
@@ -71,7 +77,7 @@ def read_libsvm(stream: BinaryIO, where: str):
 
 
 def _check_features(text: bytes, where: str) -> None:
-    """Refuse rows that are labels alone, before they take many times the size of the file."""
+    """Check that most rows have features; rows of labels alone need many times the file's size."""
     n_rows, n_features = text.count(b"\n"), text.count(b":")
     if not n_features:
         raise UserError(f"{where} has no features: no row has index:value")
@@ -83,7 +89,7 @@ def _check_features(text: bytes, where: str) -> None:
 
 
 def _parse_lines(text: bytes, where: str):
-    """Read line by line: slowly, with exact errors, and any word as label."""
+    """Return features and labels, parsed line by line: slow, with exact errors and text labels."""
     from scipy.sparse import csr_matrix
 
     # Arrays, as a list keeps an object for each number.

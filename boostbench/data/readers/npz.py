@@ -1,4 +1,4 @@
-"""NumPy archives of features and labels."""
+"""Reader of NumPy archives of features and labels."""
 
 from typing import BinaryIO
 
@@ -11,16 +11,16 @@ from boostbench.errors import UserError
 
 
 def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:
-    """Read arrays ``x_train, y_train, x_test, y_test``, or ``x, y`` and perhaps ``is_test``.
+    """Load arrays ``x_train, y_train, x_test, y_test``, or ``x, y`` with an optional ``is_test``.
 
-    Images are flattened to rows. The parts become one fixed split.
+    Images are flattened to rows. The training and the test part become a fixed split.
 
     Parameters
     ----------
     stream : binary file
-        An archive as of `numpy.savez`.
+        An archive of `numpy.savez`.
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
     Raises
     ------
     UserError
-        The file is no such archive, or its arrays do not fit together or are not of numbers.
+        If the file is not such an archive, or its arrays do not match or are not numeric.
     """
     try:
         arrays = {key.lower(): array for key, array in read_arrays(stream, where).items()}
@@ -39,7 +39,7 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
         raise
     except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file
         reason = str(error)
-        if "Object arrays" in reason:  # NumPy makes them of arrays of several sizes
+        if "Object arrays" in reason:  # NumPy creates them from arrays of several sizes
             reason = (
                 "it holds Python objects; images must be of one size, and labels numbers or text"
             )
@@ -59,24 +59,24 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
 
 
 def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
-    """Stack parts of a data set; two of them also make a fixed split.
+    """Join the parts of a data set; two parts also define a fixed split.
 
     Parameters
     ----------
     parts : list of (ndarray, ndarray)
         Features of shape (n_samples, ...) and labels of shape (n_samples,).
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
 
     Returns
     -------
     X, y, splits
-        As from `read_npz`.
+        See `read_npz`.
 
     Raises
     ------
     UserError
-        The arrays do not fit together, or the features are not real numbers.
+        If the arrays do not match, or the features are not real numbers.
     """
     for x, y in parts:
         if not x.size or x.ndim == 0 or y.shape != x.shape[:1]:
@@ -87,7 +87,7 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
     if len({x.shape[1] for x in rows}) > 1:
         widths = " and ".join(str(x.shape[1]) for x in rows)
         raise UserError(f"{where}: the training and the test part have {widths} features")
-    with np.errstate(over="ignore"):  # what float64 cannot hold is refused as infinite later
+    with np.errstate(over="ignore"):  # overflow to infinity is reported as such later
         X = np.concatenate(rows).astype(float)
     y = np.concatenate([as_labels(y, where) for _, y in parts])
     return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None

@@ -1,4 +1,4 @@
-"""Lines of text files: UTF-8, or refused with the number of the line that is not."""
+"""Lines of text files in UTF-8; other encodings are an error with a line number."""
 
 import codecs
 import contextlib
@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 from boostbench.errors import UserError
 
-#: How Python writes bytes that are not UTF-8.
+#: Characters by which Python represents bytes that are not UTF-8 (surrogateescape).
 _INVALID_BYTE = re.compile("[\udc80-\udcff]")
 _UTF16 = "UTF-16 text; save it as UTF-8"
 _OTHER = "; save the table as text"
-#: What files of other kinds begin with, what they are and what to do.
+#: First bytes of other kinds of files, with a description and advice.
 _KINDS = {
     codecs.BOM_UTF16_LE: _UTF16,
     codecs.BOM_UTF16_BE: _UTF16,
@@ -29,29 +29,30 @@ _KINDS = {
 def read_lines(
     stream: BinaryIO, where: str, part: Callable[[str], str] = lambda line: line
 ) -> Iterator[str]:
-    """Yield the lines of a file from its start, whichever characters end them.
+    """Yield the lines of a file from its start, with any line ending.
 
-    Composed and decomposed letters (NFC and NFD of Unicode) become the same: the former.
+    Decomposed letters (Unicode NFD) are composed (NFC), so that equal texts compare as equal.
 
     Parameters
     ----------
     stream : binary file
         The text, not compressed.
     where : str
-        What to call the file in messages.
+        Name of the file in messages.
     part : callable, optional
-        Gives what of a line must be UTF-8: comments may hold anything. By default all of it.
+        Function that returns the part of a line that must be UTF-8; comments need not be. Default:
+        the whole line.
 
     Yields
     ------
     str
-        A line with its end.
+        A line with its line ending.
 
     Raises
     ------
     UserError
-        With the number of the first line that is not UTF-8. With other characters in their place
-        classes and categories could become one.
+        If a line is not UTF-8; the message has the number of the first one. Replacement characters
+        could make different classes or categories equal.
     """
     stream.seek(0)
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape")
@@ -63,12 +64,12 @@ def read_lines(
                 raise UserError(_encoding_message(stream.read(8), invalid, number, where))
             yield line if line.isascii() else unicodedata.normalize("NFC", line)
     finally:
-        with contextlib.suppress(ValueError):  # the file is closed, where nobody reads to its end
+        with contextlib.suppress(ValueError):  # the file may be closed before its end was read
             text.detach()
 
 
 def compose_letters(values: Iterable) -> list:
-    r"""Return values with composed letters in those that are text, as `read_lines` gives them.
+    r"""Return values in which letters of text are composed, as in the lines of `read_lines`.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def compose_letters(values: Iterable) -> list:
 
 
 def check_utf8(stream: BinaryIO, where: str) -> None:
-    """Refuse a text that is not UTF-8, as `read_lines` does."""
+    """Check that a text is UTF-8, see `read_lines`."""
     for _ in read_lines(stream, where):
         pass
 

@@ -1,4 +1,4 @@
-"""Data sets that need neither file nor network: scikit-learn's own, and generated ones."""
+"""Data sets without a file or a download: scikit-learn's and generated ones."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ def load_builtin(name: str, loader: str) -> Dataset:
 
 
 def rescale_like_libsvm(dataset: Dataset) -> Dataset:
-    """Scale a data set as the file in LIBSVM's collection is scaled, so that the two are equal.
+    """Scale a data set so that it equals the scaled file of LIBSVM's collection.
 
     LIBSVM's ``svm-scale`` reads features in single precision, takes each to [-1, 1] over all rows
     and prints six digits; its classes count from 1.
@@ -28,7 +28,7 @@ def rescale_like_libsvm(dataset: Dataset) -> Dataset:
     Parameters
     ----------
     dataset : Dataset
-        With dense features, of which each varies, and classes that are whole numbers.
+        Data set with dense features that are not constant, and whole numbers as classes.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
     Parameters
     ----------
     name : str
-        What to call it.
+        Name of the data set.
     spec : mapping
-        ``function``, one of `boostbench.data.sources.generators` or `sklearn.datasets`, e.g.
-        ``"make_hastie_10_2"``, and its arguments.
+        Arguments of a generator, and its name ``function``, from
+        `boostbench.data.sources.generators` or `sklearn.datasets`, such as ``"make_hastie_10_2"``.
     seed : int, default=0
-        The ``random_state`` of a `spec` that has none, so that every load returns the same data.
+        Default of the argument ``random_state``, so that every load returns the same data.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
     Raises
     ------
     UserError
-        There is no such function, or it does not take these arguments.
+        If there is no such function, or it does not accept the arguments.
     """
     arguments = {"random_state": seed} | dict(spec)
     function = arguments.pop("function")
@@ -76,12 +76,12 @@ def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
 
 
 def _call_generator(name: str, make: Callable, arguments: Mapping, source: str) -> Dataset:
-    """Call a function for features and labels; most of scikit-learn's make or load such."""
+    """Return a data set from a function that returns features and labels."""
     function = make.__name__
     try:
         X, y = make(**arguments)
         X = X.astype(float)
-    except Exception as error:  # whatever a function says of arguments that are not its own
+    except Exception as error:  # functions raise any error for wrong arguments
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"data set {name!r}: {function} says: {reason}") from None
     if X.ndim != 2 or np.shape(y) != X.shape[:1]:

@@ -1,7 +1,7 @@
-"""Bundles: data sets as they are after all preparation, in files with checksums.
+"""Bundles: prepared data sets in files with checksums.
 
-A bundle outlives the servers that the data came from. It is a folder for ``$BOOSTBENCH_DATA`` with
-a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS``, which ``sha256sum -c`` reads too.
+A bundle makes results reproducible after a server is gone. It is a folder for ``$BOOSTBENCH_DATA``
+with a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS`` for ``sha256sum -c``.
 """
 
 import hashlib
@@ -20,40 +20,40 @@ from boostbench.whole import write_whole
 
 CHECKSUM_FILE = "SHA256SUMS"
 _SUFFIX = ".bundle.npz"
-_REMEDY = "fetch the bundle again, or make it anew by boostbench data --bundle"
+_REMEDY = "fetch the bundle again, or create it by boostbench data --bundle"
 
 
 def bundle_path(folder: Path, name: str) -> Path:
-    """Give the file of a data set."""
+    """Return the path of a data set in a bundle."""
     return Path(folder) / f"{name}{_SUFFIX}"
 
 
 def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
-    """Put a data set into a bundle.
+    """Add a data set to a bundle.
 
     Parameters
     ----------
     folder : Path
-        The bundle; made if it is not there.
+        Folder of the bundle; created if it is missing.
     spec : mapping
-        Config of the data set; the bundle answers to the same alone.
+        Config of the data set; `read_bundle` returns the data set for an equal config only.
     dataset : Dataset
-        What `boostbench.data.load` gives for it.
+        Result of `boostbench.data.load` for this config.
 
     Returns
     -------
     Path
-        The file.
+        Path of the written file.
 
     Raises
     ------
     UserError
-        If it cannot be written.
+        If the file cannot be written.
     """
     path = bundle_path(folder, dataset.name)
-    # Two that write at once would each put its own sum beside those that were there before both.
+    # A lock keeps one of two concurrent writers from dropping the other's checksum.
     with alone(path, remedy="choose another folder"):
-        # The folder that it came from is of no use elsewhere.
+        # The folder of the source means nothing on another machine.
         portable = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         cache.write(path, portable, _identifying_spec(spec))
         checksums = _read_checksums(path.parent) | {path.name: _sha256(path)}
@@ -63,24 +63,24 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
 
 
 def read_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
-    """Read a data set from a bundle.
+    """Load a data set from a bundle.
 
     Parameters
     ----------
     folder : Path
-        Perhaps a bundle.
+        Folder, with or without a bundle.
     spec : mapping
         Config of the data set.
 
     Returns
     -------
     Dataset or None
-        None if it holds no such data set, or only for another config.
+        None if the folder has no data set of this name, or one for another config.
 
     Raises
     ------
     UserError
-        If the file cannot be read, or a byte of it is another than when it was written.
+        If the file cannot be read, or differs from its checksum.
     """
     path = bundle_path(folder, spec["name"])
     if not os.path.isfile(path):
@@ -102,11 +102,12 @@ def _verify_checksum(path: Path) -> None:
     if expected is None:
         raise UserError(f"{path} is not in {path.parent / CHECKSUM_FILE}; {_REMEDY}")
     if _sha256(path) != expected:
-        raise UserError(f"{path} is not what {path.parent / CHECKSUM_FILE} says; {_REMEDY}")
+        sums = path.parent / CHECKSUM_FILE
+        raise UserError(f"{path} differs from its checksum in {sums}; {_REMEDY}")
 
 
 def _identifying_spec(spec: Mapping[str, Any]) -> dict:
-    """Give what decides the data."""
+    """Return the keys of a config that determine the data."""
     identifying = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
     openml = spec.get("openml")
     if openml:

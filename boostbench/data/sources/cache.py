@@ -1,4 +1,4 @@
-"""Our own checked copies of downloaded data sets: one npz file each, with a checksum inside."""
+"""Cache of downloaded data sets: one npz file each, with a checksum inside."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def cache_folder() -> Path:
-    """Return ``$BOOSTBENCH_CACHE``; without it, ``boostbench`` in the user's cache folder."""
+    """Return ``$BOOSTBENCH_CACHE``, or ``boostbench`` in the user's cache folder."""
     folder = os.environ.get("BOOSTBENCH_CACHE")
     if folder:
         return user_path(folder)
@@ -25,28 +25,28 @@ def cache_folder() -> Path:
 
 
 def cache_path(name: str) -> Path:
-    """Return where the copy of a data set is, or would be."""
+    """Return the path of a cached data set, whether it exists or not."""
     return cache_folder() / f"{name}.npz"
 
 
 def store(dataset: Dataset, origin: Mapping) -> None:
-    """Write the copy of a downloaded data set; a kill at any moment leaves a whole file or none.
+    """Write a downloaded data set to the cache, by an atomic write.
 
     Parameters
     ----------
     dataset : Dataset
-        What was downloaded.
+        Downloaded data set.
     origin : mapping
-        How it was asked for; `fetch` returns the copy to the same question only.
+        Query of the download; `fetch` returns the data set for an equal query only.
     """
     try:
         write(cache_path(dataset.name), dataset, origin)
     except OSError as error:
-        logger.warning("%s is not kept for the next time: %s", dataset.name, error)
+        logger.warning("%s is not cached: %s", dataset.name, error)
 
 
 def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
-    """Write a data set and how it was asked for, as `write_whole` does."""
+    """Write a data set and its query to a file, by an atomic write."""
     metadata = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
     metadata["origin"] = dict(origin)
     arrays = {
@@ -63,12 +63,13 @@ def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
 
 
 def read(path: Path, name: str, origin: Mapping) -> Dataset | None:
-    """Undo `write`; None for another origin.
+    """Load a data set that `write` wrote; None if its query differs from `origin`.
 
     Raises
     ------
     Exception
-        Whatever zip, zlib, NumPy and JSON find in a damaged file; ValueError for another checksum.
+        If the file is damaged: any error of zip, zlib, NumPy or JSON, or ValueError for a wrong
+        checksum.
     """
     with path.open("rb") as stream:
         arrays = read_arrays(stream, path)
@@ -83,24 +84,24 @@ def read(path: Path, name: str, origin: Mapping) -> Dataset | None:
 
 
 def fetch(name: str, origin: Mapping) -> Dataset | None:
-    """Read the copy of a data set.
+    """Load a data set from the cache.
 
     Parameters
     ----------
     name : str
-        The data set.
+        Name of the data set.
     origin : mapping
-        How it would be asked for.
+        Query of the download.
 
     Returns
     -------
     Dataset or None
-        None when there is no copy, or only that of another origin.
+        None if the cache has no data set of this name and query.
 
     Raises
     ------
     ValueError
-        The copy is damaged.
+        If the cached file is damaged.
     """
     path = cache_path(name)
     try:

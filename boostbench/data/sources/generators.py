@@ -1,4 +1,4 @@
-"""Toy data of our own, where a paper only shows a picture or half a formula."""
+"""Generators of toy data that a paper describes by a picture or an incomplete formula."""
 
 import itertools
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def make_gaussians(
         )
         for mean in means
     ]
-    # Last bits depend on the processor; without them, so do neither the checksum nor a stump.
+    # Rounding makes checksums and stumps independent of the processor, as the last bits are not.
     return np.concatenate(draws).round(_DECIMALS), np.repeat(
         np.arange(len(draws)), samples_per_class
     )
@@ -63,22 +63,23 @@ def make_pattern(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Label the points of a grid by one of the patterns of Fawcett's gallery.
 
-    RpBoost, Table 12.3, gives half of the formulas; the gallery says that slopes and corners were
-    partly random. The others are ours, of the same look.
+    RpBoost, Table 12.3, prints half of the formulas. According to the gallery, slopes and corners
+    were partly random. The other formulas are the project's own and look like the pictures.
 
     Parameters
     ----------
     name : {"sine", "linear", "parity", "annulus", "parabolic", "disjunctive", "polynomial", \
             "checkerboard"}
+        Name of the pattern.
     n_samples : int, default=None
-        Draw about that many of the points, with the shares of the classes; None for all.
+        Approximate number of points to draw, stratified by class. None: all points.
     random_state : int, default=0
-        Seed of that draw.
+        Seed of the draw.
 
     Returns
     -------
     X : ndarray of shape (n_points, 2), float64
-        Of the grid of 81 x 81 points over [0, 4] x [0, 4], with a step of 0.05.
+        Points of a grid of 81 x 81 points over [0, 4] x [0, 4], with a step of 0.05.
     y : ndarray of shape (n_points,), int64
         1 inside the pattern, -1 outside.
 
@@ -95,7 +96,7 @@ def make_pattern(
     """
     if name not in _PATTERNS:
         raise ValueError(f"there is no pattern {name!r}; the patterns are {', '.join(_PATTERNS)}")
-    # Rounded, so that no point on an edge depends on how 0.05 is rounded.
+    # Rounding removes the representation error of 0.05 for points on an edge.
     ticks = np.round(np.arange(81) * 0.05, 2)
     x, y = (grid.ravel() for grid in np.meshgrid(ticks, ticks))
     X, labels = np.column_stack([x, y]), np.where(_PATTERNS[name](x, y), 1, -1)
@@ -109,7 +110,7 @@ def make_pattern(
 
 
 def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw Breiman's ringnorm: a wide Gaussian, and a narrow one inside it, in 20 dimensions.
+    r"""Draw Breiman's ringnorm: a wide Gaussian and a narrow one inside it, in 20 dimensions.
 
     Class 1 is :math:`N(0, 4 I)`, class -1 :math:`N(a 1, I)` with :math:`a = 2 / \sqrt{20}`, each
     with probability 1/2.
@@ -117,6 +118,7 @@ def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndar
     Parameters
     ----------
     n_samples : int, default=7400
+        Number of samples.
     random_state : int, default=0
         Seed.
 
@@ -125,7 +127,7 @@ def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndar
     X : ndarray of shape (n_samples, 20), float64
         Features, rounded to 6 decimals.
     y : ndarray of shape (n_samples,), int64
-        -1 or 1.
+        Classes, -1 or 1.
 
     References
     ----------
@@ -151,12 +153,12 @@ def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarr
     Parameters
     ----------
     n_samples, random_state
-        As of `make_ringnorm`.
+        See `make_ringnorm`.
 
     Returns
     -------
     X, y
-        As of `make_ringnorm`, whose reference this is from; `y` is the sign of the mean.
+        See `make_ringnorm`, which has the reference. `y` is the sign of the mean.
 
     Examples
     --------
@@ -168,28 +170,28 @@ def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarr
 
 
 def _draw_normal(n_samples, random_state):
-    """Draw standard normal points of 20 dimensions, and a sign for each."""
+    """Return standard normal points of 20 dimensions, and a random sign for each."""
     rng = np.random.default_rng(random_state)
     y = np.where(rng.random(n_samples) < 0.5, 1, -1)
     return rng.standard_normal((n_samples, 20)), y
 
 
 def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw Breiman's waveform, with one of the three classes against the others.
+    """Draw Breiman's waveform, with one of the three classes against the two others.
 
     A sample is a random convex combination of two of three triangular waves at 21 points, with
-    noise from N(0, 1). The waves have their peaks at the points 7, 11 and 15, and class 1 is
-    without the last of them, as in Raetsch's benchmark.
+    noise from N(0, 1). The waves have their peaks at the points 7, 11 and 15, and class 1
+    combines the first two, as in Raetsch's benchmark.
 
     Parameters
     ----------
     n_samples, random_state
-        As of `make_ringnorm`.
+        See `make_ringnorm`.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 21), float64
-        As of `make_ringnorm`.
+        Features, rounded to 6 decimals.
     y : ndarray of shape (n_samples,), int64
         1 for a third of the samples, -1 for the others.
 
@@ -227,10 +229,10 @@ def _annulus(x, y):
 
 
 def _disjunctive(x, y):
-    """Four L-shaped polygons, each a quarter turn from the one before.
+    """Return a mask of the points in four L-shaped polygons, each turned by 90 degrees more.
 
-    In the order of a circle they would be a symmetric pattern, which sums of stumps learn without
-    an error.
+    The turns do not follow a circle: the pattern would be symmetric, and sums of stumps would fit
+    it without errors.
     """
     inside = np.zeros(len(x), bool)
     for turns, (i, j) in enumerate(itertools.product((1, 3), repeat=2)):

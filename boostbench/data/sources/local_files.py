@@ -1,7 +1,7 @@
-"""Data files on disk: finding them by name, and reading them whatever their format.
+"""Local data files: look-up by name, and reading in any supported format.
 
-Here and beside, `os.path` looks whether a file is there: `Path` raises an error where a folder may
-not be entered, or a name is too long.
+Modules of this folder test for a file by `os.path`: `Path` raises an error if a folder may not be
+entered, or a name is too long.
 """
 
 import bz2
@@ -32,18 +32,18 @@ from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.errors import UserError
 from boostbench.paths import slug, user_path
 
-#: How the names of IDX files end, images and labels: the training part, then the test part.
+#: Endings of IDX files, images and labels: first the training part, then the test part.
 IDX_PARTS = (
     ("-train-images-idx3-ubyte", "-train-labels-idx1-ubyte"),
     ("-t10k-images-idx3-ubyte", "-t10k-labels-idx1-ubyte"),
 )
 IDX = IDX_PARTS[0][0]
 
-#: Formats in the order in which they are looked for.
+#: Formats in the order of the search.
 FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
-#: Other endings of files that a user may point to, and the format that they mean.
+#: Formats of other endings of a user's files.
 ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
-#: The only formats that some keys of a config are of, in words and by their endings.
+#: Formats that support a key of a config: their names for messages, and their endings.
 FORMAT_OPTIONS = {
     "labels": ("CSV and ARFF", (".csv", ".arff")),
     "na_values": ("CSV", (".csv",)),
@@ -53,18 +53,18 @@ OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def data_folder() -> Path | None:
-    """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
+    """Return the folder of data files, ``$BOOSTBENCH_DATA``; None if it is not set."""
     folder = os.environ.get("BOOSTBENCH_DATA")
     return user_path(folder) if folder else None
 
 
 def file_stem(spec: Mapping[str, Any]) -> str:
-    """Give the name of a data set's files, without endings."""
+    """Return the name of a data set's files, without endings."""
     return spec.get("file") or spec["name"]
 
 
 def local_file(spec: Mapping[str, Any]) -> Path | None:
-    """Give the file that a data set is read from; None where it comes from elsewhere."""
+    """Return the local file of a data set; None if there is none."""
     if spec.get("path"):
         return user_path(spec["path"])
     folder = data_folder()
@@ -72,20 +72,20 @@ def local_file(spec: Mapping[str, Any]) -> Path | None:
 
 
 def find_file(stem: str, folder: Path) -> Path | None:
-    """Look for the file of a data set.
+    """Return the file of a data set in a folder.
 
     Parameters
     ----------
     stem : str
         File name without endings.
     folder : Path
-        Where to look.
+        Folder of data files.
 
     Returns
     -------
     Path or None
-        The first of ``STEM.svm``, ``STEM.svm.gz``, ... that exists; for IDX files the images of
-        the training part.
+        First existing file among ``STEM.svm``, ``STEM.svm.gz``, ...; for IDX files the images of
+        the training part. None: there is no such file.
     """
     for ending in FORMATS:
         for compression in OPENERS:
@@ -102,25 +102,25 @@ def read_file(
     na_values: Sequence[str | float] = (),
     header: bool | None = None,
 ):
-    """Read a data file, compressed or not.
+    """Load a data file, compressed or not.
 
-    Fixed splits are read from ``STEM.splits.npz`` where that stands beside the file.
+    Fixed splits are read from ``STEM.splits.npz`` in the same folder, if it exists.
 
     Parameters
     ----------
     path : Path
-        The file. Its ending says the format: .svm (.libsvm, .svmlight, .scale), .arff, .csv
-        (.data), .npz, or the IDX images of a training part.
+        Path of the file. Its ending names the format: .svm (.libsvm, .svmlight, .scale), .arff,
+        .csv (.data), .npz, or the IDX images of a training part.
     labels : str, default=None
-        Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
-        the last.
+        Column of the classes in ARFF and CSV files. None: the column named ``class``, else the
+        last one.
     missing : str, default=None
-        What becomes of rows with missing features, see
+        Treatment of rows with missing features, see
         `boostbench.data.data_table.features_and_labels`. None: an error in ARFF and CSV files.
     na_values : sequence of str or float, default=()
-        What else means a missing value, in CSV files.
+        Further words or numbers that mark missing values in CSV files.
     header : bool, default=None
-        Whether the first line is a header, in CSV files. None: see
+        Whether the first line of a CSV file is a header. None: see
         `boostbench.data.readers.csv_header.guess_header`.
 
     Returns
@@ -133,12 +133,12 @@ def read_file(
         See `boostbench.data.data_table.features_and_labels`; None of other formats, and of CSV
         files without a heading.
     kept_rows : ndarray of shape (n_rows,), bool, or None
-        Which rows of the file are left; None: all of them.
+        Mask of the rows of the file that were not dropped. None: all rows.
 
     Raises
     ------
     UserError
-        No such file, unknown format, or a file that cannot be read.
+        If the file does not exist, its format is unknown, or it cannot be read.
     """
     if not os.path.isfile(path):
         raise UserError(f"there is no file {path}; check the path")
@@ -181,17 +181,17 @@ def read_file(
     if names:
         name_set, positions = set(names), map(str, range(len(names) + 1))
         if names == [number for number in positions if number in name_set]:
-            names = None  # they count the columns, as without a heading
+            names = None  # a header that numbers the columns has no names
     return X, y, splits, one_hot_ranges, names, kept_rows
 
 
 def check_format_options(options: Mapping[str, Any], ending: str, explanation: str) -> None:
-    """Refuse what a config says of files of other formats than that of an ending.
+    """Check that the format of an ending supports all options of a config.
 
     Raises
     ------
     UserError
-        It ends with `explanation`.
+        If it does not; the message ends with `explanation`.
     """
     for key, (formats, endings) in FORMAT_OPTIONS.items():
         if options.get(key) not in (None, (), []) and ending not in endings:
@@ -199,7 +199,7 @@ def check_format_options(options: Mapping[str, Any], ending: str, explanation: s
 
 
 def split_name(path: Path) -> tuple[str, str]:
-    """Split a file name into the name of the data set and its format, without compression.
+    """Return the stem of a file name and its format, without compression.
 
     Examples
     --------
@@ -216,23 +216,24 @@ def split_name(path: Path) -> tuple[str, str]:
 
 
 def data_set_name(path: Path) -> str:
-    """Name the data set in a file, after which its records are called.
+    """Return the name of the data set in a file, which its records are filed under.
 
-    Different files may get one name; `boostbench.records.data_sets` distinguishes their records.
+    Different files may have equal names: `boostbench.records.data_sets` distinguishes their
+    records.
 
     Examples
     --------
     >>> [data_set_name(Path(name)) for name in ("x/v1.0.csv.gz", "my = data.csv", "..x.csv")]
     ['v1.0', 'my_data', '_x']
     """
-    # Some file systems decompose letters with accents.
+    # Some file systems decompose accented letters.
     name = slug(unicodedata.normalize("NFC", split_name(path)[0]), ".+-")
     return name if re.match(r"\w", name) else f"_{name.lstrip('.+-')}"
 
 
 @contextmanager
 def _open_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file and decompress it; what goes wrong while it is read is the file's fault."""
+    """Open and decompress a file; raise a UserError for any error of reading it."""
     opener = OPENERS.get(path.suffix, open)
     try:
         with opener(path, "rb") as stream:
@@ -242,7 +243,7 @@ def _open_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _read_idx_parts(path: Path):
-    """Read images and labels of both parts, given the images of the training part."""
+    """Return images and labels of both parts, given the images of the training part."""
     parts = []
     for names in IDX_PARTS:
         files = [path.with_name(path.name.replace(IDX, name)) for name in names]

@@ -1,4 +1,4 @@
-"""The sources of data in their order, and what is said when none has them."""
+"""Look-up of a data set in its sources, in a fixed order."""
 
 import logging
 import os
@@ -26,30 +26,31 @@ from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
 
-# What is asked of OpenML, and so decides whether the copy in the cache answers it.
+# Keys of a query to OpenML. A cached data set is used only if all of them are equal.
 _QUERY_KEYS = ("id", "target", "keep", "drop")
 
 
 class DataNotAvailable(UserError):
-    """No source has a data set."""
+    """Error for a data set that no source has."""
 
 
 class Offline(DataNotAvailable):
-    """A data set is not at hand, and OpenML, which has it, cannot be reached."""
+    """Error for a data set that only OpenML has, when its server cannot be reached."""
 
 
 class SourceResult(NamedTuple):
-    """Data as a source has them.
+    """Data set of a source.
 
     Attributes
     ----------
     dataset : Dataset
+        Data set before its preparation by `boostbench.data.load`, unless `is_prepared`.
     source_spec : mapping
-        The part of the config that says what to take of them, and how many there are.
+        Part of the config with the selection of features and rows and the expected counts.
     is_prepared : bool
-        Whether all that the config asks for is done already.
+        Whether the data set is prepared already, as in a bundle.
     kept_rows : ndarray of shape (n_rows,), bool, or None
-        Which rows of the source these are, where some were left out.
+        Mask of the rows that were not dropped. None: all rows.
     """
 
     dataset: Dataset
@@ -59,23 +60,23 @@ class SourceResult(NamedTuple):
 
 
 def fetch_first(spec: Mapping[str, Any]) -> SourceResult:
-    """Take data from the first source that has them.
+    """Return a data set from the first source that has it.
 
     Parameters
     ----------
     spec : mapping
-        As for `boostbench.data.load`.
+        Config of the data set, see `boostbench.data.load`.
 
     Returns
     -------
-    Found
+    SourceResult
 
     Raises
     ------
     DataNotAvailable
-        No source has them; `Offline` if OpenML may have.
+        If no source has the data set; `Offline` if OpenML cannot be reached.
     UserError
-        They cannot be read.
+        If the data cannot be read.
     """
     reasons: list[str | Exception] = []
     for _, fetch_data in _sources(spec):
@@ -86,31 +87,32 @@ def fetch_first(spec: Mapping[str, Any]) -> SourceResult:
     is_offline = any(isinstance(reason, Unreachable) for reason in reasons)
     offline_text = f"; {', '.join(_offline_data_sets())} need no download" if is_offline else ""
     raise (Offline if is_offline else DataNotAvailable)(
-        f"data set {spec['name']!r} is not at hand: {'; '.join(map(str, filter(None, reasons)))}. "
+        f"data set {spec['name']!r} is not available: "
+        f"{'; '.join(map(str, filter(None, reasons)))}. "
         f"Put {file_stem(spec)}.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give "
         f"data.path=FILE{offline_text}"
     )
 
 
 def first_available_source(spec: Mapping[str, Any]) -> str:
-    """Say which source would be asked first, without loading anything.
+    """Return the first source of a data set, without loading the data.
 
     Parameters
     ----------
     spec : mapping
-        As for `boostbench.data.load`.
+        Config of the data set, see `boostbench.data.load`.
 
     Returns
     -------
     str
-        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"scikit-learn"``, ``"generated"``,
-        what `openml_name` gives, or ``""``: a file is needed.
+        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"scikit-learn"``, ``"generated"``, a
+        name of `openml_name`, or ``""`` if the data set needs a file.
     """
     return next((name for name, _ in _sources(spec) if name), "")
 
 
 def openml_name(spec: Mapping[str, Any]) -> str:
-    """Say where OpenML has a data set: ``"OpenML 307"``, ``"OpenML task 3"``, or ``""``."""
+    """Return the name of a data set on OpenML: ``"OpenML 307"``, ``"OpenML task 3"`` or ``""``."""
     if spec.get("openml_task"):
         return f"OpenML task {spec['openml_task']}"
     return f"OpenML {spec['openml']['id']}" if spec.get("openml") else ""
@@ -119,9 +121,10 @@ def openml_name(spec: Mapping[str, Any]) -> str:
 def _sources(
     spec: Mapping[str, Any],
 ) -> Iterator[tuple[str, Callable[[], SourceResult | str | Exception]]]:
-    """Yield what to say of each source, "" where it is not there, and what fetches data from it.
+    """Yield the name of each source, ``""`` if it does not have the data, and a loading function.
 
-    That gives a reason where it has none, "" where nobody would look there.
+    The function returns a `SourceResult`, or the reason why the source has no data; ``""`` if no
+    user would expect data there.
     """
     folder, name, seed = data_folder(), spec["name"], spec.get("seed") or 0
     if folder and not spec.get("path"):
@@ -146,7 +149,7 @@ def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
     if dataset is not None:
         return SourceResult(dataset, spec, is_prepared=True)
     path = bundles.bundle_path(folder, spec["name"])
-    return f"{path} is of other settings of data" if os.path.isfile(path) else ""
+    return f"{path} was made for other settings of data" if os.path.isfile(path) else ""
 
 
 def _from_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
@@ -172,18 +175,18 @@ def _missing_file_reason(spec: Mapping[str, Any]) -> str:
     if folder is None:
         return "$BOOSTBENCH_DATA is not set"
     if not os.path.isdir(folder):
-        return f"$BOOSTBENCH_DATA is {folder}, which is no folder"
+        return f"$BOOSTBENCH_DATA is {folder}, which is not a folder"
     return f"no {file_stem(spec)}.svm, .arff, .csv or .npz in {folder}"
 
 
 def _openml_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what is asked of OpenML, if anything."""
+    """Return the part of a config that describes the data on OpenML; empty if there is none."""
     task = spec.get("openml_task")
     return {"task": task} if task else spec.get("openml") or {}
 
 
 def _check_train_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
-    """Refuse to leave out rows that the training part counts: a copy does not say which."""
+    """Check that no counted training row can be dropped: the cache does not record dropped rows."""
     if openml.get("train_rows") and spec.get("missing") == "drop":
         raise UserError(
             f"data.missing=drop leaves rows out, which openml.train_rows of {openml_name(spec)} "
@@ -219,16 +222,16 @@ def _from_openml(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> SourceRe
 
 
 def _openml_query(openml: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what decides what OpenML answers."""
+    """Return the keys that determine the download."""
     return openml if "task" in openml else {key: openml.get(key) for key in _QUERY_KEYS}
 
 
 def _cache_key(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> dict:
-    """Give what decides what the cache answers."""
+    """Return the query under which the cache stores a download."""
     return {**_openml_query(openml), "missing": spec.get("missing")}
 
 
 def _offline_data_sets() -> list[str]:
-    """List the data sets that need neither a file nor a network."""
+    """List the data sets that need neither a file nor a download."""
     specs = {name: configs.read_option("data", name) for name in configs.list_options("data")}
     return [name for name, spec in specs.items() if spec.get("sklearn") or spec.get("generate")]

@@ -1,9 +1,9 @@
-"""Data sets from OpenML, through openml-python.
+"""Download of data sets from OpenML by openml-python.
 
-openml is told to keep its files in a folder that is thrown away: it deletes what it has cached
-whenever something goes wrong. Of what it offers we take the ARFF file, which it checks against the
-MD5 of the description (Parquet files are not checked), and read it ourselves: its own reader loses
-empty trailing columns of sparse files and the names of their labels, and fails under pandas 3.
+openml stores its files in a temporary folder, as it deletes its cache after any error. The ARFF
+file is downloaded, which openml compares with the MD5 of the description; it does not check Parquet
+files. The project's reader parses it, as openml's reader loses empty trailing columns of sparse
+files and the names of their labels, and fails under pandas 3.
 """
 
 import contextlib
@@ -35,50 +35,49 @@ logger = logging.getLogger(__name__)
 
 #: Time of the last failure to reach each server, in seconds of `time.monotonic`.
 last_failures: dict[str, float] = {}
-#: Seconds during which a server is not asked again after a failure. A table with many data sets
-#: does not wait for each of them, and a process that lives for days finds a server that is back.
+#: Seconds after a failure in which a server is not tried again, so that a table with many data sets
+#: waits once. Later requests reach a server that has recovered.
 RETRY_PAUSE = 60.0
 
-#: Seconds to wait for a connection, and for each piece of an answer. openml waits for ever.
+#: Seconds to wait for a connection, and for each part of a response. openml has no limit.
 TIMEOUT = (3.0, 30.0)
-#: Attempts for each request; openml sleeps 1, 2, 3, ... seconds between them.
+#: Attempts per request; openml sleeps 1, 2, 3, ... seconds between them.
 N_ATTEMPTS = 2
-#: Status of HTTP after which the request is repeated, as after errors of the server (5xx).
+#: HTTP status after which the request is repeated, as after server errors (5xx).
 _TOO_MANY_REQUESTS = 429
 
 
 class Unreachable(ConnectionError):
-    """The server is not there, or does not answer."""
+    """The server does not exist or does not answer."""
 
 
 def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
-    """Download a data set, or that of a task with the task's splits.
+    """Download a data set, or the data set of a task with the task's splits.
 
     Parameters
     ----------
     name : str
-        What to call it.
+        Name of the data set.
     spec : mapping
-        ``id`` on OpenML; ``target`` column (default: as OpenML says); patterns of the columns to
-        ``keep`` and ``drop``. Or ``task``, the number of a task.
+        ``id`` on OpenML; ``target`` column (default: OpenML's); patterns of the columns to ``keep``
+        and ``drop``. Or ``task``, the number of a task.
     missing : str, default=None
-        What becomes of rows with missing features, see
+        Treatment of rows with missing features, see
         `boostbench.data.data_table.features_and_labels`.
 
     Returns
     -------
     Dataset
-        Not validated. OpenML's row ids and ignored columns are left out.
+        Data set without OpenML's row ids and ignored columns; it is not validated.
 
     Raises
     ------
     Unreachable
-        The server cannot be reached, or could not in the last minute.
+        If the server cannot be reached, or could not be reached in the last minute.
     ConnectionError
-        The data set is not there, or damaged, with the reason.
+        If the data set does not exist or is damaged; the message has the reason.
     UserError
-        It was downloaded, but it is not what the config takes it for: such as a task that is not
-        of classification.
+        If the data do not suit the config: for instance a task that is not classification.
     """
     where = f"OpenML task {spec['task']}" if spec.get("task") else f"OpenML {spec['id']}"
     if spec.get("task") and missing == "drop":
@@ -117,22 +116,22 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
 
 
 def read_suite(number: int) -> dict[int, str]:
-    """Look up the tasks of a suite; what it was told once is kept in the cache.
+    """Return the tasks of a suite, from the cache after the first request.
 
     Parameters
     ----------
     number : int
-        Of the suite.
+        Number of the suite.
 
     Returns
     -------
     dict of int to str
-        By number of the task, what its data are called.
+        Name of the data set of each task number.
 
     Raises
     ------
     Unreachable, ConnectionError
-        As `download`.
+        See `download`.
     """
     path, where = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
     with contextlib.suppress(OSError, ValueError):
@@ -148,36 +147,36 @@ def read_suite(number: int) -> dict[int, str]:
 
 def _read_task(openml, number: int, where: str):
     """Return openml's description of a task."""
-    # Its own `get_task` reads the whole data set for the names of classes.
+    # openml's `get_task` would load the data set for the names of its classes.
     task = openml.tasks.functions._get_task_description(number)
     if task.task_type_id is not openml.tasks.TaskType.SUPERVISED_CLASSIFICATION:
-        raise UserError(f"{where} is of {task.task_type}, and not of supervised classification")
+        raise UserError(f"{where} is {task.task_type}, not supervised classification")
     return task
 
 
 def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> list[Split]:
-    """Read the splits of a task, repeat by repeat.
+    """Return the splits of a task, repeat by repeat.
 
-    OpenML has no checksum of this file, so that it is compared with the task: a file that ends
-    early would give fewer or smaller test sets.
+    OpenML has no checksum of this file, so it is compared with the task's description: a truncated
+    file would have fewer or smaller test sets.
 
     Parameters
     ----------
     text : str
-        ARFF file of the splits.
+        Content of the ARFF file of the splits.
     procedure : mapping
         openml's description of the estimation procedure: ``type`` and ``parameters``.
     n_samples : int
         Number of rows of the data set.
     where : str
-        What to call the task in messages.
+        Name of the task in messages.
 
     Raises
     ------
     ConnectionError
-        The file is damaged, or has fewer splits or test rows than the task.
+        If the file is damaged, or has fewer splits or test rows than the task.
     UserError
-        A row of a split does not exist, or is in both parts; a part is empty.
+        If a row of a split does not exist or is in both parts, or a part is empty.
     """
     import pandas as pd  # slow to import
 
@@ -208,7 +207,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
         for _, part in frame.groupby(["repeat", "fold"])
     ]
     for number, parts in enumerate(splits, 1):
-        # A bootstrap draws training rows again; none may be a test row.
+        # A bootstrap repeats training rows; a test row may not be among them.
         unique_rows = tuple(map(np.unique, parts))
         check_split(unique_rows, n_samples, f"{where}, split {number} of {len(splits)}")
     is_cross_validation = procedure["type"] in ("crossvalidation", "leaveoneout")
@@ -224,7 +223,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
 
 
 def _warn_if_inactive(data_file: Path, where: str) -> None:
-    """Warn of a data set that OpenML has deactivated, or has not checked yet."""
+    """Warn about a data set that OpenML has deactivated or not checked yet."""
     description = ElementTree.parse(data_file.with_name("description.xml"))
     status = description.findtext("{http://openml.org/openml}status", "active")
     if status != "active":
@@ -237,7 +236,7 @@ def _warn_if_inactive(data_file: Path, where: str) -> None:
 
 @contextmanager
 def _openml_session(where: str) -> Iterator:
-    """Lend the openml package; report an error in one line, and note a failed server."""
+    """Provide the openml package; convert its errors, and remember a server that failed."""
     server = os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
     if time.monotonic() - last_failures.get(server, -math.inf) < RETRY_PAUSE:
         raise Unreachable(
@@ -249,7 +248,7 @@ def _openml_session(where: str) -> Iterator:
                 yield openml
         except UserError:
             raise
-        except Exception as error:  # openml lets errors of requests, XML and missing keys through
+        except Exception as error:  # openml does not wrap errors of requests, XML and missing keys
             failure = _connection_error(error, where)
             if isinstance(failure, Unreachable):
                 last_failures[server] = time.monotonic()
@@ -258,7 +257,7 @@ def _openml_session(where: str) -> Iterator:
 
 @contextmanager
 def _configured_openml(folder: Path, server: str) -> Iterator:
-    """Lend the openml package, set up for one download: its folder, server, patience, silence."""
+    """Provide the openml package, configured for one download."""
     variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
     with ExitStack() as stack:
         stack.enter_context(temporarily_set(os.environ, variables))
@@ -275,10 +274,10 @@ def _configured_openml(folder: Path, server: str) -> Iterator:
 
 
 def _requests_with_timeout():
-    """Make a copy of requests for openml, whose sessions have a time-out and check the status.
+    """Return a copy of the requests module whose sessions have a time-out and check the status.
 
-    openml sets no time-out. It takes each error for an XML message of OpenML's own, which a page
-    of a proxy is not, and asks again after errors of the connection only.
+    openml sets no time-out. It parses each error as an XML message of OpenML, which an error page
+    of a proxy is not, and repeats a request after connection errors only.
     """
     import requests
 
@@ -299,7 +298,7 @@ def _requests_with_timeout():
 
 @contextmanager
 def _quiet_logging() -> Iterator[None]:
-    """Leave out what openml says on the root logger: a warning of each answer not compressed."""
+    """Drop openml's messages on the root logger: a warning about each uncompressed response."""
 
     def is_not_from_openml(record: logging.LogRecord) -> bool:
         return record.module != "_api_calls"
@@ -312,7 +311,7 @@ def _quiet_logging() -> Iterator[None]:
 
 
 def _connection_error(error: Exception, where: str) -> ConnectionError:
-    """Say in a few words what went wrong."""
+    """Return a `ConnectionError` that explains an error in a few words."""
     from requests import exceptions
 
     response = getattr(error, "response", None)
@@ -331,7 +330,7 @@ def _connection_error(error: Exception, where: str) -> ConnectionError:
 
 
 def _named_columns(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
-    """List the columns that an attribute of the description names: one, some, or with commas."""
+    """Return the columns in an attribute of the description: a name, a list, or comma-separated."""
     entries = [attribute] if isinstance(attribute, str) else attribute or []
     names = set()
     for entry in entries:

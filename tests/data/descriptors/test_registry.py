@@ -178,7 +178,7 @@ class TestCache:
         monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
         with caplog.at_level(logging.WARNING):
             assert len(self.describe()) == 10
-        assert "descriptors are not kept for the next time" in caplog.text
+        assert "descriptors are not cached" in caplog.text
 
 
 @pytest.mark.parametrize(

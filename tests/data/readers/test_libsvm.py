@@ -30,7 +30,7 @@ def test_query_ids_are_named(caplog):
     read("1 1:5 # not qid:3\n2 1:4\n")
     assert caplog.messages == []
     read("1 1:5\n2 qid:3 1:4\n")
-    assert caplog.messages == ["toy.svm: qid: is passed over, as classification has no queries"]
+    assert caplog.messages == ["toy.svm: qid: is ignored, as classification has no queries"]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_no_folder_of_another_system_is_told(folder):
 def test_another_question_is_not_answered(folder):
     bundles.write_bundle(folder, SPEC, make())
     for change in ({"rows": [0, 3]}, {"classes": 2}):
-        told = r"not at hand: .*toy\.bundle\.npz is of other settings of data; no toy\.svm"
+        told = r"not available: .*toy\.bundle\.npz was made for other settings of data; no toy\.svm"
         with pytest.raises(UserError, match=told):
             load(SPEC | change)
     assert load(SPEC | {"expect": {"samples": 4}, "labels": None}).n_samples == 4
@@ -72,7 +72,9 @@ def test_each_changed_byte_is_refused(folder):
     # What is one sum for all bytes needs no look at each.
     for place in range(0, len(whole), len(whole) // 50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(UserError, match=r"is not what .*SHA256SUMS says") as refused:
+        with pytest.raises(
+            UserError, match=r"differs from its checksum in .*SHA256SUMS"
+        ) as refused:
             load(SPEC)
         assert "\n" not in str(refused.value)
     path.write_bytes(whole)

@@ -62,7 +62,7 @@ def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path, monkeypatch, cap
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
     with caplog.at_level(logging.WARNING):
         cache.store(TOY, ORIGIN)
-    assert "toy is not kept for the next time" in caplog.text
+    assert "toy is not cached" in caplog.text
 
 
 def test_default_folder(monkeypatch):

@@ -76,7 +76,7 @@ def test_nothing_is_at_hand(data_folder):
         load(OPENML)
     told = str(error.value)
     assert told.startswith(
-        f"data set 'toy' is not at hand: no toy.svm, .arff, .csv or .npz in {data_folder}; "
+        f"data set 'toy' is not available: no toy.svm, .arff, .csv or .npz in {data_folder}; "
         "not in the cache; OpenML 7: the server cannot be reached. "
         "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE; "
         "annulus, "
@@ -88,9 +88,9 @@ def test_nothing_is_at_hand(data_folder):
     ("value", "words"),
     [
         (None, "is not set"),
-        ("/nowhere", "is /nowhere, which is no folder"),
-        (f"/{'x' * 300}", "is /x+, which is no folder"),
-        ("~nobody-here/x", "is ~nobody-here/x, which is no folder"),
+        ("/nowhere", "is /nowhere, which is not a folder"),
+        (f"/{'x' * 300}", "is /x+, which is not a folder"),
+        ("~nobody-here/x", "is ~nobody-here/x, which is not a folder"),
     ],
 )
 def test_no_data_folder(monkeypatch, value, words):
@@ -105,7 +105,7 @@ def test_no_data_folder(monkeypatch, value, words):
 @pytest.mark.parametrize("openml", [None, {"id": 7}])
 def test_a_name_that_no_file_can_have(data_folder, openml):
     """To look for it is an error to the system, as it is where a folder may not be entered."""
-    with pytest.raises(DataNotAvailable, match=r"^data set 'x+' is not at hand: no x+\.svm, "):
+    with pytest.raises(DataNotAvailable, match=r"^data set 'x+' is not available: no x+\.svm, "):
         load({"name": "x" * 300, "openml": openml})
 
 
