@@ -68,7 +68,7 @@ def measure(kind, m, d, k):
     labels = rng.integers(k, size=m)
     model = MCBoost()
     model.classes_ = np.arange(k)
-    setup, master = timed(model._master, X, labels, None)
+    setup, master = timed(model._make_master, X, labels, None)
 
     def one_round():
         master.correct(master.generate())

@@ -116,8 +116,8 @@ class Forgetful(AdaBoostMH):
 class Indifferent(AdaBoostMH):
     """Weights are checked, but not used."""
 
-    def _master(self, X, labels, random_state, weights=None):
-        return super()._master(X, labels, random_state)
+    def _make_master(self, X, labels, random_state, weights=None):
+        return super()._make_master(X, labels, random_state)
 
 
 class Renamed(AdaBoostMH):

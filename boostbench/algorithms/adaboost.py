@@ -6,9 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.algorithms.base.estimators import BinaryClassifier
-from boostbench.algorithms.base.master import NO_EDGE
+from boostbench.algorithms.base.master import MIN_EDGE
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt
-from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
+from boostbench.algorithms.base.stump_ensembles import (
+    CategorySetBooster,
+    StumpEnsemble,
+    StumpMaster,
+)
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch, WithConstant
 
@@ -58,11 +62,11 @@ class AdaBoostMH(StumpEnsemble):
         """Return the slope of the log-odds in F: each label has an exponential loss of its own."""
         return 2.0 - 2.0 / len(self.classes_)
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         return _MHMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
-class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
+class AdaBoost(CategorySetBooster, StumpEnsemble, BinaryClassifier):
     r"""Discrete AdaBoost with stumps, for two classes.
 
     A round adds ``alpha_t h_t(x)`` with the stump of smallest weighted error :math:`\epsilon_t`
@@ -108,14 +112,14 @@ class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
         """Return 2: F is half of the log-odds under the exponential loss."""
         return 2.0
 
-    def _master(self, X, signs, random_state, weights=None):
+    def _make_master(self, X, signs, random_state, weights=None):
         return _BinaryMaster(self, self._search(X, random_state, weights), signs, weights)
 
     def _search(self, X, random_state, weights):
-        search = self._with_sets(StumpSearch(X, self.max_bins, weights))
+        search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
         return WithConstant(search) if self.constant else search
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = stacked(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A stump has a polarity and a coefficient besides its own parameters.
@@ -173,13 +177,13 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         """Return the shortest vectors whose projections are the rows of Z."""
         return Z @ np.linalg.pinv(self.projection_)
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(self.draw)
         self.projection_ = rng.standard_normal((X.shape[1], self.n_components))
-        return super()._master(self.project(X), labels, random_state, weights)
+        return super()._make_master(self.project(X), labels, random_state, weights)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         self.n_parameters_ += self.projection_.size
 
     def _staged_scores(self, X, stages):
@@ -194,7 +198,7 @@ class _BinaryMaster(StumpMaster):
 
     def generate(self):
         result = self.search.best(self.weights)
-        return result if result is not None and result.edge > NO_EDGE else None
+        return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
         alpha, imperfect = self.step(result.edge)
@@ -217,7 +221,7 @@ class _MHMaster(StumpMaster):
 
     def generate(self):
         result = self.search.best_vote(self.weights)
-        return result if result is not None and result.edge > NO_EDGE else None
+        return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
         alpha, imperfect = self.step(result.edge)

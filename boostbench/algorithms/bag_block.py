@@ -37,7 +37,7 @@ class BagBlock:
     def __init__(self, columns, target, weights, unseen, start, loss):
         self.columns = columns
         self.scores = np.repeat(start[:, None].astype(np.float32), len(target), axis=1)
-        self._target, self._loss = target, loss
+        self._encode_target, self._loss = target, loss
         seen_weights = np.where(unseen, 0.0, weights[:, None]).astype(np.float32)
         self._terms = loss.of_block(target, seen_weights)
         n_tests = unseen.sum(axis=1, keepdims=True)
@@ -105,7 +105,7 @@ class BagBlock:
     def out_of_bag_loss(self):
         """Return the weighted sum of the losses of samples at their out-of-bag scores."""
         scores = self.out_of_bag_scores(self.scores)
-        losses = self._loss.losses(scores[0] if len(scores) == 1 else scores.T, self._target)
+        losses = self._loss.losses(scores[0] if len(scores) == 1 else scores.T, self._encode_target)
         return float(losses @ self.test_weights)
 
     def out_of_bag_scores(self, scores):

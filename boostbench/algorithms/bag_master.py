@@ -135,7 +135,7 @@ class BagMaster(BagRounds):
             )
         self.votes += votes.reshape(self.votes.shape)
 
-    def end(self):
+    def finish(self):
         """Train the tables of pairs."""
         if self.params.interactions:
             with self.clock.phase("pairs"):

@@ -8,22 +8,22 @@ import numpy as np
 from sklearn.utils.validation import _check_monotonic_cst
 
 from boostbench.algorithms.bag_master import BagMaster
-from boostbench.algorithms.base.booster import Tabular
-from boostbench.algorithms.base.early_stopping import hold_out
+from boostbench.algorithms.base.booster import TabularBooster
+from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.parameters import (
+    Fraction,
+    FractionOrOne,
     MonotonicConstraints,
     NonNegativeInt,
-    Part,
-    PartOrAll,
     PositiveInt,
     TwoOrMore,
 )
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
-from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.stumps.feature_codes import FeatureCodes
 
 
-class BagOfStumps(Tabular):
+class BagOfStumps(TabularBooster):
     """The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     A subclass gives the loss, by `_loss`. What members, rounds and the end of the training are is
@@ -65,8 +65,8 @@ class BagOfStumps(Tabular):
 
     n_iterations: PositiveInt = 2000
     n_estimators: PositiveInt = 24
-    validation_fraction: Part = 0.25
-    eta: PartOrAll = 0.4
+    validation_fraction: Fraction = 0.25
+    eta: FractionOrOne = 0.4
     max_bins: TwoOrMore | None = 64
     patience: PositiveInt = 30
     _: KW_ONLY
@@ -112,14 +112,16 @@ class BagOfStumps(Tabular):
                 scores = scores + pair.of(X).reshape(scores.shape)
             yield scores
 
-    def _master(self, X, target, random_state, weights=None):
+    def _make_master(self, X, target, random_state, weights=None):
         features = X if self.views_.is_plain else X.features
         table = FeatureCodes.from_features(features, self.views_, self.max_bins, weights)
-        weights = np.ones(len(X)) if weights is None else relative(weights)
+        weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
         loss = self._loss(target, weights)
         unseen = np.zeros((self.n_estimators, len(X)), bool)
         for member in unseen:
-            member[hold_out(loss.strata, self.validation_fraction, random_state)[1]] = True
+            member[stratified_holdout(loss.strata, self.validation_fraction, random_state)[1]] = (
+                True
+            )
         return BagMaster(
             self,
             X,
@@ -150,7 +152,7 @@ class BagOfStumps(Tabular):
                 )
         return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.n_iterations_ = master.best + master.rounds_of_pairs
         self.validation_losses_ = master.loss.shown(np.array(master.losses))
         self.pairs_, total = master.model()

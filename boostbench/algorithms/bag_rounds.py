@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from boostbench.algorithms.base.early_stopping import LEAST_FALL
+from boostbench.algorithms.base.early_stopping import MIN_DECREASE
 from boostbench.algorithms.base.master import Master
 
 # Added to the curvature on each side of a column, so that few samples move little: the default of
@@ -180,7 +180,7 @@ class BagRounds(Master):
 
     def _look(self, loss):
         """Keep the votes if the loss fell, and return whether it did."""
-        has_fallen = loss < self._least - LEAST_FALL
+        has_fallen = loss < self._least - MIN_DECREASE
         if has_fallen:
             self._least, self.best = loss, len(self.losses)
             self.kept = self.votes.copy(), self.intercept.copy()

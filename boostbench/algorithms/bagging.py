@@ -8,11 +8,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base.booster import dense
-from boostbench.algorithms.base.early_stopping import hold_out
+from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
-from boostbench.algorithms.base.input_validation import Inputs
-from boostbench.algorithms.base.parameters import Declared, Part, PositiveInt, Seed
+from boostbench.algorithms.base.input_validation import InputValidationMixin
+from boostbench.algorithms.base.parameters import DeclaredParameters, Fraction, PositiveInt, Seed
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.core.stumps.stump import Stumps
@@ -20,7 +20,9 @@ from boostbench.core.stumps.stump import Stumps
 __all__ = ["BaggedBooster"]
 
 
-class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
+class BaggedBooster(
+    MetaEstimatorMixin, ScoringClassifier, InputValidationMixin, DeclaredParameters
+):
     """The mean of boosters that were trained on random parts of the samples.
 
     Each member is trained on a part, and the samples that are left out say when it ends (see
@@ -82,7 +84,7 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
 
     estimator: BoostingClassifier | None = None
     n_estimators: PositiveInt = 14
-    validation_fraction: Part = 0.15
+    validation_fraction: Fraction = 0.15
     bootstrap: bool = False
     n_iter_no_change: PositiveInt = 50
     n_jobs: Integral | None = None
@@ -129,9 +131,9 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
                 "a class_weight of 0 takes a class from the members of a bag, and not from the "
                 "bag: leave its samples out of X"
             )
-        X, y, weights = self._weighed(X, y, sample_weight)
-        rows, X = X, self._viewed(X, weights, reset=True)
-        labels = self._target(y)
+        X, y, weights = self._validate_weighted_input(X, y, sample_weight)
+        rows, X = X, self._to_views(X, weights, reset=True)
+        labels = self._encode_target(y)
         rng = check_random_state(self.random_state)
         tasks = []
         for _ in range(self.n_estimators):
@@ -144,13 +146,13 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
                 member.set_params(categorical_features=None)
             tasks.append(delayed(_fit)(member, X, y, weights, train, rest))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
-        self._keep_term_sizes(rows, weights)
+        self._store_term_sizes(rows, weights)
         return self
 
     def _scores(self, X):
         """Return the mean of the members' scores."""
         check_is_fitted(self)
-        X = self._viewed(self._validated(X, reset=False))
+        X = self._to_views(self._validate_input(X, reset=False))
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
 
     @property
@@ -188,7 +190,7 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
     def _parts(self, labels, rng):
         """Draw the samples that a member sees, and give the others."""
         if not self.bootstrap:
-            return hold_out(labels, self.validation_fraction, rng)
+            return stratified_holdout(labels, self.validation_fraction, rng)
         train = rng.randint(len(labels), size=len(labels))
         order = rng.permutation(len(labels))
         classes, first = np.unique(labels[order], return_index=True)
@@ -219,4 +221,4 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
 
 def _fit(member, X, y, weights, train, rest):
     weights = None if weights is None else weights[train]
-    return member.fit(X[train], y[train], weights, X_val=dense(X[rest]), y_val=y[rest])
+    return member.fit(X[train], y[train], weights, X_val=to_dense(X[rest]), y_val=y[rest])

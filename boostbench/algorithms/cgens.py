@@ -5,9 +5,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from boostbench.algorithms.base.booster import Tabular, spans
-from boostbench.algorithms.base.estimators import BinaryClassifier, WithoutEarlyStopping
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.booster import TabularBooster, stage_slices
+from boostbench.algorithms.base.estimators import BinaryClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
@@ -25,7 +25,7 @@ _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 _LEAST_TOL = 1e-8
 
 
-class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
+class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
@@ -134,7 +134,7 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
                 f"different ones. Got {self.weak_learner!r} instead."
             )
 
-    def _master(self, X, signs, random_state, weights=None):
+    def _make_master(self, X, signs, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
         names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
         searches = [self._search(name, X, rng, weights) for name in names]
@@ -151,7 +151,7 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
             gamma = 1.0 / (X.shape[1] * _variance(X, weights) or 1.0)
         return RandomCosines(X, self.n_candidates, rng, gamma)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = stacked(master.learners)
         self.coefficients_ = master.svm.weights
         self.intercepts_ = np.array([master.svm.intercept])
@@ -175,7 +175,7 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
             yield scores + self.intercept_path_[stage]
 
 
-class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
+class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     r"""CGENS for several classes: least squares on simplex codes, with stumps.
 
     Each of k classes has a codeword c, a vertex of the regular simplex in k - 1 dimensions. After
@@ -256,12 +256,12 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
         """Return the slope of the log-odds in F at equal probabilities, in which F is linear."""
         return len(self.classes_) - 1.0
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         self.codewords_ = simplex(len(self.classes_))
         search = UnusedStumps(X, self.max_bins, weights)
         return _SLSMaster(self, search, self.codewords_[labels], weights)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         ridge, n = master.ridge, len(master.learners)
         self.hypotheses_ = Stumps(master.learners)
         self.means_ = np.array(ridge.means)
@@ -281,7 +281,7 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
         centred = self.hypotheses_.outputs(X) - self.means_
         orthogonal = solve_triangular(self.triangle_, centred.T, trans="T").T
         scores = self.mean_codeword_
-        for stage in spans(stages):
+        for stage in stage_slices(stages):
             scores = scores + orthogonal[:, stage] @ self.steps_[stage]
             yield scores
 
@@ -308,7 +308,7 @@ class _CGENSMaster(Master):
 
     def generate(self):
         result = self.search.best((self.signs * self.dual)[:, None])
-        is_edge = result is not None and abs(result.edge) > NO_EDGE * self.dual.sum()
+        is_edge = result is not None and abs(result.edge) > MIN_EDGE * self.dual.sum()
         return result if is_edge else None
 
     def correct(self, result):
@@ -333,7 +333,7 @@ class _SLSMaster(Master):
         result = self.search.best(residual)
         if result is None:
             return None
-        noise = NO_EDGE * np.abs(residual[:, result.column]).sum()
+        noise = MIN_EDGE * np.abs(residual[:, result.column]).sum()
         return result if result.edge > noise else None
 
     def correct(self, result):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
-from boostbench.algorithms.base.parameters import NonNegativeFloat, PartOrAll, PositiveFloat
+from boostbench.algorithms.base.parameters import FractionOrOne, NonNegativeFloat, PositiveFloat
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 
 # A program counts as solved if its duality gap is below this fraction of epsilon.
@@ -34,7 +34,7 @@ class _ERLPBoostMaster(MarginMaster):
         self.worst = max(self.worst, self.program.gap)
         return progress
 
-    def end(self):
+    def finish(self):
         if self.worst > _SOLVED * self.params.epsilon:
             warnings.warn(
                 "Newton's method did not solve all programs of ERLPBoost: some soft margin may be "
@@ -109,7 +109,7 @@ class ERLPBoost(MarginBooster):
     True
     """
 
-    nu: PartOrAll = 0.1
+    nu: FractionOrOne = 0.1
     epsilon: PositiveFloat = 0.01
     tol: NonNegativeFloat | None = None
 
@@ -119,6 +119,6 @@ class ERLPBoost(MarginBooster):
         eta = max(0.5, 2 / self.epsilon * np.log(1 / self.nu))
         return EntropyMarginProgram(weights, self.nu, eta)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         self.bound_ = -master.bound

@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.labels import known_numbers
-from boostbench.algorithms.base.weights import relative, weighted
+from boostbench.algorithms.base.labels import encode_known_labels
+from boostbench.algorithms.base.weights import combine_weights, normalise_weights
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
@@ -92,12 +92,12 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         raise ValueError(f"max_iter must be a positive whole number, got {max_iter!r}")
     if not model._fit_param("nu") > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
-    X, y = model._validated(X, y, reset=False)
-    X, y, weights = weighted(X, y, sample_weight, model._fit_param("class_weight"))
+    X, y = model._validate_input(X, y, reset=False)
+    X, y, weights = combine_weights(X, y, sample_weight, model._fit_param("class_weight"))
     if not model.n_iterations_:
         return copy.copy(model)
-    own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = restricted(model, model._viewed(X), own, relative(weights))
+    own = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
+    problem = restricted(model, model._to_views(X), own, normalise_weights(weights))
     nu = model._fit_param("nu") * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:
@@ -114,7 +114,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     solved.objective_ = np.append(model.objective_[:-1], solution.value / problem.size)
     if np.ndim(model.converged_):
         solved.converged_ = np.append(model.converged_[:-1], solution.converged)
-    solved._keep_term_sizes(X, weights)
+    solved._store_term_sizes(X, weights)
     return solved
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.master import NO_EDGE
+from boostbench.algorithms.base.master import MIN_EDGE
 from boostbench.algorithms.base.parameters import NonNegativeFloat
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
@@ -77,18 +77,18 @@ class GradBoost(StumpEnsemble):
     nu: NonNegativeFloat = 1e-4
     norm: Literal[*ROW_NORMS] = "l2"
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         return _GradBoostMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         self.objective_ = np.array(master.objective)
         self.n_hypotheses_ = int(master.W.any(axis=1).sum())
         self.n_parameters_ = self.n_hypotheses_ * (2 + len(self.classes_))
 
 
 class _GradBoostMaster(StumpMaster):
-    per_round: ClassVar = (*StumpMaster.per_round, "objective")
+    per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "objective")
 
     def __init__(self, params, search, labels, sample_weight=None):
         is_own = labels == np.arange(len(params.classes_))[:, None]
@@ -131,7 +131,7 @@ class _GradBoostMaster(StumpMaster):
         outputs = stump(self.search.X)
         # The edges are evaluated in double precision, unlike in the search.
         coefficients = self._minimum(self.W[[row]], outputs @ self.weights)[0]
-        if np.abs(coefficients - self.W[row]).max() <= NO_EDGE:
+        if np.abs(coefficients - self.W[row]).max() <= MIN_EDGE:
             return None
         return stump, position, row, outputs, coefficients
 
@@ -191,6 +191,8 @@ class _GradBoostMaster(StumpMaster):
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)
-        self.weights = self.scaled((self.is_own - exponentials / totals).T / len(totals))
+        self.weights = self.apply_sample_weight(
+            (self.is_own - exponentials / totals).T / len(totals)
+        )
         losses = np.log(totals) - shifted.take(self.own_class_index)
         return np.average(losses, weights=self.sample_weight)

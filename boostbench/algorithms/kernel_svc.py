@@ -15,16 +15,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.base.categories import check_numbers
+from boostbench.algorithms.base.categories import check_numeric
 from boostbench.algorithms.base.labels import check_classes_have_weight
 from boostbench.algorithms.base.parameters import (
     ClassWeight,
-    Declared,
+    DeclaredParameters,
     PositiveFloat,
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.weights import weighted
+from boostbench.algorithms.base.weights import combine_weights
 
 
 def mean_gamma(X, Y=None):
@@ -108,7 +108,7 @@ def perceptron_kernel(X, Y=None, offset=0.0):
     return offset - euclidean_distances(X, Y)
 
 
-class _KernelClassifier(ClassifierMixin, Declared):
+class _KernelClassifier(ClassifierMixin, DeclaredParameters):
     """Base of classifiers that wrap a support vector machine of scikit-learn.
 
     Parameters
@@ -129,7 +129,7 @@ class _KernelClassifier(ClassifierMixin, Declared):
         X, y = self._numbers(X, y)
         # SVC mixes up its support vectors if there are weights of 0 and a callable kernel, and
         # LinearSVC's class weights differ from weights of all samples of a class.
-        X, y_present, weights = weighted(X, y, sample_weight, self.class_weight)
+        X, y_present, weights = combine_weights(X, y, sample_weight, self.class_weight)
         check_classes_have_weight(y, y_present, self)
         self.machine_ = self._fitted(X, y_present, weights)
         self.classes_ = self.machine_.classes_
@@ -163,7 +163,7 @@ class _KernelClassifier(ClassifierMixin, Declared):
 
     def _numbers(self, X, *y, **options):
         """Return X as numbers, and y if it is given, after validation."""
-        X = check_numbers(X, type(self).__name__)
+        X = check_numeric(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, **options)
 
 

@@ -6,14 +6,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import Tabular, Weighted
-from boostbench.algorithms.base.decisions import slack_of
-from boostbench.algorithms.base.estimators import BoostingClassifier, WithoutEarlyStopping
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.booster import TabularBooster, WeightedBooster
+from boostbench.algorithms.base.decisions import rounding_slack
+from boostbench.algorithms.base.estimators import BoostingClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt, TwoOrMore
-from boostbench.algorithms.base.weights import relative
-from boostbench.algorithms.explanation.stump_sums import of_trees
-from boostbench.algorithms.hashing.packed_codes import PackedCodes
+from boostbench.algorithms.base.weights import normalise_weights
+from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
+from boostbench.algorithms.hashing.packed_codes import PackedCodesMixin
 from boostbench.core.codebooks import draw_codebook
 from boostbench.core.learners.vector_trees import (
     CodewordVote,
@@ -26,11 +26,11 @@ from boostbench.core.stumps.search import StumpSearch
 
 
 class CodewordMCBoost(
-    PackedCodes,
+    PackedCodesMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    WithoutEarlyStopping,
-    Tabular,
+    NoEarlyStoppingMixin,
+    TabularBooster,
     BoostingClassifier,
 ):
     r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
@@ -111,23 +111,23 @@ class CodewordMCBoost(
     def transform(self, X):
         """Map to the predictor's values f(x), of shape (n_samples, n_components)."""
         check_is_fitted(self)
-        X = self._viewed(self._validated(X, reset=False))
-        return self.hypotheses_.scores(self._seen(X), self.coefficients_)
+        X = self._to_views(self._validate_input(X, reset=False))
+        return self.hypotheses_.scores(self._reduce_features(X), self.coefficients_)
 
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
-        return of_trees(self, self.hypotheses_.value @ self.codewords_.T)
+        return stump_sum_from_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), self._dimension(), random_state)
         # The size of leaves, and with it of coefficients, must not depend on that of the weights.
-        weights = relative(weights)
+        weights = normalise_weights(weights)
         risk = CodewordRisk(labels, codewords, sample_weight=weights)
         search = VectorTreeSearch(StumpSearch(X, self.max_bins, weights), self.max_depth, weights)
         return _CodewordMaster(self, search, risk, 1.0 if weights is None else weights.min())
 
-    def _keep(self, master):
-        _keep_codewords(self, master)
+    def _store_model(self, master):
+        _store_codewords(self, master)
         self._n_features_out = self.codewords_.shape[1]
         self.hypotheses_ = VectorTrees(master.trees, self._n_features_out)
         self.coefficients_ = np.array(master.coefficients)
@@ -136,7 +136,7 @@ class CodewordMCBoost(
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
-        staged = super()._staged_scores(self._seen(X), stages)
+        staged = super()._staged_scores(self._reduce_features(X), stages)
         for stage, f in zip(stages, staged, strict=True):
             yield f @ self._codewords_after(stage).T
 
@@ -144,7 +144,7 @@ class CodewordMCBoost(
         """Dimension of the codewords; None for one less than there are classes."""
         return self.n_components
 
-    def _seen(self, X):
+    def _reduce_features(self, X):
         """Features that the weak learners see."""
         return X
 
@@ -205,12 +205,12 @@ class LADDER(CodewordMCBoost):
     boosting_steps: PositiveInt = 2
     codeword_steps: NonNegativeInt = 4
 
-    def _master(self, X, labels, random_state, weights=None):
-        plain = super()._master(X, labels, random_state, weights)
+    def _make_master(self, X, labels, random_state, weights=None):
+        plain = super()._make_master(X, labels, random_state, weights)
         return _LadderMaster(self, plain.search, plain.risk, plain.least)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         # The parameter may be changed for the next fit.
         self._cycle = self.boosting_steps
 
@@ -218,7 +218,7 @@ class LADDER(CodewordMCBoost):
         return self._codewords[stage // self._cycle]
 
 
-class CodewordBoosting(WithoutEarlyStopping, Weighted, BoostingClassifier):
+class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier):
     r"""Codewords for a given predictor, by gradient descent.
 
     The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`
@@ -261,18 +261,18 @@ class CodewordBoosting(WithoutEarlyStopping, Weighted, BoostingClassifier):
 
     n_iterations: PositiveInt = 100
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), X.shape[1], random_state)
         return _CodewordDescent(self, None, CodewordRisk(labels, codewords, X, weights))
 
-    def _keep(self, master):
-        _keep_codewords(self, master)
+    def _store_model(self, master):
+        _store_codewords(self, master)
         self.n_parameters_ = self.codewords_.size
         self._largest = float(np.abs(master.risk.predictions).max())
 
     def score_slack(self):
         """As of `BoostingClassifier.score_slack`: it follows the size of the features."""
-        return self._largest * slack_of(self.codewords_.T)
+        return self._largest * rounding_slack(self.codewords_.T)
 
     def _staged_scores(self, X, stages):
         for stage in stages:
@@ -287,7 +287,7 @@ class _RiskMaster(Master):
         self.log_risks = [risk.log_risk]
 
 
-def _keep_codewords(model, master):
+def _store_codewords(model, master):
     model._codewords = np.array(master.codewords)
     model.first_codewords_, model.codewords_ = model._codewords[0], model._codewords[-1]
     model.log_risks_ = np.array(master.log_risks)
@@ -307,7 +307,7 @@ class _CodewordMaster(_RiskMaster):
         found = self.search.best(weights, criterion)
         if found is None:
             return None
-        noise = NO_EDGE * np.abs(weights).sum() * np.abs(found.values).max()
+        noise = MIN_EDGE * np.abs(weights).sum() * np.abs(found.values).max()
         return found if abs(found.edge) > noise else None
 
     def correct(self, found):

@@ -100,8 +100,8 @@ class LPBoost(MarginBooster):
         rng = np.random.default_rng(random_state.randint(2**31))
         return TurnedPerceptrons(X, self.n_candidates, rng)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         if self.weak_learner == "stump":
-            super()._keep(master)
+            super()._store_model(master)
         else:
-            super()._keep(master, Perceptrons, self.n_features_in_ + 2)
+            super()._store_model(master, Perceptrons, self.n_features_in_ + 2)

@@ -4,15 +4,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
+    FractionOrOne,
     NonNegativeFloat,
-    PartOrAll,
     PositiveFloat,
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, WithCategorySets
+from boostbench.algorithms.base.stump_ensembles import CategorySetBooster, StumpEnsemble
 from boostbench.algorithms.base.tree_search import SignTreeSearch
 from boostbench.core.learners.trees import Trees
 from boostbench.core.losses.margin import LOSSES
@@ -29,7 +29,7 @@ _TOLERANCE = 1e-2
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
 
-class MCBoost(WithCategorySets, StumpEnsemble):
+class MCBoost(CategorySetBooster, StumpEnsemble):
     r"""Stage-wise multi-class boosting (MCBoost, Algorithm 1).
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) w_{tr}` with :math:`w \ge 0`. A round finds the
@@ -113,7 +113,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
     """
 
     loss: Literal[*LOSSES] = "exponential"
-    eta: PartOrAll = 0.5
+    eta: FractionOrOne = 0.5
     kappa: PositiveFloat | None = None
     nu: NonNegativeFloat = 1e-9
     weak_learner: Literal["stump", "tree"] = "stump"
@@ -124,14 +124,14 @@ class MCBoost(WithCategorySets, StumpEnsemble):
     def _takes_sparse(self):
         return self.weak_learner == "stump"
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         if self.weak_learner == "stump":
-            search = self._with_sets(StumpSearch(X, self.max_bins, weights))
+            search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
         else:
             search = SignTreeSearch(X, self.max_depth, self.max_leaf_nodes)
         return _MCBoostMaster(self, search, labels, weights)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         # The last round of a training may have added nothing.
         T, k = len(master.learners), len(self.classes_)
         self.n_iterations_ = T
@@ -144,7 +144,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
 
 
 class _MCBoostMaster(Master):
-    per_round: ClassVar = ("learners", "coefficients")
+    per_round_lists: ClassVar = ("learners", "coefficients")
 
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
@@ -160,7 +160,7 @@ class _MCBoostMaster(Master):
             return None
         found = found._replace(edge=found.edge / self.weights.total)
         violated = found.edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
-        return found if violated and found.edge > NO_EDGE else None
+        return found if violated and found.edge > MIN_EDGE else None
 
     def correct(self, found):
         problem, scale = self.weights.problem(found.outputs)
@@ -171,4 +171,4 @@ class _MCBoostMaster(Master):
         self.weights.move(w)
         self.learners.append(found.learner)
         self.coefficients.append(w)
-        return found.edge < PERFECT
+        return found.edge < MAX_EDGE

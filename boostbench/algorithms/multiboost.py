@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import (
@@ -16,7 +16,7 @@ from boostbench.algorithms.base.parameters import (
     TwoOrMore,
 )
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
-from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -40,7 +40,7 @@ _ITERATIONS = {"newton": 5, "lbfgs": 100}
 _NOT_FROM_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
 
 
-class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
+class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump
@@ -177,7 +177,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
             super()._train(X, y, *weights, validation=validation)
         return self
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         if self.start == "zero":
             for name, value in _NOT_FROM_ZERO.items():
                 if getattr(self, name) == value:
@@ -204,7 +204,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
             master = _MultiBoostMaster(self, search, labels, weights)
         return master
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self._previous = master if self.warm_start else None
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
@@ -265,12 +265,12 @@ class _Column(NamedTuple):
 
 
 class _MultiBoostMaster(Master):
-    per_round: ClassVar = ("stumps", "objective")
+    per_round_lists: ClassVar = ("stumps", "objective")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.fixed = {name: getattr(params, name) for name in ("loss", "max_bins")}
-        self.given, self.sample_weight = sample_weight, relative(sample_weight)
+        self.given, self.sample_weight = sample_weight, normalise_weights(sample_weight)
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.own.shape[1]))
         self.known = set()
@@ -345,7 +345,7 @@ class _MultiBoostMaster(Master):
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = self.is_stuck = False
 
-    def end(self):
+    def finish(self):
         """Say where the solver failed."""
         if self.is_stuck:
             solver, other = "newton", "lbfgs"

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.algorithms.base.master import Master
-from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -19,11 +19,11 @@ _ITERATIONS = 100
 class FromZeroMaster(Master):
     """The problem of `boostbench.algorithms.multiboost`, with ``start="zero"``."""
 
-    per_round: ClassVar = ("stumps", "objective")
+    per_round_lists: ClassVar = ("stumps", "objective")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        self.loss = get_loss(params.loss, relative(sample_weight))
+        self.loss = get_loss(params.loss, normalise_weights(sample_weight))
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((params.n_iterations, len(labels)))
         self.path = CoefficientPath()

@@ -1,7 +1,7 @@
 """NM-Boost: a linear program of negative margins, by column generation."""
 
 from boostbench.algorithms.base.margin_programs import MarginBooster
-from boostbench.algorithms.base.parameters import PartOrAll, PositiveFloat
+from boostbench.algorithms.base.parameters import FractionOrOne, PositiveFloat
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
 
 
@@ -62,7 +62,7 @@ class NMBoost(MarginBooster):
     """
 
     C: PositiveFloat = 0.01
-    margin: PartOrAll | None = None
+    margin: FractionOrOne | None = None
 
     def _program(self, weights):
         return NegativeMarginProgram(weights, self.C, self.margin)

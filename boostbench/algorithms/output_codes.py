@@ -10,12 +10,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from boostbench.algorithms.base.booster import Tabular, spans
+from boostbench.algorithms.base.booster import TabularBooster, stage_slices
 from boostbench.algorithms.base.estimators import BoostingClassifier
-from boostbench.algorithms.base.master import NO_EDGE, PERFECT
+from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.algorithms.explanation.stump_sums import of_votes
+from boostbench.algorithms.explanation.stump_sums import stump_sum_from_votes
 from boostbench.core.class_codes import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
@@ -91,13 +91,13 @@ class AdaBoostECC(StumpEnsemble):
     _: KW_ONLY
     votes: Literal["one", "two"] = "two"
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
         search = StumpSearch(X, self.max_bins, weights)
         return _ECCMaster(self, search, labels, weights, rng)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         self.intercepts_ = np.reshape(master.intercepts, self.coefficients_.shape)
         if self.votes == "two":
             # Prediction needs their sum only.
@@ -106,13 +106,15 @@ class AdaBoostECC(StumpEnsemble):
     def _staged_scores(self, X, stages):
         stages = list(stages)
         intercept = np.zeros(len(self.classes_))
-        for some, scores in zip(spans(stages), super()._staged_scores(X, stages), strict=True):
+        for some, scores in zip(
+            stage_slices(stages), super()._staged_scores(X, stages), strict=True
+        ):
             intercept = intercept + self.intercepts_[some].sum(axis=0)
             yield scores + intercept
 
 
 class _ECCMaster(StumpMaster):
-    per_round: ClassVar = (*StumpMaster.per_round, "intercepts")
+    per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "intercepts")
 
     def __init__(self, params, search, labels, sample_weight=None, rng=None):
         n_classes = len(params.classes_)
@@ -133,7 +135,7 @@ class _ECCMaster(StumpMaster):
             found = self.search.best((weights * code[self.labels])[:, None])
             if found is None:
                 return None
-            if found.edge > NO_EDGE:
+            if found.edge > MIN_EDGE:
                 return found, code, weights, found.edge, share / total, total
         return None
 
@@ -155,7 +157,7 @@ class _ECCMaster(StumpMaster):
         opposite = (code[:, None] - code) / 2
         table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
         self.weights *= table.take(self.labels + self.n_classes * above, axis=0, mode="clip")
-        return edge * share < PERFECT
+        return edge * share < MAX_EDGE
 
     def _votes(self, above, positive, weights, edge):
         if self.params.votes == "one":
@@ -215,7 +217,7 @@ class AdaBoostSIP(AdaBoostECC):
     True
     """
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         return _SIPMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
@@ -229,12 +231,12 @@ class _SIPMaster(_ECCMaster):
         code, edge = found.votes, found.edge
         across, share, total = self._across(code)
         # Each pair of classes on different sides counts twice in the sum over classes.
-        if share == 0 or edge <= 2 * NO_EDGE * share:
+        if share == 0 or edge <= 2 * MIN_EDGE * share:
             return None
         return found, code, across / share, edge / (2 * share), share / total, total
 
 
-class AdaBoostMO(Tabular, BoostingClassifier):
+class AdaBoostMO(TabularBooster, BoostingClassifier):
     r"""AdaBoost.MO with stumps, the exhaustive code and one coefficient per round.
 
     Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, the divisions of the k classes into two
@@ -294,8 +296,8 @@ class AdaBoostMO(Tabular, BoostingClassifier):
 
     _takes_sparse: ClassVar = True
 
-    def _target(self, y):
-        labels = super()._target(y)
+    def _encode_target(self, y):
+        labels = super()._encode_target(y)
         n_classes = len(self.classes_)
         if n_classes > _MAX_CLASSES:
             raise ValueError(
@@ -311,13 +313,13 @@ class AdaBoostMO(Tabular, BoostingClassifier):
 
     def stump_sum(self):
         """Return the different stumps and their votes, which have no rounds."""
-        return of_votes(self._distinct, self._votes)
+        return stump_sum_from_votes(self._distinct, self._votes)
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         self.codes_ = exhaustive_codes(len(self.classes_))
         return _MOMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.array(master.votes)
         self.n_parameters_ = len(master.stumps) * (2 * len(self.codes_) + 1)
@@ -336,7 +338,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
             yield self._distinct.scores(X, self._votes)
             return
         scores = np.zeros((len(X), len(self.classes_)))
-        for some in spans(stages):
+        for some in stage_slices(stages):
             outputs = self.hypotheses_.outputs(X, some)
             votes = np.einsum("itj,t->ij", outputs, self.coefficients_[some])
             scores = scores + votes @ self.codes_
@@ -344,7 +346,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
 
 
 class _MOMaster(StumpMaster):
-    per_round: ClassVar = (*StumpMaster.per_round, "positions")
+    per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "positions")
 
     def __init__(self, params, search, labels, sample_weight=None):
         sides = params.codes_.T[labels]
@@ -368,7 +370,7 @@ class _MOMaster(StumpMaster):
             np.not_equal(products < 0, edges[some] < 0, out=self.wrong[:, some])
             total += np.abs(weights).sum()
         edge = np.abs(edges).sum() / total
-        if edge <= NO_EDGE:
+        if edge <= MIN_EDGE:
             return None
         stumps = Stump(feature, threshold, np.where(edges < 0, -1.0, 1.0))
         return positions, stumps, edge, total

@@ -69,7 +69,7 @@ class PerceptronAdaBoost(AdaBoost):
         rng = np.random.default_rng(random_state.randint(2**31))
         return TurnedPerceptrons(X, self.n_candidates, rng)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = Perceptrons(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A perceptron has a direction, a threshold and a coefficient.

@@ -4,12 +4,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
-from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import CodedDiscriminants
 from boostbench.core.learners.output_code_stumps import CodedStumps
@@ -33,7 +33,7 @@ _FEW_ROWS = 0.1
 _LARGEST = 1e30
 
 
-class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
+class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
     The outputs of the weak learners are projected by a random matrix :math:`P^{(r)}` for each class
@@ -169,7 +169,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
     def _takes_tables(self):
         return self.weak_learner == "stump"
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         if self.rule == "pair" and not self.positive:
             raise ValueError(
                 "positive=False is for rule='paper' and rule='greedy'; with rule='pair' a weak "
@@ -185,7 +185,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
         self._projection = self.projection, self.n_projections, self.scaling
         search = _WEAK_LEARNERS[self.weak_learner](X)
         master = _PairMaster if self.rule == "pair" else _RowMaster
-        return master(self, search, labels, relative(weights))
+        return master(self, search, labels, normalise_weights(weights))
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -199,7 +199,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
             size = float(n_projections ** _SCALINGS[scaling])
             yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = master.search.stack(master.hypotheses)
         self.coefficients_ = master.codes()
         self.objective_ = np.array(master.objective)
@@ -233,7 +233,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
 class _ProjMaster(Master):
     """What both models share: losses, weights, the record of the rounds and when to stop."""
 
-    per_round: ClassVar = ("hypotheses", "objective", "converged")
+    per_round_lists: ClassVar = ("hypotheses", "objective", "converged")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
@@ -248,7 +248,7 @@ class _ProjMaster(Master):
         self.value, weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))
         self.weights = weights.T
 
-    def end(self):
+    def finish(self):
         # From zero, the solver is meant to stop early.
         if self.params.start == "previous":
             warn_unsolved(self.params, self.converged)
@@ -304,7 +304,7 @@ class _PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
     default_patience = _PATIENCE
-    per_round: ClassVar = (*_ProjMaster.per_round, "rows")
+    per_round_lists: ClassVar = (*_ProjMaster.per_round_lists, "rows")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)

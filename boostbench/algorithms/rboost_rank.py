@@ -4,8 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.estimators import BoostingClassifier, WithoutEarlyStopping
-from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.estimators import BoostingClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
     NonNegativeFloat,
     PositiveFloat,
@@ -30,7 +30,7 @@ from boostbench.core.weak.projected import (
 _SOLVER_TOL = 1e-5
 
 
-class _RankBooster(WithoutEarlyStopping, BoostingClassifier):
+class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
     """What both share: projected stumps that rank the classes."""
 
     edition = 3
@@ -53,7 +53,7 @@ class _RankBooster(WithoutEarlyStopping, BoostingClassifier):
             return ProjectedDiscriminants(search, X, self.n_projections, self.n_selected, rng)
         return search
 
-    def _keep(self, master):
+    def _store_model(self, master):
         shape = (len(master.stumps), len(self.classes_), self.n_features_in_)
         directions = [stump.directions for stump in master.stumps]
         self.hypotheses_ = ProjectedStumps(
@@ -137,7 +137,7 @@ class RBoostRank(_RankBooster):
         """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
         return 2.0
 
-    def _master(self, X, labels, random_state):
+    def _make_master(self, X, labels, random_state):
         return _StageWiseMaster(self, self._search(X, random_state), labels)
 
 
@@ -250,7 +250,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     tol: NonNegativeFloat = 1e-5
     solver_iterations: PositiveInt = 100
 
-    def _master(self, X, labels, random_state):
+    def _make_master(self, X, labels, random_state):
         if self.loss == "exponential" and self.solver == "newton":
             raise ValueError(
                 "solver='newton' is for eq. (12); loss='exponential' is eq. (2): set "
@@ -258,8 +258,8 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
             )
         return _TotallyCorrectiveMaster(self, self._search(X, random_state), labels)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         self.weight_path_ = master.path.matrix(len(master.stumps))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.weights
@@ -302,7 +302,7 @@ class _RankMaster(Master):
 
 
 class _StageWiseMaster(_RankMaster):
-    least_edge = NO_EDGE
+    least_edge = MIN_EDGE
 
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
@@ -327,7 +327,7 @@ def _exact_step(weights, margins, smoothing):
 
 def _bound_step(weights, margins, smoothing):
     """Eq. (9) for half the margins, which are in [-1, 1], and twice the coefficient."""
-    b = min((weights * margins).sum() / 2, PERFECT)
+    b = min((weights * margins).sum() / 2, MAX_EDGE)
     return 0.25 * np.log((1 + b) / (1 - b))
 
 
@@ -385,7 +385,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
             return self.params.unbounded != "stop"
         return True
 
-    def end(self):
+    def finish(self):
         warn_unsolved(self.params, self.converged)
 
     def _is_unbounded(self, problem):

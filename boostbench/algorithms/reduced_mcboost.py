@@ -91,13 +91,13 @@ class ReducedMCBoost(CodewordMCBoost):
         name = type(self).__name__
         raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         reducer = _REDUCTIONS[self.reduction](self.n_components, X, len(self.classes_))
         self.reducer_ = reducer.fit(X, labels)
-        return super()._master(self._seen(X), labels, random_state)
+        return super()._make_master(self._reduce_features(X), labels, random_state)
 
-    def _keep(self, master):
-        super()._keep(master)
+    def _store_model(self, master):
+        super()._store_model(master)
         n_reduced = master.search.search.X.shape[1]
         n_features = self.n_features_in_
         if self.reduction == "kernel_pca":
@@ -108,5 +108,5 @@ class ReducedMCBoost(CodewordMCBoost):
     def _dimension(self):
         return None
 
-    def _seen(self, X):
+    def _reduce_features(self, X):
         return self.reducer_.transform(X)

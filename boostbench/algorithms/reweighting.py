@@ -14,16 +14,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from boostbench.algorithms.base.booster import dense
-from boostbench.algorithms.base.decisions import decision, predicted, slack_of
-from boostbench.algorithms.base.labels import known_numbers
+from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
+from boostbench.algorithms.base.labels import encode_known_labels
 from boostbench.algorithms.base.probabilities import (
     INVERSE_TEMPERATURES,
     log_probabilities,
     probabilities,
 )
-from boostbench.algorithms.explanation.explainable import Explainable
-from boostbench.algorithms.explanation.stump_sums import refuse_pairs
+from boostbench.algorithms.explanation.explainable import ExplainableMixin
+from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
@@ -113,7 +113,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         if "feature_names_in_" in vars(ensemble):
             _check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
-    own = np.eye(len(ensemble.classes_), dtype=bool)[known_numbers(y, ensemble.classes_)]
+    own = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
     n_pairs = len(y) * (own.shape[1] - 1)
     some = members.different()
     A = margin_rows(members.scores(X, some), len(some), own, ~own)
@@ -170,11 +170,11 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         scores = self._members.scores(X, self.members_)
         for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
             total += coefficient * of_member
-        return decision(total, self._slack)
+        return decision_values(total, self._slack)
 
     def predict(self, X):
         """Predict the labels; as `BoostingClassifier.predict`."""
-        return predicted(self.decision_function(X), self.classes_)
+        return labels_from_scores(self.decision_function(X), self.classes_)
 
     def predict_proba(self, X):
         """Estimate the probabilities of the classes; as `BoostingClassifier.predict_proba`."""
@@ -191,7 +191,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self._members = members.detached(numbers)
         self.members_ = numbers
         self.coefficients_ = weights / sizes
-        self._slack = slack_of(weights)
+        self._slack = rounding_slack(weights)
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
@@ -274,11 +274,11 @@ class _Stumps:
 
     def checked(self, X, *y):
         """Check samples as the ensemble does, which may take tables or a sparse X."""
-        checked = self._ensemble._validated(X, *y, reset=False)
-        return (dense(checked[0]), checked[1]) if y else dense(checked)
+        checked = self._ensemble._validate_input(X, *y, reset=False)
+        return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
 
     def scores(self, X, some):
-        X = self._ensemble._viewed(X)
+        X = self._ensemble._to_views(X)
         for at in some:
             outputs = self._sum.stumps.outputs(X, slice(at, at + 1))
             yield _columns(outputs * self._sum.coefficients[at])
@@ -286,8 +286,8 @@ class _Stumps:
 
 def _members(ensemble):
     """Take an ensemble apart: which of its members are different, and scores of some."""
-    if isinstance(ensemble, Explainable) and is_classifier(ensemble):
-        refuse_pairs(ensemble)
+    if isinstance(ensemble, ExplainableMixin) and is_classifier(ensemble):
+        require_no_interactions(ensemble)
         return _Stumps(ensemble)
     if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
         return _Trees(ensemble)

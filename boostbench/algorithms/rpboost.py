@@ -7,11 +7,11 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.estimators import BinaryClassifier, BoostingRegressor
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
-from boostbench.algorithms.base.stump_ensembles import WithCategorySets
+from boostbench.algorithms.base.stump_ensembles import CategorySetBooster
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_projections import FreshProjections
 from boostbench.core.projections import random_matrix, random_orthonormal
@@ -29,7 +29,7 @@ class _Kept(NamedTuple):
     search: object
 
 
-class _LeastSquares(WithCategorySets):
+class _LeastSquares(CategorySetBooster):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
     edition = 2
@@ -44,7 +44,7 @@ class _LeastSquares(WithCategorySets):
     # What a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("penalty",)
 
-    def _master(self, X, target, random_state, weights=None):
+    def _make_master(self, X, target, random_state, weights=None):
         settings = self._settings(random_state)
         kept = getattr(self, "_kept", None) if self.warm_start else None
         if kept and kept.settings == settings and np.array_equal(kept.X, X):
@@ -65,9 +65,9 @@ class _LeastSquares(WithCategorySets):
         return views.feature.tobytes(), views.category.tobytes()
 
     def _search(self, X, *views):
-        return WithConstant(self._with_sets(StumpSearch(X)))
+        return WithConstant(self._enable_category_sets(StumpSearch(X)))
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.intercept_ = master.intercept
         self.hypotheses_ = self._stack(master.learners)
         self.coefficients_ = np.array(master.coefficients)
@@ -148,7 +148,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquares):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = self._viewed(dense(self._validated(X, reset=False)))
+        X = self._to_views(to_dense(self._validate_input(X, reset=False)))
         yield from self._staged_scores(X, range(1, self.n_iterations_ + 1))
 
 
@@ -255,10 +255,10 @@ class RpBoost(_BinaryLeastSquares):
         """Direction and threshold."""
         return (self.n_features_in_ + 1) * self.n_iterations_
 
-    def _target(self, y):
+    def _encode_target(self, y):
         if self.space == "sub" and self.n_features_in_ < 2:
             raise ValueError("space='sub' takes half of the features, and X has n_features=1")
-        return super()._target(y)
+        return super()._encode_target(y)
 
 
 def _matrices(seed, projection, shape, batch, n_rounds):
@@ -271,7 +271,7 @@ def _matrices(seed, projection, shape, batch, n_rounds):
 
 
 class _LeastSquaresMaster(Master):
-    per_round: ClassVar = ("learners", "coefficients")
+    per_round_lists: ClassVar = ("learners", "coefficients")
 
     def __init__(self, params, search, y, sample_weight):
         super().__init__(params, search)
@@ -283,7 +283,7 @@ class _LeastSquaresMaster(Master):
     def generate(self):
         weighted = self.residual if self.weights is None else self.weights * self.residual
         found = self.search.best(weighted[:, None])
-        noise = NO_EDGE * np.abs(weighted).sum()
+        noise = MIN_EDGE * np.abs(weighted).sum()
         return found if abs(found.edge) > noise else None
 
     def correct(self, found):

@@ -4,18 +4,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
-from boostbench.algorithms.base.master import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.base.weights import relative
-from boostbench.algorithms.explanation.stump_sums import of_trees
+from boostbench.algorithms.base.weights import normalise_weights
+from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
 from boostbench.core.learners.gini_trees import ClassTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees
 from boostbench.core.stumps.search import StumpSearch
 
 
-class SAMME(Tabular, BoostingClassifier):
+class SAMME(TabularBooster, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
     A round fits a weak learner :math:`h_t(x) \in \{1, \ldots, k\}` to the weighted samples. With
@@ -77,9 +77,9 @@ class SAMME(Tabular, BoostingClassifier):
         """Return the model as a sum of stumps; see `BoostingClassifier.stump_sum`."""
         if self._fit_param("weak_learner") == "tree":
             return super().stump_sum()
-        return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
+        return stump_sum_from_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _make_master(self, X, labels, random_state, weights=None):
         stumps = StumpSearch(X, self.max_bins, weights)
         if self.weak_learner == "tree":
             search = ClassTreeSearch(stumps, labels, len(self.classes_), self.max_leaf_nodes)
@@ -87,14 +87,14 @@ class SAMME(Tabular, BoostingClassifier):
             search = ClassStumpSearch(stumps, labels, len(self.classes_))
         return _SAMMEMaster(self, search, labels, weights)
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = ClassTrees(master.trees, len(self.classes_))
         self.coefficients_ = np.array(master.alphas)
         self.n_parameters_ = self.hypotheses_.n_parameters + len(self.coefficients_)
 
 
 class _SAMMEMaster(Master):
-    per_round: ClassVar = ("trees", "alphas")
+    per_round_lists: ClassVar = ("trees", "alphas")
 
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
@@ -102,7 +102,7 @@ class _SAMMEMaster(Master):
         self.n_classes = len(params.classes_)
         self.weights = np.full(len(labels), 1.0 / len(labels))
         if sample_weight is not None:
-            self.weights *= relative(sample_weight)
+            self.weights *= normalise_weights(sample_weight)
 
     def generate(self):
         result = self.search.best(self.weights)
@@ -110,11 +110,11 @@ class _SAMMEMaster(Master):
             return None
         wrong = result.outputs != self.labels
         error = self.weights[wrong].sum()
-        return (result.learner, wrong, error) if error < 1 - 1 / self.n_classes - NO_EDGE else None
+        return (result.learner, wrong, error) if error < 1 - 1 / self.n_classes - MIN_EDGE else None
 
     def correct(self, column):
         tree, wrong, error = column
-        least = (1 - PERFECT) / 2
+        least = (1 - MAX_EDGE) / 2
         odds = (1 - max(error, least)) / max(error, least)
         # The factor of a weight is exp(alpha).
         factor = odds * (self.n_classes - 1)

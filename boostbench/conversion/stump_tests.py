@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explanation.stump_sums import refuse_others
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.core.stumps.views import plain_views
 
 
@@ -81,9 +81,9 @@ def extract_stump_sum(model):
     ValueError
         If the model is not a fitted sum of stumps.
     """
-    refuse_others(model)
+    require_stump_sum(model)
     check_is_fitted(model)
     stump_sum = model.stump_sum()
     if hasattr(model, "views_"):
-        stump_sum = stump_sum.on_views(model.views_)
+        stump_sum = stump_sum.expand_category_sets(model.views_)
     return stump_sum, model.inverse_temperature(), stump_sum.slack(model)

@@ -5,12 +5,12 @@ predictions. Drawing needs matplotlib, the extra ``plots``. The boundary between
 scikit-learn's own `sklearn.inspection.DecisionBoundaryDisplay`.
 """
 
+from boostbench.inspection.html_page import export_html
 from boostbench.inspection.importances import ImportanceDisplay
-from boostbench.inspection.page import export_html
 from boostbench.inspection.pairs import PairDisplay
 from boostbench.inspection.shapes import ShapeFunctionDisplay
 from boostbench.inspection.staged_errors import StagedErrorDisplay
-from boostbench.inspection.text import export_text
+from boostbench.inspection.text_export import export_text
 
 __all__ = [
     "ImportanceDisplay",

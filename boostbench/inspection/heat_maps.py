@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.number_format import shortest_decimals
 
 # Of a drawing, in its own units.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
 # Letters of a category's mark.
-_LONGEST = 9
+_MAX_LABEL_LENGTH = 9
 
 
-def heat_map(shapes, pair, output, largest, number):
+def heat_map_data(shapes, pair, output, largest, number):
     """Give what is drawn of a pair.
 
     Parameters
@@ -52,23 +52,27 @@ def heat_map(shapes, pair, output, largest, number):
         "width": round(width + 0.05, 2),
         "height": round(height + 0.05, 2),
         "x_marks": [
-            (round(_LEFT + width * at, 1), text) for at, text in _short_marks(across, names[0], 3)
+            (round(_LEFT + width * position, 1), text)
+            for position, text in _short_tick_labels(across, names[0], 3)
         ],
         "y_marks": [
-            (round(_BOTTOM - height * at, 1), text) for at, text in _short_marks(down, names[1], 4)
+            (round(_BOTTOM - height * position, 1), text)
+            for position, text in _short_tick_labels(down, names[1], 4)
         ],
         "box": {"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM},
     }
 
 
-def _short_marks(axis, names, most):
+def _short_tick_labels(axis, names, max_labels):
     # Numbers would be others without their last digits.
     if axis.thresholds is None:
-        names = [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
-    return marks(axis, names, most)
+        names = [
+            n if len(n) <= _MAX_LABEL_LENGTH else f"{n[: _MAX_LABEL_LENGTH - 1]}…" for n in names
+        ]
+    return tick_labels(axis, names, max_labels)
 
 
-def marks(axis, names, most):
+def tick_labels(axis, names, max_labels):
     """Give places and texts of some marks of an axis.
 
     Parameters
@@ -77,7 +81,7 @@ def marks(axis, names, most):
         One of the ``axes`` of a pair.
     names : list of str
         Of its cells.
-    most : int
+    max_labels : int
         So many thresholds or categories.
 
     Returns
@@ -87,11 +91,13 @@ def marks(axis, names, most):
         are counted in cells.
     """
     if axis.thresholds is None:
-        return [(at + 0.5, name) for at, name in enumerate(names)][:: -(-len(names) // most)]
-    some = np.unique(np.linspace(0, len(axis.thresholds) - 1, most).round().astype(int))
-    texts = written(axis.thresholds[some], digits=3)
-    found = [(int(at) + 1, text) for at, text in zip(some, texts, strict=True)]
+        return [(position + 0.5, name) for position, name in enumerate(names)][
+            :: -(-len(names) // max_labels)
+        ]
+    positions = np.unique(np.linspace(0, len(axis.thresholds) - 1, max_labels).round().astype(int))
+    texts = shortest_decimals(axis.thresholds[positions], digits=3)
+    labels = [(int(position) + 1, text) for position, text in zip(positions, texts, strict=True)]
     if not axis.has_missing:
-        return found
+        return labels
     # What is missing is beside the last threshold, whose text would be in its way.
-    return [*(found[:-1] or found), (axis.n_cells - 0.5, "missing")]
+    return [*(labels[:-1] or labels), (axis.n_cells - 0.5, "missing")]

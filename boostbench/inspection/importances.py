@@ -2,15 +2,19 @@
 
 import numpy as np
 
-from boostbench.algorithms.explanation.stump_sums import features_of
-from boostbench.inspection.canvas import canvas
+from boostbench.algorithms.explanation.stump_sums import feature_names
+from boostbench.inspection.axes import get_axes
 
 
 def most_important(importances, n):
     """List n features at most, by their numbers: those of the largest importance above 0."""
     if n < 0:
         raise ValueError(f"the number of features must be 0 or more, got {n!r}")
-    return [int(at) for at in np.argsort(-importances, kind="stable")[:n] if importances[at] > 0]
+    return [
+        int(feature)
+        for feature in np.argsort(-importances, kind="stable")[:n]
+        if importances[feature] > 0
+    ]
 
 
 class ImportanceDisplay:
@@ -52,7 +56,7 @@ class ImportanceDisplay:
         ImportanceDisplay
         """
         display = cls(
-            importances=estimator.feature_importances_, feature_names=features_of(estimator)
+            importances=estimator.feature_importances_, feature_names=feature_names(estimator)
         )
         return display.plot(n_features=n_features, ax=ax)
 
@@ -63,7 +67,7 @@ class ImportanceDisplay:
         -------
         self
         """
-        self.figure_, self.ax_ = canvas(ax)
+        self.figure_, self.ax_ = get_axes(ax)
         order = most_important(self.importances, n_features)[::-1]
         self.bars_ = self.ax_.barh(self.feature_names[order].astype(str), self.importances[order])
         self.ax_.set(xlabel="Importance", xlim=(0, None))

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from boostbench.algorithms.explanation.stump_sums import refuse_others
-from boostbench.inspection.canvas import added_to, canvases
-from boostbench.inspection.heat_maps import marks
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.inspection.axes import make_axes_grid, y_axis_label
+from boostbench.inspection.heat_maps import tick_labels
 
 # Inches.
 _WIDTH, _HEIGHT = 3.6, 3.0
 # So many marks of an axis have a text.
-_MARKS = 8
+_MAX_LABELS = 8
 
 
 class PairDisplay:
@@ -62,7 +62,7 @@ class PairDisplay:
             If the estimator is no sum of stumps, has no pairs or no such class, or `n_pairs` is
             not positive.
         """
-        refuse_others(estimator)
+        require_stump_sum(estimator)
         display = cls(shapes=estimator.shape_functions(X))
         return display.plot(n_pairs=n_pairs, output=output, n_columns=n_columns)
 
@@ -80,24 +80,28 @@ class PairDisplay:
         outputs = list(self.shapes.outputs)
         if output is not None and output not in outputs:
             raise ValueError(f"there is no score of {output!r}")
-        at = len(outputs) - 1 if output is None else outputs.index(output)
+        output_index = len(outputs) - 1 if output is None else outputs.index(output)
         order = np.argsort(-self.shapes.pair_importances, kind="stable")[:n_pairs]
-        self.figure_, _, self.axes_ = canvases(len(order), n_columns, _WIDTH, _HEIGHT)
-        largest = max(np.abs(pair.table[..., at]).max() for pair in self.shapes.pairs) or 1.0
+        self.figure_, _, self.axes_ = make_axes_grid(len(order), n_columns, _WIDTH, _HEIGHT)
+        largest = (
+            max(np.abs(pair.table[..., output_index]).max() for pair in self.shapes.pairs) or 1.0
+        )
         self.meshes_ = [
-            self._map(ax, self.shapes.pairs[number], at, largest)
-            for ax, number in zip(self.axes_, order, strict=True)
+            self._draw_heat_map(ax, self.shapes.pairs[index], output_index, largest)
+            for ax, index in zip(self.axes_, order, strict=True)
         ]
-        of_class = f" of {outputs[at]}" if len(outputs) > 1 else ""
-        label = f"{added_to(self.shapes)}{of_class}"
+        class_suffix = f" of {outputs[output_index]}" if len(outputs) > 1 else ""
+        label = f"{y_axis_label(self.shapes)}{class_suffix}"
         self.figure_.colorbar(self.meshes_[0], ax=self.axes_, label=label)
         return self
 
-    def _map(self, ax, pair, output, largest):
+    def _draw_heat_map(self, ax, pair, output, largest):
         mesh = ax.pcolormesh(pair.table[..., output].T, cmap="RdBu_r", vmin=-largest, vmax=largest)
-        for axis, drawn in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
-            places, texts = zip(*marks(axis, self.shapes.cell_names(axis), _MARKS), strict=True)
-            drawn.set_ticks(places, texts, fontsize="small")
+        for axis, ax_axis in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
+            positions, texts = zip(
+                *tick_labels(axis, self.shapes.cell_names(axis), _MAX_LABELS), strict=True
+            )
+            ax_axis.set_ticks(positions, texts, fontsize="small")
         ax.tick_params(axis="x", rotation=90)
         first, second = (str(self.shapes.feature_names[axis.feature]) for axis in pair.axes)
         ax.set(xlabel=first, ylabel=second)

@@ -4,10 +4,10 @@ from numbers import Integral
 
 import numpy as np
 
-from boostbench.algorithms.explanation.stump_sums import refuse_others
-from boostbench.inspection.canvas import added_to, canvases
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.inspection.axes import make_axes_grid, y_axis_label
 from boostbench.inspection.importances import most_important
-from boostbench.inspection.steps import steps_of
+from boostbench.inspection.steps import visible_steps
 
 # Inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
@@ -65,7 +65,7 @@ class ShapeFunctionDisplay:
             If the estimator is no sum of stumps, or there is no such feature, or `features` is
             negative.
         """
-        refuse_others(estimator)
+        require_stump_sum(estimator)
         shapes = estimator.shape_functions(X)
         display = cls(shapes=shapes, X=shapes.numbers(X))
         return display.plot(features=features, n_columns=n_columns)
@@ -77,13 +77,15 @@ class ShapeFunctionDisplay:
         -------
         self
         """
-        at = self._chosen(features)
-        self.figure_, grid, self.axes_ = canvases(len(at), n_columns, _WIDTH, _HEIGHT, sharey=True)
+        indices = self._select_features(features)
+        self.figure_, grid, self.axes_ = make_axes_grid(
+            len(indices), n_columns, _WIDTH, _HEIGHT, sharey=True
+        )
         self.lines_ = [
-            self._curves(ax, feature) for ax, feature in zip(self.axes_, at, strict=True)
+            self._draw(ax, feature) for ax, feature in zip(self.axes_, indices, strict=True)
         ]
         for row in grid:
-            row[0].set_ylabel(added_to(self.shapes))
+            row[0].set_ylabel(y_axis_label(self.shapes))
         if self.axes_ and len(self.shapes.outputs) > 1:
             labels = [str(label) for label in self.shapes.outputs]
             self.figure_.legend(
@@ -91,7 +93,7 @@ class ShapeFunctionDisplay:
             )
         return self
 
-    def _chosen(self, features):
+    def _select_features(self, features):
         names = list(self.shapes.feature_names)
         if isinstance(features, Integral):
             return most_important(self.shapes.importances, features)
@@ -101,25 +103,25 @@ class ShapeFunctionDisplay:
                 raise ValueError(f"there is no feature {feature!r}")
         return [names.index(f) if f in names else int(f) for f in features]
 
-    def _curves(self, ax, feature):
+    def _draw(self, ax, feature):
         term = self.shapes.term(feature)
         ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
         ax.set_xlabel(str(self.shapes.feature_names[feature]))
         if term.categories is not None:
-            return _bars(ax, term)
-        edges, table, deciles = steps_of(term, self.X)
+            return _draw_bars(ax, term)
+        edges, table, deciles = visible_steps(term, self.X)
         curves = [
-            ax.stairs(column, edges, baseline=None, color=f"C{number % 10}", linewidth=1.5)
-            for number, column in enumerate(table.T)
+            ax.stairs(column, edges, baseline=None, color=f"C{index % 10}", linewidth=1.5)
+            for index, column in enumerate(table.T)
         ]
         ax.vlines(deciles, 0, 0.04, transform=ax.get_xaxis_transform(), color="k", linewidth=0.8)
         if term.has_missing:
-            place = edges[-1] + 0.1 * (np.ptp(edges) or 1.0)
-            for number, value in enumerate(term.missing):
-                ax.plot(place, value, "D", color=f"C{number % 10}", markersize=4)
+            missing_x = edges[-1] + 0.1 * (np.ptp(edges) or 1.0)
+            for index, value in enumerate(term.missing):
+                ax.plot(missing_x, value, "D", color=f"C{index % 10}", markersize=4)
             ax.annotate(
                 "missing",
-                (place, 0),
+                (missing_x, 0),
                 xycoords=("data", "axes fraction"),
                 rotation=90,
                 xytext=(0, 6),
@@ -130,17 +132,19 @@ class ShapeFunctionDisplay:
         return curves
 
 
-def _bars(ax, term):
+def _draw_bars(ax, term):
     """Draw a bar for each category, and one for a missing value where there were some."""
     names = [str(category) for category in term.categories]
     table = term.values
     if term.has_missing:
         names, table = [*names, "missing"], term.table
     width = 0.8 / table.shape[1]
-    places = np.arange(len(names))
+    positions = np.arange(len(names))
     bars = [
-        ax.bar(places + (number + 0.5) * width - 0.4, column, width, color=f"C{number % 10}")
-        for number, column in enumerate(table.T)
+        ax.bar(positions + (index + 0.5) * width - 0.4, column, width, color=f"C{index % 10}")
+        for index, column in enumerate(table.T)
     ]
-    ax.set_xticks(places, names, rotation=90 if max(map(len, names)) > 4 else 0, fontsize="small")
+    ax.set_xticks(
+        positions, names, rotation=90 if max(map(len, names)) > 4 else 0, fontsize="small"
+    )
     return bars

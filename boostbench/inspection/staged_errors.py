@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from boostbench.inspection.canvas import canvas
+from boostbench.inspection.axes import get_axes
 
 
 class StagedErrorDisplay:
@@ -85,7 +85,7 @@ class StagedErrorDisplay:
         -------
         self
         """
-        self.figure_, self.ax_ = canvas(ax)
+        self.figure_, self.ax_ = get_axes(ax)
         rounds = np.arange(1, len(self.errors) + 1)
         (self.line_,) = self.ax_.plot(rounds, self.errors, **{"label": self.name, **kwargs})
         self.ax_.set(xlabel="Boosting rounds", ylabel=self.ylabel)

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def steps_of(term, X):
+def visible_steps(term, X):
     """Cut a shape function down to the range of samples.
 
     Parameters

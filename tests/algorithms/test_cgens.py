@@ -251,13 +251,13 @@ def test_classes_in_another_order_have_the_same_scores():
 
 
 def test_models_on_the_way_do_not_grow(monkeypatch):
-    keep, kept = CGENS._keep, []
+    keep, kept = CGENS._store_model, []
 
     def watched(self, master):
         keep(self, master)
         kept.append((self, len(self.weight_path_)))
 
-    monkeypatch.setattr(CGENS, "_keep", watched)
+    monkeypatch.setattr(CGENS, "_store_model", watched)
     CGENS(n_iterations=4, verbose=1).fit(*blobs(2))
     assert {length for _, length in kept} == {1, 2, 3, 4}
     assert all(len(model.weight_path_) == length for model, length in kept)

@@ -14,9 +14,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
-from boostbench.algorithms.base.booster import Booster, dense
-from boostbench.algorithms.base.categories import decoded
-from boostbench.algorithms.base.estimators import WithoutEarlyStopping
+from boostbench.algorithms.base.booster import Booster, to_dense
+from boostbench.algorithms.base.categories import decode_categories
+from boostbench.algorithms.base.estimators import NoEarlyStoppingMixin
 from boostbench.algorithms.rpboost import _LeastSquares
 from boostbench.core.losses.margin import get_loss
 
@@ -47,16 +47,16 @@ class Watch:
 
     def __init__(self, training, X, y, weights=None):
         self.training = training
-        self.X, self.labels = dense(X), np.unique(y, return_inverse=True)[1]
+        self.X, self.labels = to_dense(X), np.unique(y, return_inverse=True)[1]
         self.target = y
         self.weights = np.ones(len(y)) if weights is None else weights
         self.memories = [None]
 
-    def look(self):
+    def on_round_end(self):
         self.memories.append(np.copy(self.kind[0](self)))
         return False
 
-    def end(self):
+    def on_training_end(self):
         pass
 
     @property
@@ -250,7 +250,7 @@ def ways(model):
     yield "plain"
     if has_fit_parameter(model, "sample_weight"):
         yield "weights"
-    if not isinstance(model, (WithoutEarlyStopping, bb.LsBoostRegressor, *BAGS)):
+    if not isinstance(model, (NoEarlyStoppingMixin, bb.LsBoostRegressor, *BAGS)):
         yield "early stopping"
     if model.__sklearn_tags__().input_tags.sparse:
         yield "sparse"
@@ -275,11 +275,11 @@ def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch
     X, y = (messy if way == "table" else mixed)(n_classes, n_samples=150, seed=1)
     watches = []
 
-    def onlookers(booster, training, *data, listed=Booster._onlookers, **validation):
+    def onlookers(booster, training, *data, listed=Booster._make_observers, **validation):
         watches.append(Watch(training, *data))
         return [*listed(booster, training, *data, **validation), watches[0]]
 
-    monkeypatch.setattr(Booster, "_onlookers", onlookers)
+    monkeypatch.setattr(Booster, "_make_observers", onlookers)
     model, fit = clone(model), {}
     if way != "plain" and has_fit_parameter(model, "sample_weight"):
         fit["sample_weight"] = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
@@ -295,7 +295,9 @@ def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch
     assert 0 < model.n_iterations_ < len(watch.memories)
     found = watch.memories[model.n_iterations_]
     watch.training.booster = model
-    X = decoded(watch.X, getattr(model, "categories_", {}), X.columns if way == "table" else None)
+    X = decode_categories(
+        watch.X, getattr(model, "categories_", {}), X.columns if way == "table" else None
+    )
     wanted = follow(watch, model._scores(X))
     np.testing.assert_allclose(
         found, wanted.reshape(found.shape), rtol=tolerance, atol=tolerance * np.abs(found).max()

@@ -5,7 +5,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import boostbench as bb
-from boostbench.algorithms.base.estimators import WithoutEarlyStopping
+from boostbench.algorithms.base.estimators import NoEarlyStoppingMixin
 from boostbench.testing import EXPECTED_FAILURES
 
 from .hashing.test_hashers import HASHERS
@@ -50,7 +50,7 @@ def expected_failures(model):
         failures[dense] = failures[sparse] = "equal rows may be in different parts"
     elif model is STOPPED:
         failures[dense] = failures[sparse] = "what is held out is of other rows"
-    if isinstance(model, WithoutEarlyStopping):
+    if isinstance(model, NoEarlyStoppingMixin):
         failures[of_classes] = "the check asks for early stopping, which they do not have"
     elif model is STOPPED or (
         # Others' weak learners are not the stump that the check does not like.

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 
 import boostbench as bb
 from boostbench import reweight
-from boostbench.algorithms.base.early_stopping import hold_out
+from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.inspection import export_text
 
 from .models import BINARY, CASES
@@ -108,7 +108,7 @@ def test_what_a_model_says_of_itself_adds_up(name):
         assert words["category"].tolist() == ["ash", "elm", "fir", "oak", None]
     assert model.feature_importances_.sum() == pytest.approx(1)
     columns = shapes.numbers(new).T
-    total = shapes.intercept + sum(term.of(columns[term.feature]) for term in shapes.terms)
+    total = shapes.intercept + sum(term.lookup(columns[term.feature]) for term in shapes.terms)
     np.testing.assert_allclose(total, scores, atol=1e-9)
 
 
@@ -178,7 +178,7 @@ def test_rules_of_sets(name):
     assert rules["threshold"][is_set].isna().all()
     assert rules["test"][is_set].iloc[0] in export_text(model)
     # A feature has no more stumps than categories then, however many sets there are.
-    apart = model.stump_sum().on_views(model.views_)
+    apart = model.stump_sum().expand_category_sets(model.views_)
     of_words = np.isin(model.views_.feature[apart.stumps.feature], list(model.categories_))
     assert of_words.sum() <= len(model.views_.feature) + (~is_set).sum()
     votes = apart.coefficients.reshape(len(apart.stumps), -1)[of_words]
@@ -209,7 +209,7 @@ def test_importances_of_sets_are_of_the_function_alone():
     model = bb.AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
     at = X.columns.get_loc("words")
     values = model.shape_functions().term(at).table[:, 0]
-    without = model.stump_sum().on_views(model.views_)
+    without = model.stump_sum().expand_category_sets(model.views_)
     of_words = model.views_.feature[without.stumps.feature] == at
     votes = (without.stumps.polarity * without.coefficients)[of_words]
     assert 2 * np.abs(votes).sum() == pytest.approx(np.abs(values - np.median(values)).sum())
@@ -272,7 +272,7 @@ def test_categories_of_samples_held_out_are_none():
         model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
         known = model.categories_[0].tolist()
         seen.add(tuple(known))
-        train, _ = hold_out(y, 0.1, np.random.RandomState(seed))
+        train, _ = stratified_holdout(y, 0.1, np.random.RandomState(seed))
         assert known == sorted(set(X["c"][train]))
         # What is no category is missing, as any new one is.
         p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from boostbench import BaggedMCBoost
-from boostbench.inspection.heat_maps import heat_map, marks
+from boostbench.inspection.heat_maps import heat_map_data, tick_labels
 
 
 @pytest.mark.parametrize("has_missing", [False, True])
@@ -15,7 +15,7 @@ def test_thresholds_are_between_cells(n, has_missing):
     axis = SimpleNamespace(
         thresholds=thresholds, n_cells=n + 1 + has_missing, has_missing=has_missing
     )
-    found = marks(axis, [], 4)
+    found = tick_labels(axis, [], 4)
     numbers = [(place, float(text)) for place, text in found if text != "missing"]
     assert numbers
     assert all(thresholds[place - 1] == pytest.approx(value, rel=5e-3) for place, value in numbers)
@@ -26,7 +26,7 @@ def test_thresholds_are_between_cells(n, has_missing):
 def test_some_of_many_categories():
     names = list("abcdefghij")
     axis = SimpleNamespace(thresholds=None, n_cells=10, has_missing=False)
-    assert marks(axis, names, 3) == [(0.5, "a"), (4.5, "e"), (8.5, "i")]
+    assert tick_labels(axis, names, 3) == [(0.5, "a"), (4.5, "e"), (8.5, "i")]
 
 
 def test_marks_of_numbers_are_whole_and_those_of_categories_short():
@@ -36,7 +36,7 @@ def test_marks_of_numbers_are_whole_and_those_of_categories_short():
     turns = (X["time"] > 1.6e9 + 150) ^ (X["tree"] == names[0])
     model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, turns)
     shapes = model.shape_functions()
-    drawn = heat_map(shapes, shapes.pairs[0], 0, 1.0, str)
+    drawn = heat_map_data(shapes, shapes.pairs[0], 0, 1.0, str)
     thresholds = shapes.pairs[0].axes[0].thresholds
     shown = [float(text) for _, text in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()

@@ -1,24 +1,24 @@
 """Framework of the boosting algorithms: the classes that an algorithm derives from."""
 
-from boostbench.algorithms.base.booster import Booster, Tabular, Weighted
+from boostbench.algorithms.base.booster import Booster, TabularBooster, WeightedBooster
 from boostbench.algorithms.base.estimators import (
     BinaryClassifier,
     BoostingClassifier,
     BoostingRegressor,
-    WithoutEarlyStopping,
+    NoEarlyStoppingMixin,
 )
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 
 __all__ = [
-    "NO_EDGE",
+    "MIN_EDGE",
     "BinaryClassifier",
     "Booster",
     "BoostingClassifier",
     "BoostingRegressor",
     "Master",
-    "Tabular",
+    "NoEarlyStoppingMixin",
+    "TabularBooster",
     "TotallyCorrective",
-    "Weighted",
-    "WithoutEarlyStopping",
+    "WeightedBooster",
 ]

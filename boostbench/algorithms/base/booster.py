@@ -12,20 +12,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.callbacks import (
-    Callbacks,
     CallbackSupportMixin,
-    Lines,
+    SklearnCallbackAdapter,
     Training,
+    VerboseReporter,
     with_callbacks,
 )
-from boostbench.algorithms.base.categories import without_absent
+from boostbench.algorithms.base.categories import drop_unused_categories
 from boostbench.algorithms.base.clock import Clock
-from boostbench.algorithms.base.early_stopping import EarlyStopping, hold_out
-from boostbench.algorithms.base.input_validation import Inputs
+from boostbench.algorithms.base.early_stopping import EarlyStopping, stratified_holdout
+from boostbench.algorithms.base.input_validation import InputValidationMixin
 from boostbench.algorithms.base.parameters import (
     CategoricalFeatures,
     ClassWeight,
-    Declared,
+    DeclaredParameters,
     NonNegativeInt,
     PositiveInt,
     Seed,
@@ -36,13 +36,14 @@ from boostbench.algorithms.base.parameters import (
 _CHUNK_ROWS = 256
 
 
-class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
+class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, ABC):
     """Base of all boosting estimators: the loop and its clock.
 
-    A subclass declares its parameters, see `boostbench.algorithms.base.parameters.Declared`, and
-    gives `_master` and `_keep`, which sets the attributes `hypotheses_` and `coefficients_`. Where
-    the scores are not their sum, it has a `_staged_scores` of its own. It learns from class labels;
-    one that learns from numbers has a `_target` of its own.
+    A subclass declares its parameters, see
+    `boostbench.algorithms.base.parameters.DeclaredParameters`, and gives `_make_master` and
+    `_store_model`, which sets the attributes `hypotheses_` and `coefficients_`. Where the scores
+    are not their sum, it has a `_staged_scores` of its own. It learns from class labels; one that
+    learns from numbers has a `_encode_target` of its own.
 
     Callbacks of scikit-learn 1.9 and later see each round as a task: after
     ``set_callbacks(ProgressBar())`` there is a bar, ``ScoringMonitor`` keeps the score of each
@@ -99,7 +100,7 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
             If X is not a finite matrix, y holds one class only, or a parameter is out of range.
         """
         self._validate_params()
-        X, y = self._validated(X, y)
+        X, y = self._validate_input(X, y)
         return self._train(X, y)
 
     @with_callbacks
@@ -108,7 +109,7 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
 
         `validation` holds X, y and weights of samples for early stopping, where there are some.
         """
-        target = self._target(y)
+        target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         patience = getattr(self, "n_iter_no_change", None)
         if patience is None:
@@ -116,30 +117,29 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
             # A fit before may have stopped early.
             vars(self).pop("validation_losses_", None)
         elif validation is None:
-            parts = X, y, target, *weights
-            rows = hold_out(
+            train_rows, validation_rows = stratified_holdout(
                 target,
                 self.validation_fraction,
                 random_state,
                 advice="set n_iter_no_change=None",
             )
-            (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
-                [None if part is None else part[some] for part in parts] for some in rows
-            )
+            arrays = X, y, target, *weights
+            X_val, y_val, _, *weights_val = _select_rows(arrays, validation_rows)
+            X, y, target, *weights = _select_rows(arrays, train_rows)
             if self._takes_tables:
                 # A category that only samples held out have is none.
-                self.categories_ = without_absent(self.categories_, X, X_val)
+                self.categories_ = drop_unused_categories(self.categories_, X, X_val)
             validation = X_val, y_val, *weights_val
         clock = Clock()
         with clock.phase("preparation"):
-            seen = self._viewed(X, *weights, reset=True)
-            master = self._master(seen, target, random_state, *weights)
+            training_views = self._to_views(X, *weights, reset=True)
+            master = self._make_master(training_views, target, random_state, *weights)
         if validation is not None:
-            X_val, *of_validation = validation
-            validation = self._viewed(dense(X_val)), *of_validation
+            X_val, *y_and_weights = validation
+            validation = self._to_views(to_dense(X_val)), *y_and_weights
         master.clock = clock
         training = Training(self, master, clock)
-        onlookers = self._onlookers(training, X, y, *weights, validation=validation)
+        observers = self._make_observers(training, X, y, *weights, validation=validation)
         # A step of the coefficients, and who looks on, pause the search: it is entered only once.
         with clock.phase("search"):
             while training.rounds < self.n_iterations:
@@ -149,49 +149,49 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
                 training.rounds += 1
                 with clock.phase("coefficients"):
                     progress = master.correct(column)
-                if onlookers:
+                if observers:
                     with clock.phase(None):
-                        stops = [onlooker.look() for onlooker in onlookers]
+                        stops = [observer.on_round_end() for observer in observers]
                     progress = progress and not any(stops)
                 if not progress:
                     break
         if validation is not None:
             # Early stopping, which comes first, undoes rounds; nothing is to be said of these.
-            onlookers.pop(0).end()
-        master.end()
-        for onlooker in onlookers:
-            onlooker.end()
-        self._take_over(training)
-        self._keep_term_sizes(X, *weights)
+            observers.pop(0).on_training_end()
+        master.finish()
+        for observer in observers:
+            observer.on_training_end()
+        self._store_training(training)
+        self._store_term_sizes(X, *weights)
         return self
 
-    def _onlookers(self, training, X, y, weights=None, *, validation):
+    def _make_observers(self, training, X, y, weights=None, *, validation):
         """List who looks on: each of them after every round, and in the end.
 
         With samples for validation, early stopping is the first.
         """
-        onlookers = []
+        observers = []
         if validation is not None:
-            if training.master.per_round is None:
+            if training.master.per_round_lists is None:
                 raise ValueError(
                     f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
                     "for: its rounds cannot be undone"
                 )
-            onlookers.append(EarlyStopping(training, *validation, patience=self.n_iter_no_change))
+            observers.append(EarlyStopping(training, *validation, patience=self.n_iter_no_change))
         if self.verbose:
-            onlookers.append(Lines(training, self.verbose, *onlookers))
+            observers.append(VerboseReporter(training, self.verbose, *observers))
         if getattr(self, "_skl_callbacks", None):
-            onlookers.append(Callbacks(training, X, y, weights))
-        return onlookers
+            observers.append(SklearnCallbackAdapter(training, X, y, weights))
+        return observers
 
-    def _take_over(self, training):
+    def _store_training(self, training):
         """Become what the training has come to."""
         # The sizes of a previous fit are stale.
         vars(self).pop("_term_sizes", None)
         self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds
-        self._keep(training.master)
+        self._store_model(training.master)
         if not self.n_iterations_:  # a warm start keeps the rounds before it
             warnings.warn(
                 f"{type(self).__name__} found no weak learner that lowers its loss: the model is "
@@ -220,14 +220,14 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
         return tags
 
     @abstractmethod
-    def _master(self, X, target, random_state):
-        """Return the `Master` of a training set; `target` is from `_target`.
+    def _make_master(self, X, target, random_state):
+        """Return the `Master` of a training set; `target` is from `_encode_target`.
 
-        Of a `Weighted` booster it takes `weights` as well: see there.
+        Of a `WeightedBooster` booster it takes `weights` as well: see there.
         """
 
     @abstractmethod
-    def _keep(self, master):
+    def _store_model(self, master):
         """Take over from the master what prediction needs."""
 
     def _staged_scores(self, X, stages):
@@ -237,24 +237,26 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
         predicted; or (n_samples,), as binary algorithms have them, positive for the second class.
         """
         scores = 0.0
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.scores(X, self.coefficients_, some)
+        for stage_rounds in stage_slices(stages):
+            scores = scores + self.hypotheses_.scores(X, self.coefficients_, stage_rounds)
             yield scores
 
     def _scores(self, X):
         """Return the scores F after the last round."""
         check_is_fitted(self)
-        X = self._viewed(self._validated(X, reset=False))
+        X = self._to_views(self._validate_input(X, reset=False))
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
-        scores = (next(self._staged_scores(dense(chunk), [self.n_iterations_])) for chunk in chunks)
+        scores = (
+            next(self._staged_scores(to_dense(chunk), [self.n_iterations_])) for chunk in chunks
+        )
         return np.concatenate(list(scores))
 
 
-class Weighted(Booster):
+class WeightedBooster(Booster):
     """A booster whose samples may have weights: those of its loss, term by term.
 
-    The `_master` of a subclass takes `weights`, of shape (n_samples,) and positive; or None, where
-    all are 1.
+    The `_make_master` of a subclass takes `weights`, of shape (n_samples,) and positive; or None,
+    where all are 1.
 
     Parameters
     ----------
@@ -299,11 +301,11 @@ class Weighted(Booster):
             is negative or all are 0.
         """
         self._validate_params()
-        X, y, weights = self._weighed(X, y, sample_weight, self.class_weight)
-        validation = self._validation(X_val, y_val)
+        X, y, weights = self._validate_weighted_input(X, y, sample_weight, self.class_weight)
+        validation = self._check_validation_samples(X_val, y_val)
         return self._train(X, y, weights, validation=validation)
 
-    def _validation(self, X_val, y_val):
+    def _check_validation_samples(self, X_val, y_val):
         """Check samples for early stopping."""
         if X_val is None and y_val is None:
             return None
@@ -316,10 +318,10 @@ class Weighted(Booster):
                 "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
                 "none of them"
             )
-        return self._validated(X_val, y_val, reset=False)
+        return self._validate_input(X_val, y_val, reset=False)
 
 
-class Tabular(Weighted):
+class TabularBooster(WeightedBooster):
     """A booster of stumps, which takes tables as they are: missing values and categories.
 
     What its weak learners see, and what numbers of features in `hypotheses_` mean, are the `views_`
@@ -350,12 +352,16 @@ class Tabular(Weighted):
     _takes_tables: ClassVar = True
 
 
-def dense(X):
+def _select_rows(arrays, rows):
+    return [None if array is None else array[rows] for array in arrays]
+
+
+def to_dense(X):
     """Return X as an ndarray, sparse or not."""
     return X.toarray() if sparse.issparse(X) else X
 
 
-def spans(stages):
+def stage_slices(stages):
     """Turn stages into the slices of rounds between them.
 
     Parameters
@@ -369,7 +375,7 @@ def spans(stages):
 
     Examples
     --------
-    >>> list(spans([1, 3]))
+    >>> list(stage_slices([1, 3]))
     [slice(0, 1, None), slice(1, 3, None)]
     """
     start = 0

@@ -2,7 +2,7 @@
 
 import copy
 
-from boostbench.algorithms.base.categories import decoded
+from boostbench.algorithms.base.categories import decode_categories
 from boostbench.util.temporary_settings import random_state_restored
 
 try:
@@ -40,7 +40,7 @@ class Training:
     def model(self):
         """Return a fitted copy of the booster, as if the training had ended now."""
         model = copy.copy(self.booster)
-        model._take_over(self)
+        model._store_training(self)
         return model
 
     def rewind(self, rounds):
@@ -49,7 +49,7 @@ class Training:
         self.rounds = rounds
 
 
-class Callbacks:
+class SklearnCallbackAdapter:
     """Calls the callbacks that scikit-learn's `set_callbacks` has set: each round is a task.
 
     Parameters
@@ -67,30 +67,30 @@ class Callbacks:
         self.arguments = {
             "estimator": booster,
             # With the names, without which predictions warn, and as what was trained on.
-            "X": lambda: decoded(X, getattr(booster, "categories_", {}), names),
+            "X": lambda: decode_categories(X, getattr(booster, "categories_", {}), names),
             "y": y,
             "metadata": None if weights is None else {"sample_weight": weights},
         }
         self.context = booster._init_callback_context(max_subtasks=booster.n_iterations)
         self.context.call_on_fit_task_begin(**self.arguments)
 
-    def look(self):
+    def on_round_end(self):
         """Report a round; True where a callback wants to stop."""
         task = self.context.subcontext(task_name="round")
         task.call_on_fit_task_begin(**self.arguments)
-        return self._end(task)
+        return self._report_end(task)
 
-    def end(self):
+    def on_training_end(self):
         """Report the end of the training."""
-        self._end(self.context)
+        self._report_end(self.context)
 
-    def _end(self, task):
+    def _report_end(self, task):
         return task.call_on_fit_task_end(
             **self.arguments, reconstruction_attributes=lambda: vars(self.training.model())
         )
 
 
-class Lines:
+class VerboseReporter:
     """Prints a line every few rounds.
 
     Parameters
@@ -106,13 +106,13 @@ class Lines:
         self.every = every
         self.validation = validation
 
-    def look(self):
+    def on_round_end(self):
         """Print what is known after a round."""
         if self.training.rounds % self.every == 0:
             self._print()
         return False
 
-    def end(self):
+    def on_training_end(self):
         """Print what is known in the end, where that is not on the screen."""
         if self.training.rounds and self.training.rounds % self.every:
             self._print()
@@ -120,16 +120,16 @@ class Lines:
     def _print(self):
         training = self.training
         model = training.model()
-        said = []
+        parts = []
         for name in ("objective_", "log_risks_"):
             if hasattr(model, name):
-                said.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
+                parts.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
         if self.validation:
             losses = self.validation.losses_so_far()
-            now, best = losses[training.rounds - 1], self.validation.best
-            said.append(f"validation loss {now:.6g} (best round {best})")
+            current, best = losses[training.rounds - 1], self.validation.best
+            parts.append(f"validation loss {current:.6g} (best round {best})")
         seconds = sum(training.clock.seconds.values())
-        said.append(f"{seconds:.2f} CPU seconds")
+        parts.append(f"{seconds:.2f} CPU seconds")
         name = type(training.booster).__name__
         rounds = f"round {training.rounds} of {training.booster.n_iterations}"
-        print(f"{name}, {rounds}: {', '.join(said)}")
+        print(f"{name}, {rounds}: {', '.join(parts)}")

@@ -32,7 +32,7 @@ class Clock:
         self.seconds = {}
         self._phases = []
         # Seconds on the wall in this window.
-        self._on_wall = {}
+        self._wall_seconds = {}
 
     def phase(self, name):
         """Count the time of a block for a phase; the phase around it, if any, pauses.
@@ -47,38 +47,38 @@ class Clock:
         Clock
             For a `with` statement. A generator would take several times as long.
         """
-        self._next = name
+        self._next_phase = name
         return self
 
     def __enter__(self):
         if self._phases:
-            self._count()
+            self._credit_running_phase()
         else:
-            self._cpu, self._began = time.process_time(), time.perf_counter()
-            self._since = self._began
-        self._phases.append(self._next)
-        if self._next is not None:
-            self.seconds.setdefault(self._next, 0.0)
+            self._window_cpu, self._window_start = time.process_time(), time.perf_counter()
+            self._last_time = self._window_start
+        self._phases.append(self._next_phase)
+        if self._next_phase is not None:
+            self.seconds.setdefault(self._next_phase, 0.0)
 
     def __exit__(self, *error):
-        self._count()
+        self._credit_running_phase()
         self._phases.pop()
-        if not self._phases or self._since - self._began >= _WINDOW:
-            self._end_window()
+        if not self._phases or self._last_time - self._window_start >= _WINDOW:
+            self._distribute_cpu_seconds()
 
-    def _count(self):
+    def _credit_running_phase(self):
         """Give the time since the last call to the phase that is running."""
         now, name = time.perf_counter(), self._phases[-1]
-        self._on_wall[name] = self._on_wall.get(name, 0.0) + now - self._since
-        self._since = now
+        self._wall_seconds[name] = self._wall_seconds.get(name, 0.0) + now - self._last_time
+        self._last_time = now
 
-    def _end_window(self):
+    def _distribute_cpu_seconds(self):
         """Share out the CPU seconds of the window, and begin the next."""
         cpu = time.process_time()
-        seconds = cpu - self._cpu
-        of_all = max(self._since - self._began, 1e-9)
-        for name, on_wall in self._on_wall.items():
+        seconds = cpu - self._window_cpu
+        window_seconds = max(self._last_time - self._window_start, 1e-9)
+        for name, wall_seconds in self._wall_seconds.items():
             if name is not None:
-                self.seconds[name] += seconds * on_wall / of_all
-        self._on_wall.clear()
-        self._cpu, self._began = cpu, self._since
+                self.seconds[name] += seconds * wall_seconds / window_seconds
+        self._wall_seconds.clear()
+        self._window_cpu, self._window_start = cpu, self._last_time

@@ -6,7 +6,7 @@ import numpy as np
 ROUNDING = 2.0**-40
 
 
-def decision(scores, slack=0.0):
+def decision_values(scores, slack=0.0):
     """Turn scores into what `decision_function` gives: one number a sample for two classes.
 
     The largest scores of a sample, where they differ by rounding only, are made equal, so that the
@@ -16,8 +16,8 @@ def decision(scores, slack=0.0):
     ----------
     scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
     slack : float, default=0.0
-        A difference that is rounding only, as from `slack_of`. Of several scores it is at least
-        `ROUNDING` times the largest of a sample.
+        A difference that is rounding only, as from `rounding_slack`. Of several scores it is at
+        least `ROUNDING` times the largest of a sample.
 
     Returns
     -------
@@ -25,9 +25,9 @@ def decision(scores, slack=0.0):
 
     Examples
     --------
-    >>> decision(np.array([[0.3, 0.1 + 0.2, -1.0], [1.0, 2.0, 0.0]])).argmax(axis=1)
+    >>> decision_values(np.array([[0.3, 0.1 + 0.2, -1.0], [1.0, 2.0, 0.0]])).argmax(axis=1)
     array([0, 1])
-    >>> decision(np.array([0.3 - 0.2 - 0.1]), slack=1e-12)
+    >>> decision_values(np.array([0.3 - 0.2 - 0.1]), slack=1e-12)
     array([0.])
     """
     if scores.ndim == 1:
@@ -42,7 +42,7 @@ def decision(scores, slack=0.0):
     return np.where(equal, largest[:, None], scores)
 
 
-def slack_of(*terms):
+def rounding_slack(*terms):
     """Give the difference of scores that is rounding only.
 
     Parameters
@@ -59,19 +59,19 @@ def slack_of(*terms):
     return ROUNDING * float(np.max(sizes, initial=0.0))
 
 
-def predicted(decision, classes):
+def labels_from_scores(scores, classes):
     """Choose the class of the largest score.
 
     Parameters
     ----------
     decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
-        From `decision`.
+        From `scores`.
     classes : ndarray of shape (n_classes,)
 
     Returns
     -------
     ndarray of shape (n_samples,)
     """
-    if decision.ndim == 1:
-        return classes[(decision > 0).astype(int)]
-    return classes[decision.argmax(axis=1)]
+    if scores.ndim == 1:
+        return classes[(scores > 0).astype(int)]
+    return classes[scores.argmax(axis=1)]

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from boostbench.algorithms.base.labels import known_numbers
+from boostbench.algorithms.base.labels import encode_known_labels
 
 # Where classes are told apart without an error, larger scores lower the loss for ever. It is the
 # default `tol` of scikit-learn's GradientBoostingClassifier.
-LEAST_FALL = 1e-4
+MIN_DECREASE = 1e-4
 
 
 class EarlyStopping:
@@ -25,7 +25,7 @@ class EarlyStopping:
     weights : ndarray of shape (n_samples,) or None, default=None
     patience : int
         Rounds in a row without progress, a loss that is less than that of the best round by more
-        than `LEAST_FALL`, after which the training ends.
+        than `MIN_DECREASE`, after which the training ends.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class EarlyStopping:
     def __init__(self, training, X, y, weights=None, *, patience):
         self.training = training
         self.X = X
-        self.labels = known_numbers(y, training.booster.classes_, "y_val")
+        self.labels = encode_known_labels(y, training.booster.classes_, "y_val")
         self.weights = weights
         self.patience = patience
         self.losses = []
@@ -53,18 +53,18 @@ class EarlyStopping:
             for stage, scores in zip(stages, model._staged_scores(self.X, stages), strict=True):
                 losses = log_losses(factor * scores, self.labels)
                 self.losses.append(float(np.average(losses, weights=self.weights)))
-                if not self.best or self.losses[-1] < self.losses[self.best - 1] - LEAST_FALL:
+                if not self.best or self.losses[-1] < self.losses[self.best - 1] - MIN_DECREASE:
                     self.best = stage
         return self.losses
 
-    def look(self):
+    def on_round_end(self):
         """Tell whether the training is to end."""
         if self.training.rounds < self.best + self.patience:
             return False
         self.losses_so_far()
         return self.training.rounds >= self.best + self.patience
 
-    def end(self):
+    def on_training_end(self):
         """Go back to the best round."""
         losses = self.losses_so_far()
         self.training.booster.validation_losses_ = np.array(losses)
@@ -72,7 +72,7 @@ class EarlyStopping:
             self.training.rewind(self.best)
 
 
-def hold_out(labels, fraction, random_state, advice="give more samples"):
+def stratified_holdout(labels, fraction, random_state, advice="give more samples"):
     """Draw a stratified part of the samples.
 
     Unlike scikit-learn's, it takes classes of few samples: one of each is never held out.
@@ -96,14 +96,14 @@ def hold_out(labels, fraction, random_state, advice="give more samples"):
         If no class has more than one sample.
     """
     order = np.lexsort([random_state.random_sample(len(labels)), labels])
-    first = np.unique(labels[order], return_index=True)[1]
-    rest = np.delete(order, first)
-    if not len(rest):
+    first_of_class = np.unique(labels[order], return_index=True)[1]
+    remaining = np.delete(order, first_of_class)
+    if not len(remaining):
         raise ValueError(f"early stopping needs a class of 2 samples or more: {advice}")
     # At equal distances in the order of the classes.
-    count = min(max(1, round(fraction * len(labels))), len(rest))
+    count = min(max(1, round(fraction * len(labels))), len(remaining))
     start = random_state.random_sample()
-    held_out = rest[((np.arange(count) + start) * len(rest) / count).astype(int)]
+    held_out = remaining[((np.arange(count) + start) * len(remaining) / count).astype(int)]
     is_train = np.ones(len(labels), bool)
     is_train[held_out] = False
     return np.flatnonzero(is_train), held_out
@@ -131,5 +131,5 @@ def log_losses(scores, labels):
     if scores.ndim == 1:
         return np.logaddexp(0.0, np.where(labels > 0, -scores, scores))
     shifted = scores - scores.max(axis=1, keepdims=True)
-    own = shifted[np.arange(len(labels)), labels]
-    return np.log(np.exp(shifted).sum(axis=1)) - own
+    own_scores = shifted[np.arange(len(labels)), labels]
+    return np.log(np.exp(shifted).sum(axis=1)) - own_scores

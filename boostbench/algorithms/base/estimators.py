@@ -8,18 +8,18 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import Booster, Weighted, dense
-from boostbench.algorithms.base.decisions import decision, predicted, slack_of
-from boostbench.algorithms.base.parameters import Declared, Part, PositiveInt
+from boostbench.algorithms.base.booster import Booster, WeightedBooster, to_dense
+from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
+from boostbench.algorithms.base.parameters import DeclaredParameters, Fraction, PositiveInt
 from boostbench.algorithms.base.probabilities import (
     INVERSE_TEMPERATURES,
     log_probabilities,
     probabilities,
 )
-from boostbench.algorithms.explanation.explainable import Explainable
+from boostbench.algorithms.explanation.explainable import ExplainableMixin
 
 
-class ScoringClassifier(ClassifierMixin, Explainable):
+class ScoringClassifier(ClassifierMixin, ExplainableMixin):
     """The part of the classifiers, boosters and bags, that depends on the final scores alone."""
 
     def decision_function(self, X):
@@ -34,7 +34,7 @@ class ScoringClassifier(ClassifierMixin, Explainable):
         ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
             :math:`F_r(x)`; for two classes the difference, positive for ``classes_[1]``.
         """
-        return decision(self._scores(X), self.score_slack())
+        return decision_values(self._scores(X), self.score_slack())
 
     def predict(self, X):
         """Predict the labels: the class of the largest score.
@@ -47,7 +47,7 @@ class ScoringClassifier(ClassifierMixin, Explainable):
         -------
         ndarray of shape (n_samples,)
         """
-        return predicted(self.decision_function(X), self.classes_)
+        return labels_from_scores(self.decision_function(X), self.classes_)
 
     def predict_proba(self, X):
         """Estimate the probabilities of the classes.
@@ -87,7 +87,7 @@ class ScoringClassifier(ClassifierMixin, Explainable):
         -------
         float
         """
-        return slack_of(self.coefficients_)
+        return rounding_slack(self.coefficients_)
 
 
 class BoostingClassifier(ScoringClassifier, Booster):
@@ -113,7 +113,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
 
     _: KW_ONLY
     n_iter_no_change: PositiveInt | None = None
-    validation_fraction: Part = 0.1
+    validation_fraction: Fraction = 0.1
 
     def staged_predict_proba(self, X):
         """Yield what `predict_proba` estimates after 1, 2, ..., `n_iterations_` rounds."""
@@ -133,18 +133,18 @@ class BoostingClassifier(ScoringClassifier, Booster):
     def staged_decision_function(self, X):
         """Yield the scores of `decision_function` after 1, 2, ..., `n_iterations_` rounds."""
         check_is_fitted(self)
-        X = self._viewed(dense(self._validated(X, reset=False)))
+        X = self._to_views(to_dense(self._validate_input(X, reset=False)))
         slack = self.score_slack()
         for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
-            yield decision(scores, slack)
+            yield decision_values(scores, slack)
 
     def staged_predict(self, X):
         """Yield the labels of `predict` after 1, 2, ..., `n_iterations_` rounds."""
         for scores in self.staged_decision_function(X):
-            yield predicted(scores, self.classes_)
+            yield labels_from_scores(scores, self.classes_)
 
 
-class WithoutEarlyStopping(Declared):
+class NoEarlyStoppingMixin(DeclaredParameters):
     """A classifier whose rounds cannot be undone; it stands before the other bases.
 
     Parameters
@@ -165,8 +165,8 @@ class BinaryClassifier(BoostingClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _target(self, y):
-        labels = super()._target(y)
+    def _encode_target(self, y):
+        labels = super()._encode_target(y)
         n_classes = len(self.classes_)
         if n_classes > 2:
             raise ValueError(
@@ -176,12 +176,12 @@ class BinaryClassifier(BoostingClassifier):
         return 2.0 * labels - 1.0
 
 
-class BoostingRegressor(RegressorMixin, Explainable, Weighted):
+class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
     """Base of the boosters that learn numbers."""
 
     class_weight: ClassVar = None
 
-    def _target(self, y):
+    def _encode_target(self, y):
         y = np.asarray(y, dtype=np.float64)
         # Objects such as None are missing values only now.
         assert_all_finite(y, input_name="y")

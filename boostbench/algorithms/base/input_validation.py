@@ -9,24 +9,24 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_feature_names, validate_data
 
 from boostbench.algorithms.base.categories import (
-    are_by_frequency,
-    categories,
-    check_numbers,
-    coded,
+    check_numeric,
+    encode_categories,
+    find_categories,
+    is_truncated,
 )
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.algorithms.base.labels import check_classes_have_weight, class_numbers
-from boostbench.algorithms.base.weights import weighted
+from boostbench.algorithms.base.labels import check_classes_have_weight, encode_labels
+from boostbench.algorithms.base.weights import combine_weights
 from boostbench.core.stumps.views import ViewedFeatures, views_of
 
 
-class Inputs:
+class InputValidationMixin:
     """The part of the estimators, boosters and bags, that takes X, y and weights."""
 
-    # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
+    # Whether X may be a sparse matrix: `_make_master` gets it in CSR form then.
     _takes_sparse: ClassVar = False
 
-    # Whether X may have missing values and categories: see `Tabular`.
+    # Whether X may have missing values and categories: see `TabularBooster`.
     _takes_tables: ClassVar = False
 
     def __sklearn_tags__(self):
@@ -35,12 +35,12 @@ class Inputs:
         tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
         return tags
 
-    def _target(self, y):
-        """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
-        self.classes_, labels = class_numbers(y, self)
+    def _encode_target(self, y):
+        """Check the labels and return them as class numbers from 0."""
+        self.classes_, labels = encode_labels(y, self)
         return labels
 
-    def _validated(self, X, *y, weights=None, **options):
+    def _validate_input(self, X, *y, weights=None, **options):
         """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
 
         Where tables are taken, categories are numbers then, and what is missing is NaN. With
@@ -59,29 +59,31 @@ class Inputs:
         if self._accepts_tables:
             if reset:
                 asked = self.categorical_features if weights is None else list(self.categories_)
-                self.categories_ = categories(X, asked, weights)
-            X = coded(X, self.categories_)
+                self.categories_ = find_categories(X, asked, weights)
+            X = encode_categories(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
         else:
-            X = check_numbers(X, type(self).__name__)
+            X = check_numeric(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
 
-    def _weighed(self, X, y, sample_weight, class_weight=None):
+    def _validate_weighted_input(self, X, y, sample_weight, class_weight=None):
         """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
         given = to_pandas(X)
-        X, y = self._validated(given, y)
-        rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
+        X, y = self._validate_input(given, y)
+        rows, y_present, weights = combine_weights(
+            np.arange(len(y)), y, sample_weight, class_weight
+        )
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)
         are_some_absent = len(rows) < len(y)
         known = getattr(self, "categories_", None)
-        if known and weights is not None and (are_some_absent or are_by_frequency(known)):
+        if known and weights is not None and (are_some_absent or is_truncated(known)):
             # A category that no sample with a weight has is none, and others count by weight.
-            X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
+            X, y = self._validate_input(_safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
 
-    def _viewed(self, X, weights=None, reset=False):
+    def _to_views(self, X, weights=None, reset=False):
         """Return the columns that weak learners test of a checked X; with `reset`, determine them.
 
         With `reset`, X is the training data. Columns that are not features are made only where

@@ -32,7 +32,7 @@ def sorted_labels(y):
     return labels, numbers
 
 
-def class_numbers(y, learner):
+def encode_labels(y, learner):
     """Find the classes of a training set.
 
     Parameters
@@ -91,7 +91,7 @@ def check_classes_have_weight(y, y_present, learner):
         )
 
 
-def known_numbers(y, classes, name="y"):
+def encode_known_labels(y, classes, name="y"):
     """Find the numbers of labels whose classes are known from a training.
 
     Parameters

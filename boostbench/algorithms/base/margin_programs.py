@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base.booster import Tabular
-from boostbench.algorithms.base.estimators import BinaryClassifier, WithoutEarlyStopping
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.booster import TabularBooster
+from boostbench.algorithms.base.estimators import BinaryClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveInt
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
@@ -44,7 +44,7 @@ class MarginMaster(Master):
     def least_edge(self):
         """Return the edge above which a weak learner is better than the earlier ones."""
         # Smaller differences are rounding errors, relative to the sum of the weights.
-        return self.program.edge + NO_EDGE * self.program.dual.sum()
+        return self.program.edge + MIN_EDGE * self.program.dual.sum()
 
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
@@ -60,7 +60,7 @@ class MarginMaster(Master):
         return True
 
 
-class MarginBooster(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
+class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClassifier):
     """Base of LPBoost, NMBoost and ERLPBoost: ``F(x) = sum_j w_j h_j(x)`` with ``w >= 0``."""
 
     edition = 2
@@ -79,11 +79,11 @@ class MarginBooster(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClas
     def _search(self, X, random_state):
         return StumpSearch(X)
 
-    def _master(self, X, signs, random_state, weights=None):
+    def _make_master(self, X, signs, random_state, weights=None):
         weights = np.ones(len(signs)) if weights is None else weights
         return self._kind(self, self._search(X, random_state), signs, self._program(weights))
 
-    def _keep(self, master, stack=Stumps, per_learner=3):
+    def _store_model(self, master, stack=Stumps, per_learner=3):
         self.hypotheses_ = stack(master.learners)
         self.coefficients_ = master.program.coefficients
         self.weight_path_ = master.path.matrix(len(self.coefficients_))

@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
-PERFECT = 1.0 - 1e-10
+MAX_EDGE = 1.0 - 1e-10
 
 # An edge this near to 0 is a rounding error of the search, which adds up in single precision.
-NO_EDGE = np.finfo(np.float32).eps
+MIN_EDGE = np.finfo(np.float32).eps
 
 
 class Master(ABC):
@@ -32,12 +32,12 @@ class Master(ABC):
     """
 
     # The lists that every round adds an entry to; None where rounds cannot be undone.
-    per_round: ClassVar = None
+    per_round_lists: ClassVar = None
 
     def __init__(self, params, search):
         self.params = params
         self.search = search
-        for name in self.per_round or ():
+        for name in self.per_round_lists or ():
             setattr(self, name, [])
 
     @abstractmethod
@@ -66,10 +66,10 @@ class Master(ABC):
             False where another round would change nothing, which ends the training.
         """
 
-    def end(self):  # noqa: B027 - most have nothing to say
+    def finish(self):  # noqa: B027 - most have nothing to say
         """Warn of an outcome that is not what was asked for; called after the last round."""
 
     def rewind(self, rounds):
-        """Undo the rounds after so many, as far as `Booster._keep` asks; no round may follow."""
-        for name in self.per_round:
+        """Undo all but the first `rounds` rounds; the training ends here."""
+        for name in self.per_round_lists:
             del getattr(self, name)[rounds:]

@@ -17,8 +17,8 @@ TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
 PositiveFloat = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegativeFloat = Annotated[float, Interval(Real, 0, None, closed="left")]
 # Between 0 and 1: without both; with 1.
-Part = Annotated[float, Interval(Real, 0, 1, closed="neither")]
-PartOrAll = Annotated[float, Interval(Real, 0, 1, closed="right")]
+Fraction = Annotated[float, Interval(Real, 0, 1, closed="neither")]
+FractionOrOne = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
 CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
 MonotonicConstraints = Annotated[object, "array-like"] | dict | None
@@ -28,7 +28,7 @@ _SECTION = "Parameters\n----------\n"
 
 
 @dataclass_transform()
-class Declared(BaseEstimator):
+class DeclaredParameters(BaseEstimator):
     """An estimator whose annotated attributes are the parameters of its constructor.
 
     A line ``name: kind = default`` of the class, or of a base, declares a parameter. The kind says
@@ -44,7 +44,7 @@ class Declared(BaseEstimator):
 
     Examples
     --------
-    >>> class Booster(Declared):
+    >>> class Booster(DeclaredParameters):
     ...     n_iterations: PositiveInt = 1000
     ...     _: KW_ONLY
     ...     random_state: Seed = None
@@ -59,13 +59,15 @@ class Declared(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        declared = _declared(cls)
+        declared = _declared_parameters(cls)
         if "_parameter_constraints" not in vars(cls):
-            allowed = {name: _allowed(kind) for name, (kind, _) in declared.items()}
+            allowed = {name: _to_sklearn_constraints(kind) for name, (kind, _) in declared.items()}
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | allowed
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
-            cls.__init__ = _constructor(cls, {name: place for name, (_, place) in declared.items()})
-        _document(cls, declared)
+            cls.__init__ = _make_constructor(
+                cls, {name: argument_kind for name, (_, argument_kind) in declared.items()}
+            )
+        _inherit_parameter_docs(cls, declared)
 
     def _validate_params(self):
         super()._validate_params()
@@ -79,64 +81,71 @@ class Declared(BaseEstimator):
                 )
 
 
-def _declared(cls):
+def _declared_parameters(cls):
     """Give the kind and the place of each parameter: in the order of arguments, or by keyword."""
     declared = {}
-    for base in (base for base in reversed(cls.__mro__) if issubclass(base, Declared)):
-        place = Parameter.POSITIONAL_OR_KEYWORD
+    for base in (base for base in reversed(cls.__mro__) if issubclass(base, DeclaredParameters)):
+        argument_kind = Parameter.POSITIONAL_OR_KEYWORD
         for name, kind in inspect.get_annotations(base, eval_str=True).items():
             if kind is KW_ONLY:
-                place = Parameter.KEYWORD_ONLY
+                argument_kind = Parameter.KEYWORD_ONLY
             elif ClassVar in (kind, get_origin(kind)):
                 declared.pop(name, None)
             else:
-                declared[name] = kind, declared[name][1] if name in declared else place
+                declared[name] = kind, declared[name][1] if name in declared else argument_kind
     return declared
 
 
-def _document(cls, declared):
+def _inherit_parameter_docs(cls, declared):
     """Say in the docstring what the bases say of parameters that it does not name."""
     text = inspect.cleandoc(cls.__doc__ or "")
     head, section, rest = text.partition(_SECTION)
-    first, *others = re.split(r"\n\n(?=\w[^\n]*\n-{3,})", rest if section else text, maxsplit=1)
-    own = re.split(r"\n(?=\S)", first) if section else []
-    names = [entry.splitlines()[0].partition(" :")[0].split(", ") for entry in own]
-    cls._described = {name: entry for some, entry in zip(names, own, strict=True) for name in some}
-    known = {}
+    first, *later_sections = re.split(
+        r"\n\n(?=\w[^\n]*\n-{3,})", rest if section else text, maxsplit=1
+    )
+    entries = re.split(r"\n(?=\S)", first) if section else []
+    cls._parameter_docs = {
+        name: entry
+        for entry in entries
+        for name in entry.splitlines()[0].partition(" :")[0].split(", ")
+    }
+    docs = {}
     for base in reversed(cls.__mro__):
-        known |= vars(base).get("_described", {})
-    more = [known[name] for name in declared if name in known and name not in cls._described]
-    if text and more:
+        docs |= vars(base).get("_parameter_docs", {})
+    inherited = [
+        docs[name] for name in declared if name in docs and name not in cls._parameter_docs
+    ]
+    if text and inherited:
         head = head if section else first + "\n\n"
-        entries = "\n".join([*own, *dict.fromkeys(more)])
-        cls.__doc__ = "\n\n".join([head + _SECTION + entries, *others])
+        section_text = _SECTION + "\n".join([*entries, *dict.fromkeys(inherited)])
+        cls.__doc__ = "\n\n".join([head + section_text, *later_sections])
 
 
-def _allowed(kind):
+def _to_sklearn_constraints(kind):
     """Translate into the constraints that scikit-learn checks."""
     if get_origin(kind) is Annotated:
         return list(kind.__metadata__)
     if get_origin(kind) is Literal:
         return [StrOptions(set(get_args(kind)))]
     if get_origin(kind) in (Union, UnionType):
-        return [allowed for part in get_args(kind) for allowed in _allowed(part)]
+        return [allowed for part in get_args(kind) for allowed in _to_sklearn_constraints(part)]
     return [{bool: "boolean", NoneType: None}.get(kind, kind)]
 
 
-def _constructor(cls, places):
+def _make_constructor(cls, argument_kinds):
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, place in sorted(places.items(), key=lambda item: item[1]):
-        parameters.append(Parameter(name, place, default=getattr(cls, name)))
+    for name, argument_kind in sorted(argument_kinds.items(), key=lambda item: item[1]):
+        parameters.append(Parameter(name, argument_kind, default=getattr(cls, name)))
     signature = Signature(parameters)
 
     def __init__(*args, **kwargs):
         try:
-            given = signature.bind(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{cls.__name__} {error}") from None
-        given.apply_defaults()
-        self = given.arguments.pop("self")
-        vars(self).update(given.arguments)
+        bound.apply_defaults()
+        self = bound.arguments.pop("self")
+        vars(self).update(bound.arguments)
 
     __init__.__signature__ = signature
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"

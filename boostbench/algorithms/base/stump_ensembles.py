@@ -5,15 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base.booster import Tabular
+from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
-from boostbench.algorithms.base.master import PERFECT, Master
+from boostbench.algorithms.base.master import MAX_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.base.weights import relative
+from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.stumps.category_sets import stacked, with_sets
 
 
-class StumpEnsemble(Tabular, BoostingClassifier):
+class StumpEnsemble(TabularBooster, BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
 
     Parameters
@@ -29,13 +29,13 @@ class StumpEnsemble(Tabular, BoostingClassifier):
 
     _takes_sparse: ClassVar = True
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = stacked(master.stumps)
         self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
         self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
 
 
-class WithCategorySets(Tabular):
+class CategorySetBooster(TabularBooster):
     """A booster of stumps that may set several categories apart at once.
 
     Parameters
@@ -49,7 +49,7 @@ class WithCategorySets(Tabular):
     _: KW_ONLY
     category_sets: bool = False
 
-    def _with_sets(self, search):
+    def _enable_category_sets(self, search):
         """Let a search of stumps find sets, if it is to."""
         return with_sets(search, self.views_) if self.category_sets else search
 
@@ -67,19 +67,19 @@ class StumpMaster(Master):
         None: all are 1.
     """
 
-    per_round: ClassVar = ("stumps", "votes")
+    per_round_lists: ClassVar = ("stumps", "votes")
 
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
-        factors = relative(sample_weight)
+        factors = normalise_weights(sample_weight)
         self._factors = None if factors is None else factors[:, None]
-        self.weights = self.scaled(weights)
+        self.weights = self.apply_sample_weight(weights)
 
-    def scaled(self, weights):
+    def apply_sample_weight(self, weights):
         """Multiply what samples alike would weigh with their own weights, of mean 1."""
         return weights if self._factors is None else weights * self._factors
 
     def step(self, edge):
         """Return the coefficient for an edge in [0, 1] and whether it leaves errors to correct."""
-        capped = min(edge, PERFECT)
-        return 0.5 * np.log((1 + capped) / (1 - capped)), edge < PERFECT
+        capped = min(edge, MAX_EDGE)
+        return 0.5 * np.log((1 + capped) / (1 - capped)), edge < MAX_EDGE

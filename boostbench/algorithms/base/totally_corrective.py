@@ -10,7 +10,7 @@ from boostbench.core.coefficient_path import stage_coefficients
 class TotallyCorrective:
     """A booster whose coefficients are all found anew in every round.
 
-    A subclass sets `weight_path_` in `_keep`, the coefficients after each round as from
+    A subclass sets `weight_path_` in `_store_model`, the coefficients after each round as from
     `boostbench.core.coefficient_path.CoefficientPath.matrix`.
     """
 

@@ -10,7 +10,7 @@ from boostbench.core.weak_learner import Found
 # Weights are multiples of this part of their mean. Sums of up to 2^25 samples are then exact in
 # double precision, in any order: splits that part the samples alike are equally good, and of these
 # scikit-learn takes the first feature that it tries.
-_UNIT = 2.0**-28
+_WEIGHT_UNIT = 2.0**-28
 
 
 class SignTreeSearch:
@@ -59,24 +59,24 @@ class SignTreeSearch:
         return Found(trees[column], outputs[:, column], float(edges[column]), column)
 
     def _grow(self, gains):
-        size = np.abs(gains)
+        sizes = np.abs(gains)
         # Weights of mean 1, since scikit-learn drops splits that gain less than rounding.
-        weight = np.rint(size * (len(size) / size.sum() / _UNIT)) * _UNIT
+        weight = np.rint(sizes * (len(sizes) / sizes.sum() / _WEIGHT_UNIT)) * _WEIGHT_UNIT
         model = self._model.fit(self._single, gains > 0, sample_weight=weight)
         share = model.tree_.value[:, 0]
         signs = np.where(model.classes_, 1.0, -1.0)
         value = np.where(share[:, -1] >= share[:, 0], signs[-1], signs[0])
-        return _tree(model.tree_, value)
+        return _to_tree(model.tree_, value)
 
 
-def _tree(grown, value):
+def _to_tree(sklearn_tree, value):
     """Turn a tree of scikit-learn's into one of ours."""
-    is_leaf = grown.children_left < 0
-    children = np.column_stack([grown.children_left, grown.children_right])
+    is_leaf = sklearn_tree.children_left < 0
+    children = np.column_stack([sklearn_tree.children_left, sklearn_tree.children_right])
     return Tree(
-        feature=np.where(is_leaf, 0, grown.feature),
-        threshold=np.where(is_leaf, 0.0, grown.threshold),
-        children=np.where(is_leaf[:, None], np.arange(grown.node_count)[:, None], children),
+        feature=np.where(is_leaf, 0, sklearn_tree.feature),
+        threshold=np.where(is_leaf, 0.0, sklearn_tree.threshold),
+        children=np.where(is_leaf[:, None], np.arange(sklearn_tree.node_count)[:, None], children),
         value=value,
         dtype=np.float32,
     )

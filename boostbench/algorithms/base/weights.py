@@ -7,10 +7,10 @@ from sklearn.utils.validation import _check_sample_weight
 from boostbench.algorithms.base.labels import sorted_labels
 
 #: What may be squared and added up for a billion samples in double precision.
-_LARGEST = 1e100
+_MAX_WEIGHT = 1e100
 
 
-def weighted(X, y, sample_weight, class_weight=None):
+def combine_weights(X, y, sample_weight, class_weight=None):
     """Check the weights of the samples, and multiply them with those of their classes.
 
     Parameters
@@ -38,8 +38,8 @@ def weighted(X, y, sample_weight, class_weight=None):
     if sample_weight is None and class_weight is None:
         return X, y, None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    X, y, weights = _present(X, y, weights)
-    _check_size(weights)
+    X, y, weights = _drop_zero_weights(X, y, weights)
+    _check_range(weights)
     if class_weight is None:
         return X, y, weights
     classes, labels = sorted_labels(y)
@@ -47,26 +47,27 @@ def weighted(X, y, sample_weight, class_weight=None):
     # NaN is not 0 or more, either.
     if not factors.min() >= 0:
         raise ValueError(f"class_weight must not be negative or NaN, got {class_weight!r}")
-    X, y, weights = _present(X, y, weights * factors[labels])
-    _check_size(weights)
+    X, y, weights = _drop_zero_weights(X, y, weights * factors[labels])
+    _check_range(weights)
     return X, y, weights
 
 
-def relative(weights):
+def normalise_weights(weights):
     """Scale weights, or None, to the mean 1, so that a sum over samples keeps its size."""
     return None if weights is None else weights / weights.mean()
 
 
-def _check_size(weights):
+def _check_range(weights):
     """Refuse weights that masters, which add up their products, would make infinite or zero."""
-    if weights.max() > _LARGEST or weights.min() < 1 / _LARGEST:
+    if weights.max() > _MAX_WEIGHT or weights.min() < 1 / _MAX_WEIGHT:
         raise ValueError(
-            f"Weights that are not 0 must lie between {1 / _LARGEST:g} and {_LARGEST:g}: divide "
-            f"all by one number; these are from {weights.min():.3g} to {weights.max():.3g}."
+            f"Weights that are not 0 must lie between {1 / _MAX_WEIGHT:g} and {_MAX_WEIGHT:g}: "
+            f"divide all by one number; these are from {weights.min():.3g} to "
+            f"{weights.max():.3g}."
         )
 
 
-def _present(X, y, weights):
+def _drop_zero_weights(X, y, weights):
     present = weights > 0
     if present.all():
         return X, y, weights

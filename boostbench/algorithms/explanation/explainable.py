@@ -5,11 +5,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.explanation.rules import rules
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
-from boostbench.algorithms.explanation.stump_sums import of_stumps
+from boostbench.algorithms.explanation.stump_sums import extract_stump_sum
 from boostbench.algorithms.explanation.term_sizes import term_sizes
 
 
-class Explainable:
+class ExplainableMixin:
     """What shows an estimator whose scores are a sum of stumps, and what others have not."""
 
     @property
@@ -50,7 +50,7 @@ class Explainable:
             raise AttributeError("importances are computed at the end of fit")
         return self._term_sizes
 
-    def _keep_term_sizes(self, X, weights=None):
+    def _store_term_sizes(self, X, weights=None):
         """Compute the mean absolute terms of the training rows, if the model is a sum of stumps."""
         try:
             shapes = self.shape_functions()
@@ -116,4 +116,4 @@ class Explainable:
         ValueError
             If the model is no sum of stumps.
         """
-        return of_stumps(self)
+        return extract_stump_sum(self)

@@ -5,12 +5,12 @@ from math import floor
 import numpy as np
 
 # Numbers from here on have no digit after the point that anybody would read.
-_HUGE = 1e15
+_MAX_WITH_FRACTION = 1e15
 # Digits of a number in double precision.
-_ALL = 17
+_MAX_DIGITS = 17
 
 
-def written(numbers, digits=6):
+def shortest_decimals(numbers, digits=6):
     """Write down thresholds of a feature, in few digits, as long as these say the same.
 
     Parameters
@@ -27,29 +27,29 @@ def written(numbers, digits=6):
 
     Examples
     --------
-    >>> written([2.45, 4.85, 1 / 3])
+    >>> shortest_decimals([2.45, 4.85, 1 / 3])
     ['2.45', '4.85', '0.333333']
-    >>> written([2008.5, 2009.5, 2010.5], digits=3)
+    >>> shortest_decimals([2008.5, 2009.5, 2010.5], digits=3)
     ['2008.5', '2009.5', '2010.5']
     """
     numbers = np.asarray(numbers, float).tolist()
     distinct = sorted(set(numbers))
-    around = [np.nan, *distinct, np.nan]
+    neighbours = [np.nan, *distinct, np.nan]
     texts = {
-        number: _written(number, (low, high), digits)
-        for low, number, high in zip(around, distinct, around[2:], strict=False)
+        number: _shortest_decimal(number, (low, high), digits)
+        for low, number, high in zip(neighbours, distinct, neighbours[2:], strict=False)
     }
     return [texts[number] for number in numbers]
 
 
-def _written(number, others, digits):
-    is_huge = abs(number) >= _HUGE
+def _shortest_decimal(number, neighbours, digits):
+    is_huge = abs(number) >= _MAX_WITH_FRACTION
     if not is_huge:
         # One after the point, so that all halves are written alike.
         digits = max(digits, len(str(int(abs(number)))) + 1)
-    for some in range(digits, _ALL):
-        text = f"{number:.{some}g}"
-        on_its_side = is_huge or floor(float(text)) == floor(number)
-        if on_its_side and all(text != f"{other:.{some}g}" for other in others):
+    for n_digits in range(digits, _MAX_DIGITS):
+        text = f"{number:.{n_digits}g}"
+        keeps_integer_part = is_huge or floor(float(text)) == floor(number)
+        if keeps_integer_part and all(text != f"{other:.{n_digits}g}" for other in neighbours):
             return text
     return repr(number)

@@ -4,12 +4,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explanation.number_format import written
-from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of, refuse_pairs
+from boostbench.algorithms.explanation.number_format import shortest_decimals
+from boostbench.algorithms.explanation.stump_sums import (
+    feature_names,
+    output_names,
+    require_no_interactions,
+)
 from boostbench.core.stumps.views import plain_views
 
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
-_ZERO = 1e-12
+_ZERO_TOLERANCE = 1e-12
 
 
 def rules(model, in_words=False):
@@ -18,16 +22,16 @@ def rules(model, in_words=False):
     With `in_words`, the column ``test`` is there in any case.
     """
     check_is_fitted(model)
-    refuse_pairs(model)
+    require_no_interactions(model)
     stumps, coefficients, intercept = model.stump_sum()
     views = getattr(model, "views_", None) or plain_views(model.n_features_in_)
     tested = views.feature[stumps.tested]
-    features = features_of(model)[tested] if hasattr(model, "feature_names_in_") else tested
-    outputs = outputs_of(model)
-    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
+    features = feature_names(model)[tested] if hasattr(model, "feature_names_in_") else tested
+    outputs = output_names(model)
+    values_above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
     # No rounding errors, and no minus signs before zeros.
-    size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
-    above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
+    size = np.abs(values_above).max(axis=1, keepdims=True, initial=0.0)
+    values_above = np.where(np.abs(values_above) > _ZERO_TOLERANCE * size, values_above, 0.0)
     is_number = np.isnan(views.category[stumps.tested])
     table = pd.DataFrame(
         {
@@ -37,40 +41,40 @@ def rules(model, in_words=False):
         }
     )
     if in_words or not views.is_plain:
-        table["test"] = _tests(model, views, stumps)
+        table["test"] = _test_texts(model, views, stumps)
     if np.any(intercept):
         first = pd.DataFrame({"round": [0], "feature": [None], "threshold": [-np.inf]})
         table = pd.concat([first, table], ignore_index=True)
-        above = np.concatenate([np.reshape(intercept, (1, -1)), above])
+        values_above = np.concatenate([np.reshape(intercept, (1, -1)), values_above])
     # Side by side, as a class may have the name of another column.
-    return pd.concat([table, pd.DataFrame(above, columns=outputs)], axis=1)
+    return pd.concat([table, pd.DataFrame(values_above, columns=outputs)], axis=1)
 
 
-def _tests(model, views, stumps):
+def _test_texts(model, views, stumps):
     """Say in words what stumps on numbers, categories and missing values test."""
-    names, tests = features_of(model), []
+    names, tests = feature_names(model), []
     is_above = views.above_if_missing(stumps.tested, stumps.threshold)
     numbers = np.empty(len(stumps), dtype=object)
     for feature in np.unique(views.feature[stumps.tested]):
-        here = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
-        numbers[here] = written(stumps.threshold[here])
-    for at, view, threshold, number, missing in zip(
+        is_number_test = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
+        numbers[is_number_test] = shortest_decimals(stumps.threshold[is_number_test])
+    for index, view, threshold, number, missing in zip(
         stumps.feature, stumps.tested, stumps.threshold, numbers, is_above, strict=True
     ):
         feature, category = views.feature[view], views.category[view]
         name = names[feature]
-        if at < 0:
-            known = model.categories_[feature]
-            codes = views.category[list(stumps.sets[at])]
-            words = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+        if index < 0:
+            levels = model.categories_[feature]
+            codes = views.category[list(stumps.sets[index])]
+            words = ["missing" if np.isinf(code) else str(levels[int(code)]) for code in codes]
             tests.append(f"{name} = {', '.join(words[:-1])} or {words[-1]}")
         elif np.isinf(threshold):
             tests.append("never")
         elif np.isinf(category):
             tests.append(f"{name} is missing")
         elif np.isnan(category):
-            may_miss = missing and views.has_missing(feature)
-            tests.append(f"{name} > {number}{' or missing' if may_miss else ''}")
+            can_be_missing = missing and views.has_missing(feature)
+            tests.append(f"{name} > {number}{' or missing' if can_be_missing else ''}")
         else:
             tests.append(f"{name} = {model.categories_[feature][int(category)]}")
     return tests

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.base.booster import dense
-from boostbench.algorithms.base.decisions import decision, predicted
-from boostbench.algorithms.explanation.number_format import written
-from boostbench.algorithms.explanation.stump_sums import features_of, outputs_of
+from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.decisions import decision_values, labels_from_scores
+from boostbench.algorithms.explanation.number_format import shortest_decimals
+from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
 from boostbench.core.stumps.stump import additive_tables
 from boostbench.core.stumps.views import plain_views
 
@@ -67,7 +67,7 @@ class Term(NamedTuple):
         first = int(self.thresholds.searchsorted(low))
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 
-    def rows(self, values):
+    def row_indices(self, values):
         """Return the row of the table for each value: a number, or the number of a category."""
         missing = np.isnan(values)
         if self.categories is None:
@@ -76,9 +76,9 @@ class Term(NamedTuple):
             rows = np.where(missing, 0, values).astype(int)
         return np.where(missing, len(self.table) - 1, rows)
 
-    def of(self, values):
+    def lookup(self, values):
         """Look values up: the rows of the table, of shape (n_values, n_outputs)."""
-        return self.table[self.rows(values)]
+        return self.table[self.row_indices(values)]
 
 
 class ShapeFunctions:
@@ -118,26 +118,28 @@ class ShapeFunctions:
         self._model = copy.copy(model)
         self._n_features = model.n_features_in_
         self._views = getattr(model, "views_", None) or plain_views(self._n_features)
-        total = model.stump_sum().on_views(self._views)
+        total = model.stump_sum().expand_category_sets(self._views)
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
         self.classes_ = getattr(model, "classes_", None)
         self._slack = total.slack(model)
         self._categories = getattr(model, "categories_", {})
-        self.outputs = outputs_of(model)
-        self.feature_names = features_of(model)
-        tables = self._without_constants(additive_tables(stumps, columns))
-        self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
+        self.outputs = output_names(model)
+        self.feature_names = feature_names(model)
+        tables = self._drop_constant_stumps(additive_tables(stumps, columns))
+        self.terms = [
+            self._make_term(feature, group) for feature, group in self._group_by_feature(tables)
+        ]
         self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
             X = self.numbers(X)
-            for at, values in enumerate(self._of_pairs(X)):
-                table = self.pairs[at].table.copy()
-                self._move(table, values.mean(axis=0))
-                self.pairs[at] = self.pairs[at]._replace(table=table)
-            for values, term in zip(self._looked_up(X), self.terms, strict=True):
-                self._move(term.table, values.mean(axis=0))
+            for index, values in enumerate(self._pair_contributions(X)):
+                table = self.pairs[index].table.copy()
+                self._move_constant(table, values.mean(axis=0))
+                self.pairs[index] = self.pairs[index]._replace(table=table)
+            for values, term in zip(self._term_contributions(X), self.terms, strict=True):
+                self._move_constant(term.table, values.mean(axis=0))
 
     def decision_function(self, X):
         """Score the classes, or predict numbers.
@@ -153,15 +155,15 @@ class ShapeFunctions:
         """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
-        for values in [*self._looked_up(X), *self._of_pairs(X)]:
+        for values in [*self._term_contributions(X), *self._pair_contributions(X)]:
             scores += values
         scores += self._intercept
-        return decision(scores[:, 0] if self._is_binary else scores, self._slack)
+        return decision_values(scores[:, 0] if self._is_binary else scores, self._slack)
 
     def predict(self, X):
         """Predict the labels or numbers, of shape (n_samples,), as the model does."""
         scores = self.decision_function(X)
-        return scores if self.classes_ is None else predicted(scores, self.classes_)
+        return scores if self.classes_ is None else labels_from_scores(scores, self.classes_)
 
     @property
     def intercept(self):
@@ -189,7 +191,7 @@ class ShapeFunctions:
     def term(self, feature):
         """Return the shape function of a feature: 0 everywhere where it is not in use."""
         used = {term.feature: term for term in self.terms}
-        return used[feature] if feature in used else self._term(feature, [])
+        return used[feature] if feature in used else self._make_term(feature, [])
 
     def explain_global(self):
         """List the shape functions.
@@ -206,11 +208,11 @@ class ShapeFunctions:
         columns = ["feature", "left", "right"]
         if not self._views.is_plain:
             columns.append("category")
-        pieces = []
+        frames = []
         for term in self.terms:
-            shown = term.table if term.has_missing else term.values
-            left = np.full(len(shown), np.nan)
-            right, category = left.copy(), np.full(len(shown), None, object)
+            visible = term.table if term.has_missing else term.values
+            left = np.full(len(visible), np.nan)
+            right, category = left.copy(), np.full(len(visible), None, object)
             if term.categories is None:
                 ends = np.concatenate([[-np.inf], term.thresholds, [np.inf]])
                 left[: len(ends) - 1], right[: len(ends) - 1] = ends[:-1], ends[1:]
@@ -223,11 +225,11 @@ class ShapeFunctions:
                 "category": pd.Series(category, dtype=object),
             }
             # Side by side, as a class may have the name of another column.
-            votes = pd.DataFrame(shown, columns=self.outputs)
-            pieces.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
-        if not pieces:
+            votes = pd.DataFrame(visible, columns=self.outputs)
+            frames.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
+        if not frames:
             return pd.DataFrame(columns=[*columns, *self.outputs])
-        return pd.concat(pieces, ignore_index=True)
+        return pd.concat(frames, ignore_index=True)
 
     def explain_local(self, X):
         """Take the scores of samples apart.
@@ -245,13 +247,13 @@ class ShapeFunctions:
             class: ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
         """
         X = self.numbers(X)
-        of_pairs = self._of_pairs(X)
+        pair_values = self._pair_contributions(X)
         n_terms = 1 + self._n_features
-        terms = np.zeros((len(X), n_terms + len(of_pairs), len(self.outputs)))
+        terms = np.zeros((len(X), n_terms + len(pair_values), len(self.outputs)))
         terms[:, 0] = self.intercept
-        for at, values in enumerate(of_pairs):
-            terms[:, n_terms + at] = values
-        for term, values in zip(self.terms, self._looked_up(X), strict=True):
+        for index, values in enumerate(pair_values):
+            terms[:, n_terms + index] = values
+        for term, values in zip(self.terms, self._term_contributions(X), strict=True):
             terms[:, 1 + term.feature] = values
         names = ["intercept", *self.feature_names, *map(self.pair_name, self.pairs)]
         if self._is_binary:
@@ -272,7 +274,7 @@ class ShapeFunctions:
             A category is its place in `Term.categories`; NaN where it is unknown, or a value
             missing.
         """
-        return dense(self._model._validated(X, reset=False))
+        return to_dense(self._model._validate_input(X, reset=False))
 
     def pair_name(self, pair):
         """Name a pair by its features."""
@@ -281,11 +283,11 @@ class ShapeFunctions:
     def cell_names(self, axis):
         """Name the cells of an axis of a pair."""
         if axis.thresholds is not None:
-            ends = written(axis.thresholds, digits=4)
+            ends = shortest_decimals(axis.thresholds, digits=4)
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
             return [*names, "missing"] if axis.has_missing else names
-        known, codes = self._categories[axis.feature], self._views.category[axis.views]
-        names = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+        levels, codes = self._categories[axis.feature], self._views.category[axis.views]
+        names = ["missing" if np.isinf(code) else str(levels[int(code)]) for code in codes]
         return names if len(names) > 1 else [f"other than {names[0]}", *names]
 
     def cell_weights(self, X, weights):
@@ -306,24 +308,24 @@ class ShapeFunctions:
         Z = self._views.of(X)
         return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
 
-    def _of_pairs(self, X):
+    def _pair_contributions(self, X):
         """List what the pairs add for checked samples, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
             return []
         Z = self._views.of(X)
         return [pair.of(Z) for pair in self.pairs]
 
-    def _looked_up(self, X):
+    def _term_contributions(self, X):
         """Yield what the terms add for checked samples, of shape (n_samples, n_outputs)."""
         for term in self.terms:
-            yield term.of(X[:, term.feature])
+            yield term.lookup(X[:, term.feature])
 
-    def _move(self, table, constant):
+    def _move_constant(self, table, constant):
         """Move a constant from a feature to the intercept."""
         table -= constant
         self._intercept = self._intercept + constant
 
-    def _without_constants(self, tables):
+    def _drop_constant_stumps(self, tables):
         """Take stumps with an infinite threshold, which nothing is above, for what they are.
 
         Returns
@@ -331,35 +333,35 @@ class ShapeFunctions:
         list of (int, ndarray, ndarray)
             Of each view in use its number, its thresholds, and the values between them.
         """
-        kept = []
+        varying = []
         for view, thresholds, table in tables:
             thresholds = thresholds[np.isfinite(thresholds)]
             table = table[: len(thresholds) + 1]
             if len(thresholds):
-                kept.append((view, thresholds, table))
+                varying.append((view, thresholds, table))
             else:
-                self._move(table, table[0].copy())
-        return kept
+                self._move_constant(table, table[0].copy())
+        return varying
 
-    def _by_feature(self, tables):
+    def _group_by_feature(self, tables):
         """Return the features in use, each with the tables of its views."""
         by_feature = {}
         for table in tables:
             by_feature.setdefault(int(self._views.feature[table[0]]), []).append(table)
         return sorted(by_feature.items())
 
-    def _term(self, feature, tables):
+    def _make_term(self, feature, tables):
         """Add up the tables of the views of a feature."""
-        known = self._categories.get(feature)
+        levels = self._categories.get(feature)
         thresholds = np.empty(0)
-        if known is None:
-            of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
-            thresholds = np.unique(np.concatenate([thresholds, *of_numbers]))
+        if levels is None:
+            cuts_of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
+            thresholds = np.unique(np.concatenate([thresholds, *cuts_of_numbers]))
             # A value of each step; and one that is missing.
             values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
         else:
-            values = np.append(np.arange(len(known)), np.nan)
+            values = np.append(np.arange(len(levels)), np.nan)
         table = np.zeros((len(values), len(self.outputs)))
-        for view, cuts, of_view in tables:
-            table += of_view[cuts.searchsorted(self._views.seen(values, view))]
-        return Term(feature, thresholds, known, table, self._views.has_missing(feature))
+        for view, cuts, view_table in tables:
+            table += view_table[cuts.searchsorted(self._views.seen(values, view))]
+        return Term(feature, thresholds, levels, table, self._views.has_missing(feature))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.base.decisions import slack_of
+from boostbench.algorithms.base.decisions import rounding_slack
 from boostbench.core.stumps.category_sets import StumpsWithSets
 from boostbench.core.stumps.stump import Stump, Stumps
 
@@ -42,9 +42,9 @@ class StumpSum(NamedTuple):
         """
         if not hasattr(model, "classes_"):
             return 0.0
-        return max(model.score_slack(), slack_of(self.coefficients, self.intercept[None]))
+        return max(model.score_slack(), rounding_slack(self.coefficients, self.intercept[None]))
 
-    def on_views(self, views):
+    def expand_category_sets(self, views):
         r"""Take sets of categories apart.
 
         A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views. As
@@ -66,33 +66,33 @@ class StumpSum(NamedTuple):
             return self
         signed = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         members = np.zeros((len(views.feature), len(stumps.sets)))
-        for column, of_set in zip(members.T, stumps.sets, strict=True):
-            column[list(of_set)] = 1.0
+        for column, set_views in zip(members.T, stumps.sets, strict=True):
+            column[list(set_views)] = 1.0
         grouped = np.unique(views.feature[members.any(axis=1)])
         is_set = stumps.feature < 0
-        is_one = ~is_set & np.isin(views.feature[stumps.tested], grouped)
-        is_one &= np.isfinite(stumps.threshold)
-        of_sets = np.zeros((len(stumps.sets), signed.shape[1]))
-        np.add.at(of_sets, stumps.feature[is_set], signed[is_set])
-        intercept = self.intercept + (members.sum(axis=0) - 1) @ of_sets
-        votes = members @ of_sets
-        np.add.at(votes, stumps.feature[is_one], signed[is_one])
+        is_single = ~is_set & np.isin(views.feature[stumps.tested], grouped)
+        is_single &= np.isfinite(stumps.threshold)
+        set_votes = np.zeros((len(stumps.sets), signed.shape[1]))
+        np.add.at(set_votes, stumps.feature[is_set], signed[is_set])
+        intercept = self.intercept + (members.sum(axis=0) - 1) @ set_votes
+        votes = members @ set_votes
+        np.add.at(votes, stumps.feature[is_single], signed[is_single])
         for feature in grouped:
-            some = views.feature == feature
-            middle = np.median(votes[some], axis=0)
-            votes[some] -= middle
-            intercept = intercept - (some.sum() - 2) * middle
+            rows = views.feature == feature
+            median = np.median(votes[rows], axis=0)
+            votes[rows] -= median
+            intercept = intercept - (rows.sum() - 2) * median
         used = np.flatnonzero(votes.any(axis=1))
-        kept = ~(is_set | is_one)
-        coefficients = [self.coefficients[kept].reshape(-1, signed.shape[1]), votes[used]]
+        is_unchanged = ~(is_set | is_single)
+        coefficients = [self.coefficients[is_unchanged].reshape(-1, signed.shape[1]), votes[used]]
         return StumpSum(
-            Stumps([*compress(stumps, kept), *(Stump(view, 0.5) for view in used)]),
+            Stumps([*compress(stumps, is_unchanged), *(Stump(view, 0.5) for view in used)]),
             np.concatenate(coefficients).reshape(-1, *self.coefficients.shape[1:]),
             intercept.reshape(self.intercept.shape),
         )
 
 
-def outputs_of(model):
+def output_names(model):
     """Name what a fitted model has scores for.
 
     Parameters
@@ -109,7 +109,7 @@ def outputs_of(model):
     return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 
-def features_of(model):
+def feature_names(model):
     """Name the features of a fitted model.
 
     Parameters
@@ -125,7 +125,7 @@ def features_of(model):
     return np.asarray(getattr(model, "feature_names_in_", default))
 
 
-def refuse_others(model):
+def require_stump_sum(model):
     """Raise ValueError where a model is none that could be a sum of stumps, as a pipeline."""
     if not hasattr(model, "stump_sum"):
         last = getattr(model, "steps", [(None, model)])[-1][1]
@@ -137,7 +137,7 @@ def refuse_others(model):
         raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
 
 
-def refuse_pairs(model):
+def require_no_interactions(model):
     """Raise ValueError where a fitted model has tables of pairs beside its stumps."""
     if len(getattr(model, "pairs_", ())):
         raise ValueError(
@@ -146,7 +146,7 @@ def refuse_pairs(model):
         )
 
 
-def of_stumps(model):
+def extract_stump_sum(model):
     """Take apart an estimator whose weak learners are stumps.
 
     Parameters
@@ -175,10 +175,10 @@ def of_stumps(model):
     intercept = getattr(model, "intercept_", 0.0)
     if hasattr(model, "intercepts_"):
         intercept = model.intercepts_.sum(axis=0)
-    return of_votes(stumps, model.coefficients_, intercept)
+    return stump_sum_from_votes(stumps, model.coefficients_, intercept)
 
 
-def of_trees(model, values):
+def stump_sum_from_trees(model, values):
     """Take apart an estimator whose weak learners are trees.
 
     Parameters
@@ -205,10 +205,10 @@ def of_trees(model, values):
     coefficients = model.coefficients_[:, None]
     stumps = Stumps([*map(Stump, trees.feature[trees.root], trees.threshold[trees.root])])
     middle = (coefficients * (high + low) / 2).sum(axis=0)
-    return of_votes(stumps, coefficients * (high - low) / 2, middle)
+    return stump_sum_from_votes(stumps, coefficients * (high - low) / 2, middle)
 
 
-def of_votes(stumps, coefficients, intercept=0.0):
+def stump_sum_from_votes(stumps, coefficients, intercept=0.0):
     """Make a `StumpSum`; of two columns of coefficients, the difference is kept.
 
     Parameters

@@ -59,27 +59,31 @@ def term_sizes(shapes, X, weights=None):
     columns = X.tocsc() if sparse.issparse(X) else X
     sizes = []
     for term in shapes.terms:
-        values, counts = _column(columns, term.feature, weights)
-        sizes.append(_size(term.table, np.bincount(term.rows(values), counts, len(term.table))))
+        values, counts = _values_and_weights(columns, term.feature, weights)
+        sizes.append(
+            _mean_absolute(
+                term.table, np.bincount(term.row_indices(values), counts, len(term.table))
+            )
+        )
     pair_sizes = [
-        _size(pair.table.reshape(len(cells), -1), cells)
+        _mean_absolute(pair.table.reshape(len(cells), -1), cells)
         for pair, cells in zip(shapes.pairs, shapes.cell_weights(X, weights), strict=True)
     ]
     features = np.array([term.feature for term in shapes.terms], dtype=np.int64)
     return TermSizes(features, np.array(sizes, dtype=float), np.array(pair_sizes, dtype=float))
 
 
-def _column(X, feature, weights):
+def _values_and_weights(X, feature, weights):
     """Return values of a feature with their weights; the zeros of a sparse one are one value."""
     if not sparse.issparse(X):
         return X[:, feature], weights
     entries = slice(*X.indptr[feature : feature + 2])
-    of_entries = weights[X.indices[entries]]
-    of_zeros = max(0.0, weights.sum() - of_entries.sum())
-    return np.append(X.data[entries], 0.0), np.append(of_entries, of_zeros)
+    entry_weights = weights[X.indices[entries]]
+    zero_weight = max(0.0, weights.sum() - entry_weights.sum())
+    return np.append(X.data[entries], 0.0), np.append(entry_weights, zero_weight)
 
 
-def _size(table, weights):
+def _mean_absolute(table, weights):
     """Return the mean absolute entry of a table whose rows have weights."""
     weights = weights / weights.sum()
     centred = table - weights @ table

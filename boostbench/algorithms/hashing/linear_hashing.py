@@ -9,13 +9,13 @@ from sklearn.utils import check_random_state
 
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.hashing.linear_projections import LinearTransformer
-from boostbench.algorithms.hashing.packed_codes import PackedCodes
+from boostbench.algorithms.hashing.packed_codes import PackedCodesMixin
 from boostbench.core.eigenvector_signs import canonical_signs
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.quantization import canonical_directions, itq_rotation
 
 
-class Hasher(PackedCodes, LinearTransformer):
+class Hasher(PackedCodesMixin, LinearTransformer):
     """Base of the hashers: `transform` returns a number for each bit, and `hash` the bits.
 
     Parameters

@@ -9,9 +9,9 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.base.categories import check_numbers
-from boostbench.algorithms.base.labels import class_numbers
-from boostbench.algorithms.base.parameters import Declared, PositiveInt
+from boostbench.algorithms.base.categories import check_numeric
+from boostbench.algorithms.base.labels import encode_labels
+from boostbench.algorithms.base.parameters import DeclaredParameters, PositiveInt
 from boostbench.core.eigenvector_signs import canonical_signs
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 
@@ -23,7 +23,7 @@ _LOST = 0.02
 _EQUAL = 1e-9
 
 
-class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
+class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DeclaredParameters):
     """Base of the projections and hashers: linear functions of centred features.
 
     A subclass defines `_directions`, and `_prepare` and `_features` if the functions are linear in
@@ -61,10 +61,10 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         """
         self._validate_params()
         labels = None
-        X = check_numbers(X, type(self).__name__)
+        X = check_numeric(X, type(self).__name__)
         if self._supervised:
             X, y = validate_data(self, X, y, dtype=np.float64)
-            labels = class_numbers(y, self)[1]
+            labels = encode_labels(y, self)[1]
         else:
             X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         rng = self._generator()
@@ -78,7 +78,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
     def transform(self, X):
         """Return the projections, of shape (n_samples, n_components); their signs are hash bits."""
         check_is_fitted(self)
-        X = check_numbers(X, type(self).__name__)
+        X = check_numeric(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self._features(X) - self.mean_) @ self.directions_
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-class PackedCodes:
+class PackedCodesMixin:
     """Mixin for hash codes: a bit for each coordinate of `transform`, 1 where it is positive."""
 
     def hash(self, X):

@@ -10,7 +10,7 @@ from boostbench.algorithms import (
     MultiBoost,
 )
 from boostbench.algorithms.base.estimators import BinaryClassifier
-from boostbench.algorithms.base.master import NO_EDGE, Master
+from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
@@ -28,7 +28,7 @@ class ToyMaster(Master):
 
     def generate(self):
         found = self.search.best(self.residuals)
-        return found if found is not None and found.edge > NO_EDGE else None
+        return found if found is not None and found.edge > MIN_EDGE else None
 
     def correct(self, found):
         self.stumps.append(found.learner)
@@ -44,7 +44,7 @@ class Toy:
         self.n_iterations = n_iterations
         self.random_state = random_state
 
-    def _keep(self, master):
+    def _store_model(self, master):
         self.hypotheses_ = Stumps(master.stumps)
         shape = (len(master.stumps), master.residuals.shape[1])
         self.coefficients_ = np.reshape(master.coefficients, shape)
@@ -54,7 +54,7 @@ class Toy:
 class ToyBinaryClassifier(Toy, BinaryClassifier):
     """Scores of shape (n_samples,), as binary algorithms have them."""
 
-    def _master(self, X, signs, random_state):
+    def _make_master(self, X, signs, random_state):
         return ToyMaster(self, StumpSearch(X), signs[:, None])
 
     def _staged_scores(self, X, stages):

@@ -10,11 +10,11 @@ from scipy import sparse
 
 from boostbench import MCBoost
 from boostbench.algorithms.base.categories import (
-    categories,
-    check_numbers,
-    coded,
-    decoded,
-    without_absent,
+    check_numeric,
+    decode_categories,
+    drop_unused_categories,
+    encode_categories,
+    find_categories,
 )
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.arff import read_arff
@@ -41,19 +41,19 @@ def test_dates_and_words_among_numbers_are_no_categories():
         days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-29"]})
         days["day"] = pd.to_datetime(days["day"]).dt.strftime(form)
         with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
-            categories(days)
+            find_categories(days)
         frame = days.copy()
         exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
         assert frame["day"].dropna().tolist() == [8834, 8854]
     income = pd.DataFrame({"income": ["12", "unknown", "14.5", None]})
     with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as told:
-        categories(income)
+        find_categories(income)
     exec(str(told.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
     assert income["income"].dropna().tolist() == [12, 14.5]
     # As many words as numbers, or who says so, or a type for it, means categories.
-    assert set(categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
-    assert set(categories(days, ["day"])) == {0}
-    assert set(categories(days.astype("category"))) == {0}
+    assert set(find_categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
+    assert set(find_categories(days, ["day"])) == {0}
+    assert set(find_categories(days.astype("category"))) == {0}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_dates_and_words_among_numbers_are_no_categories():
 )
 def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
     frame = pd.DataFrame({"income": pd.Series(values, dtype=object)})
-    for check in (categories, lambda frame: check_numbers(frame, "Any")):
+    for check in (find_categories, lambda frame: check_numeric(frame, "Any")):
         with pytest.raises(
             ValueError, match="column 'income' holds numbers as text, as '"
         ) as error:
@@ -81,7 +81,7 @@ def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
     exec(to_numbers, {"frame": as_numbers, "pandas": pd})
     assert as_numbers["income"].dropna().tolist() == numbers
     exec(to_categories, {"frame": as_categories})
-    for declared in (categories(as_categories), categories(frame, ["income"])):
+    for declared in (find_categories(as_categories), find_categories(frame, ["income"])):
         assert set(declared[0]) == set(frame["income"].dropna())
 
 
@@ -89,11 +89,11 @@ def test_identifiers_are_named_by_a_warning():
     frame = pd.DataFrame({"customer": [f"C{i}" for i in range(42)] + [None] * 42})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(categories(frame)[0]) == 42  # as many as half of the rows
-        categories(frame[1:], ["customer"])
-        categories(frame[1:].astype("category"))
+        assert len(find_categories(frame)[0]) == 42  # as many as half of the rows
+        find_categories(frame[1:], ["customer"])
+        find_categories(frame[1:].astype("category"))
     with pytest.warns(UserWarning, match="column 'customer' holds 41 different texts in 81 rows"):
-        assert len(categories(frame[1:82])[0]) == 41
+        assert len(find_categories(frame[1:82])[0]) == 41
 
 
 def test_identifiers_are_named_once_per_fit():
@@ -134,7 +134,7 @@ def test_files_and_frames_are_judged_alike(values, kind):
     if kind == "identifiers":
         expected = pytest.warns(UserWarning, match="'a'")
     with expected:
-        categories(pd.DataFrame({"a": values}))
+        find_categories(pd.DataFrame({"a": values}))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_files_and_frames_are_judged_alike(values, kind):
 def test_the_advice_makes_days(column, days):
     frame = pd.DataFrame({"day": column})
     with pytest.raises(ValueError, match="column 'day' holds dates") as told:
-        categories(frame)
+        find_categories(frame)
     exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
     assert frame["day"].tolist() == days
 
@@ -157,50 +157,50 @@ def test_the_advice_makes_days(column, days):
 def test_what_cannot_be_told_apart_is_no_category():
     lists = pd.DataFrame({"path": [["a"], ["b"]]})
     with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
-        categories(lists)
+        find_categories(lists)
     with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
-        coded(lists, {0: np.array(["a", "b"], dtype=object)})
+        encode_categories(lists, {0: np.array(["a", "b"], dtype=object)})
 
 
 def test_strings_of_arrow_are_categories():
     pyarrow = pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"words": ["y", None, "x"], "number": [1, None, 2]})
-    plain = categories(frame)
+    plain = find_categories(frame)
     for arrow in (
         frame.convert_dtypes(dtype_backend="pyarrow"),
         frame.assign(words=frame["words"].astype(pd.ArrowDtype(pyarrow.string()))),
         frame.assign(words=frame["words"].astype("string[pyarrow]")),
     ):
-        found = categories(arrow)
+        found = find_categories(arrow)
         assert {at: known.tolist() for at, known in found.items()} == {0: ["x", "y"]}
-        assert coded(arrow, plain)["words"].fillna(-1).tolist() == [1, -1, 0]
+        assert encode_categories(arrow, plain)["words"].fillna(-1).tolist() == [1, -1, 0]
         with pytest.raises(ValueError, match="column 'words' holds 'y', which is no number"):
-            coded(arrow, {})
+            encode_categories(arrow, {})
 
 
 def test_objects_that_are_numbers_become_some():
     frame = pd.DataFrame({"n": pd.Series([1, 2.5, pd.NA, None, "4"], dtype=object)})
-    assert coded(frame, {})["n"].fillna(-1).tolist() == [1, 2.5, -1, -1, 4]
-    assert check_numbers(frame[:4], "Any")["n"].fillna(-1).tolist() == [1, 2.5, -1, -1]
+    assert encode_categories(frame, {})["n"].fillna(-1).tolist() == [1, 2.5, -1, -1, 4]
+    assert check_numeric(frame[:4], "Any")["n"].fillna(-1).tolist() == [1, 2.5, -1, -1]
 
 
 def test_types_say_which_features_are_categories():
-    found = categories(FRAME.assign(mixed=["a", 1, None, "b"]))
+    found = find_categories(FRAME.assign(mixed=["a", 1, None, "b"]))
     assert {at: known.tolist() for at, known in found.items()} == {
         0: ["b", "a"],
         1: ["x", "y"],
         2: ["u", "v"],
         3: [1, "a", "b"],
     }
-    assert categories(FRAME, None) == {}
-    assert categories(FRAME.to_numpy()) == {}
+    assert find_categories(FRAME, None) == {}
+    assert find_categories(FRAME.to_numpy()) == {}
 
 
 @pytest.mark.parametrize(
     "asked", [[7, 0], ["number", "category"], [True, *[False] * 6, True], np.array([0, 7])]
 )
 def test_they_are_asked_for_in_many_ways(asked):
-    found = categories(FRAME, asked)
+    found = find_categories(FRAME, asked)
     assert {at: known.tolist() for at, known in found.items()} == {
         0: ["b", "a"],
         7: [0.5, 1.5, 2.5],
@@ -209,36 +209,39 @@ def test_they_are_asked_for_in_many_ways(asked):
 
 def test_codes_and_back():
     frame = FRAME.drop(columns="string")
-    known = categories(frame, ["category", "words", "number"])
-    codes = coded(frame, known)
+    known = find_categories(frame, ["category", "words", "number"])
+    codes = encode_categories(frame, known)
     assert codes.columns.tolist() == frame.columns.tolist()
     assert codes["category"].fillna(-1).tolist() == [0, 1, -1, 0]
     new = frame.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
-    assert coded(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
-    assert coded(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
+    assert encode_categories(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
+    assert encode_categories(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
     words = np.array([["x", 1.0], ["y", 2.0]], dtype=object)
-    known = categories(words, [0])
-    assert coded(words, known).tolist() == [[0, 1], [1, 2]]
-    assert decoded(coded(words, known), known).to_numpy().tolist() == words.tolist()
+    known = find_categories(words, [0])
+    assert encode_categories(words, known).tolist() == [[0, 1], [1, 2]]
+    assert (
+        decode_categories(encode_categories(words, known), known).to_numpy().tolist()
+        == words.tolist()
+    )
 
 
 def test_what_no_sample_has_is_forgotten():
     frame = FRAME[["number", "words", "category"]]
     frame = pd.concat([frame, frame.assign(words="w")], ignore_index=True)
-    known = categories(frame, ["words", "category"])
+    known = find_categories(frame, ["words", "category"])
     some, rest = frame[:4], frame[4:]
-    X, others = (coded(part, known).to_numpy() for part in (some, rest))
-    less = without_absent(known, X, others)
+    X, others = (encode_categories(part, known).to_numpy() for part in (some, rest))
+    less = drop_unused_categories(known, X, others)
     assert {at: words.tolist() for at, words in less.items()} == {1: ["x", "y"], 2: ["b", "a"]}
-    np.testing.assert_array_equal(X, coded(some, less).to_numpy())
-    np.testing.assert_array_equal(others, coded(rest, less).to_numpy())
+    np.testing.assert_array_equal(X, encode_categories(some, less).to_numpy())
+    np.testing.assert_array_equal(others, encode_categories(rest, less).to_numpy())
     assert np.isnan(others[:, 1]).all()
 
 
 def test_the_rarest_are_unknown():
     values = np.repeat(np.arange(300), 2)
     values = np.concatenate([values, np.arange(20, 300)])
-    (known,) = categories(values[:, None], [0]).values()
+    (known,) = find_categories(values[:, None], [0]).values()
     assert len(known) == 255
     assert set(known) >= set(range(45, 300))
 
@@ -256,4 +259,4 @@ def test_the_rarest_are_unknown():
 )
 def test_mistakes(X, asked, said):
     with pytest.raises(ValueError, match=said):
-        categories(X, asked)
+        find_categories(X, asked)

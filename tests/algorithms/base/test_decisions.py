@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import AdaBoostMO
-from boostbench.algorithms.base.decisions import decision, predicted, slack_of
+from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
 
 from ..problems import blobs
 
@@ -18,9 +18,12 @@ def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
     half = rng.normal(size=(200, 20, 1))
     terms[:, :20], terms[:, 20:] = half, -half[:, ::-1]
     terms[:, :, -1] -= 0.0 if n_classes == 2 else 1e-3
-    slack = max(slack_of(of_sample) for of_sample in terms)
+    slack = max(rounding_slack(of_sample) for of_sample in terms)
     orders = [rng.permutation(40) for _ in range(4)]
-    labels = [predicted(decision(terms[:, order].sum(axis=1), slack), CLASSES) for order in orders]
+    labels = [
+        labels_from_scores(decision_values(terms[:, order].sum(axis=1), slack), CLASSES)
+        for order in orders
+    ]
     assert all((label == "a").all() for label in labels)
 
 
@@ -35,14 +38,16 @@ def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
     ],
 )
 def test_a_part_of_the_largest_score_is_rounding_whatever_the_slack(scores, first):
-    assert predicted(decision(np.array([scores])), CLASSES) == ("a" if first else "b")
+    assert labels_from_scores(decision_values(np.array([scores])), CLASSES) == (
+        "a" if first else "b"
+    )
 
 
 def test_scores_that_differ_stay_as_they_are():
     scores = np.random.default_rng(0).normal(size=(50, 4))
-    np.testing.assert_array_equal(decision(scores, 1e-11), scores)
-    np.testing.assert_array_equal(decision(scores[:, :2]), scores[:, 1] - scores[:, 0])
-    np.testing.assert_array_equal(decision(scores[:, 0], 1e-11), scores[:, 0])
+    np.testing.assert_array_equal(decision_values(scores, 1e-11), scores)
+    np.testing.assert_array_equal(decision_values(scores[:, :2]), scores[:, 1] - scores[:, 0])
+    np.testing.assert_array_equal(decision_values(scores[:, 0], 1e-11), scores[:, 0])
 
 
 def test_tables_of_a_model_predict_what_it_predicts():

@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss
 
 import boostbench as bb
-from boostbench.algorithms.base.early_stopping import LEAST_FALL, hold_out
+from boostbench.algorithms.base.early_stopping import MIN_DECREASE, stratified_holdout
 from boostbench.algorithms.base.stump_ensembles import StumpMaster
 from boostbench.testing import check_fitted_booster
 
@@ -39,7 +39,7 @@ def plain_rule(losses, patience):
     """Say when training ends and which round is best, one loss at a time."""
     best = 1
     for stage, loss in enumerate(losses, 1):
-        if loss < losses[best - 1] - LEAST_FALL:
+        if loss < losses[best - 1] - MIN_DECREASE:
             best = stage
         if stage == best + patience:
             break
@@ -91,7 +91,7 @@ def test_it_ends_before_the_last_round_and_errs_less():
 def test_a_stratified_share_is_held_out():
     X, y = blobs(3, n_samples=200)
     model = bb.AdaBoostMH(n_iter_no_change=5, validation_fraction=0.2, random_state=3).fit(X, y)
-    train, held_out = hold_out(y, 0.2, np.random.RandomState(3))
+    train, held_out = stratified_holdout(y, 0.2, np.random.RandomState(3))
     assert len(held_out) == 40
     assert np.ptp(np.bincount(y[held_out])) <= 1
     assert sorted([*train, *held_out]) == list(range(200))
@@ -106,7 +106,7 @@ def test_a_stratified_share_is_held_out():
 def test_every_class_keeps_a_sample(fraction):
     labels = np.repeat([3, 5, 7, 8], [1, 2, 30, 60])
     for seed in range(20):
-        train, held_out = hold_out(labels, fraction, np.random.RandomState(seed))
+        train, held_out = stratified_holdout(labels, fraction, np.random.RandomState(seed))
         assert sorted([*train, *held_out]) == list(range(93))
         assert set(labels[train]) == {3, 5, 7, 8}
         assert len(held_out) == min(max(1, round(fraction * 93)), 89)
@@ -141,7 +141,7 @@ class TestErrors:
             bb.LPBoost().fit(X, y, X_val=X, y_val=y)
 
     def test_a_new_booster_that_does_not_say_so(self, monkeypatch):
-        monkeypatch.setattr(StumpMaster, "per_round", None)
+        monkeypatch.setattr(StumpMaster, "per_round_lists", None)
         with pytest.raises(ValueError, match="AdaBoostMH has no early stopping, which n_iter"):
             bb.AdaBoostMH(n_iter_no_change=5).fit(*blobs(2))
 

@@ -2,26 +2,26 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import MCBoost
-from boostbench.algorithms.base.labels import class_numbers, known_numbers
+from boostbench.algorithms.base.labels import encode_known_labels, encode_labels
 
 
 @pytest.mark.parametrize("names", [["a", "b", "z"], [-1, 3, 7], [-6.0, 1.0, 4.0]])
 def test_labels_become_numbers_in_the_order_of_the_classes(names):
     y = np.array(names)[[2, 0, 0, 1]]
-    classes, numbers = class_numbers(y, MCBoost())
+    classes, numbers = encode_labels(y, MCBoost())
     assert classes.tolist() == names
     assert numbers.tolist() == [2, 0, 0, 1]
-    assert known_numbers(y[:2], classes).tolist() == [2, 0]
+    assert encode_known_labels(y[:2], classes).tolist() == [2, 0]
 
 
 def test_one_class():
     with pytest.raises(ValueError, match=r"MCBoost needs at least 2 classes, and .* only: 3$"):
-        class_numbers(np.array([3, 3]), MCBoost())
+        encode_labels(np.array([3, 3]), MCBoost())
 
 
 def test_numbers_that_are_no_labels():
     with pytest.raises(ValueError, match="continuous"):
-        class_numbers(np.array([0.5, 1.5]), MCBoost())
+        encode_labels(np.array([0.5, 1.5]), MCBoost())
 
 
 @pytest.mark.parametrize(("odd", "said"), [(None, "NoneType and str"), (3, "int and str")])
@@ -36,4 +36,4 @@ def test_labels_that_do_not_sort(odd, said, class_weight):
 def test_an_unknown_label(labels):
     first = labels.tolist()[1]
     with pytest.raises(ValueError, match=f"y_val holds {first!r}, which is no class of"):
-        known_numbers(labels, np.array(["a", "b"]), "y_val")
+        encode_known_labels(labels, np.array(["a", "b"]), "y_val")

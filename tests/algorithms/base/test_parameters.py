@@ -10,7 +10,12 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 
 from boostbench import algorithms
 from boostbench.algorithms import AdaBoost, BaggedBooster, MCBoost, PerceptronAdaBoost
-from boostbench.algorithms.base.parameters import Declared, PartOrAll, PositiveInt, Seed
+from boostbench.algorithms.base.parameters import (
+    DeclaredParameters,
+    FractionOrOne,
+    PositiveInt,
+    Seed,
+)
 
 ESTIMATORS = [
     found
@@ -19,7 +24,7 @@ ESTIMATORS = [
 ]
 
 
-class Base(Declared):
+class Base(DeclaredParameters):
     rounds: PositiveInt = 10
     _: KW_ONLY
     seed: Seed = None
@@ -33,7 +38,7 @@ class Weighted(Base):
 
 class Heir(Weighted, Base):
     rounds: PositiveInt = 20
-    nu: PartOrAll | None = 0.5
+    nu: FractionOrOne | None = 0.5
     loss: ClassVar = "square"
     sparse: bool = False
 

@@ -9,7 +9,7 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils.fixes import parse_version
 
 import boostbench as bb
-from boostbench.algorithms.base.decisions import decision
+from boostbench.algorithms.base.decisions import decision_values
 from boostbench.algorithms.base.probabilities import log_probabilities, probabilities
 
 from ..problems import blobs, noise
@@ -98,7 +98,7 @@ def test_others_have_the_slope_of_their_loss_where_classes_are_equal(model, n_cl
     change = np.random.default_rng(0).normal(size=n_classes)
     change -= change.mean()
     p = 1 / n_classes + 1e-5 * change
-    scores = decision(best_scores(model, p)[None])
+    scores = decision_values(best_scores(model, p)[None])
     np.testing.assert_allclose(probabilities(scores, model.inverse_temperature())[0], p, atol=1e-8)
 
 

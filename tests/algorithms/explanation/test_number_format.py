@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.number_format import shortest_decimals
 
 RNG = np.random.default_rng(0)
 
@@ -15,7 +15,7 @@ def test_whole_numbers_stay_on_their_side(size, digits):
     thresholds = np.concatenate([whole, whole + 0.5, whole + 1 - 1e-3, whole - RNG.random(40)])
     for sign in (1, -1):
         for threshold, text in zip(
-            sign * thresholds, written(sign * thresholds, digits), strict=True
+            sign * thresholds, shortest_decimals(sign * thresholds, digits), strict=True
         ):
             near = math.floor(threshold) + np.arange(-1, 3)
             assert ((near > float(text)) == (near > threshold)).all()
@@ -33,16 +33,16 @@ def test_whole_numbers_stay_on_their_side(size, digits):
 )
 def test_what_differs_reads_differently(numbers):
     numbers = np.ravel(numbers)
-    texts = written(numbers)
+    texts = shortest_decimals(numbers)
     assert len(set(texts)) == len(set(numbers.tolist()))
     np.testing.assert_allclose(np.array(texts, float), numbers, rtol=5e-6)
-    assert written(numbers[::-1]) == texts[::-1]
+    assert shortest_decimals(numbers[::-1]) == texts[::-1]
 
 
 def test_few_digits_are_enough_as_a_rule():
     some = [2.45, 4.85, 1 / 3, 2.45, 1234.5678, 2e20, -1e-7]
     texts = ["2.45", "4.85", "0.333333", "2.45", "1234.57", "2e+20", "-1e-07"]
-    assert written(some) == texts
-    assert written(some[:3], digits=3) == ["2.45", "4.85", "0.333"]
-    assert written([2008.5, 2009.5, 2011.0], digits=3) == ["2008.5", "2009.5", "2011"]
-    assert written([]) == []
+    assert shortest_decimals(some) == texts
+    assert shortest_decimals(some[:3], digits=3) == ["2.45", "4.85", "0.333"]
+    assert shortest_decimals([2008.5, 2009.5, 2011.0], digits=3) == ["2008.5", "2009.5", "2011"]
+    assert shortest_decimals([]) == []

@@ -182,13 +182,13 @@ def test_importances_of_a_category_of_noise_are_small():
 def test_importances_are_refused_before_the_end_of_the_fit():
     model = bb.AdaBoostMH(n_iterations=2)
     names = []
-    fit = model._take_over
+    fit = model._store_training
 
     def take_over(training):
         fit(training)
         names.append(hasattr(model, "feature_importances_"))
 
-    model._take_over = take_over
+    model._store_training = take_over
     X, y = blobs(3)
     model.fit(X, y).fit(X, y)
     assert names == [False, False]
@@ -205,9 +205,9 @@ def test_steps_within_an_interval_are_those_of_the_function(low, high):
     assert {0.5, 2.5} <= set(term.thresholds)
     edges, values = term.steps(low, high)
     assert (edges[0], edges[-1], len(edges)) == (low, high, len(values) + 1)
-    np.testing.assert_array_equal(values[0], term.of(np.array([low]))[0])
+    np.testing.assert_array_equal(values[0], term.lookup(np.array([low]))[0])
     inside = edges[:-1] < edges[1:]
-    np.testing.assert_array_equal(values[inside], term.of((edges[:-1] + edges[1:]) / 2)[inside])
+    np.testing.assert_array_equal(values[inside], term.lookup((edges[:-1] + edges[1:]) / 2)[inside])
 
 
 def test_importances_of_one_sum_by_hand():
@@ -215,10 +215,10 @@ def test_importances_of_one_sum_by_hand():
     model = bb.AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
     model.hypotheses_ = Stumps([Stump(0, 0.5), Stump(1, 0.5)])
     model.coefficients_ = np.array([1.0, 2.0])
-    model._keep_term_sizes(X)
+    model._store_term_sizes(X)
     # One of four samples is apart from the rest: with the mean 0, it adds 1.5 and the others -0.5.
     np.testing.assert_allclose(model.feature_importances_, [1 / 3, 2 / 3])
-    model._keep_term_sizes(X, np.array([1.0, 1.0, 1.0, 3.0]))
+    model._store_term_sizes(X, np.array([1.0, 1.0, 1.0, 3.0]))
     # Weights of 1 to 5 and of 3 to 3.
     sizes = np.array([1 * 4 * 5 / 36, 2 * 4 * 9 / 36])
     np.testing.assert_allclose(model.feature_importances_, sizes / sizes.sum())

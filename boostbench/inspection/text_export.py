@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.algorithms.explanation.number_format import written
+from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.rules import rules
-from boostbench.algorithms.explanation.stump_sums import outputs_of, refuse_others
+from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
 from boostbench.inspection.importances import most_important
 
 #: Of a model with more stumps than the first number, so many features are written down by default.
-_MANY, _FEW = 100, 5
+_MAX_RULES, _DEFAULT_TERMS = 100, 5
 
 
 def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
@@ -65,57 +65,61 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
       2.45 to 4.75: setosa +0.13, versicolor +1.38, virginica -0.13
       above 4.75: setosa -1.38, versicolor -0.13, virginica +1.38
     """
-    refuse_others(estimator)
+    require_stump_sum(estimator)
     if n_rules is not None and n_rules < 0:
         raise ValueError(f"n_rules must be 0 or more, got {n_rules!r}")
     if max_terms is not None:
-        return _by_feature(estimator.shape_functions(), max_terms, decimals)
+        return _export_terms(estimator.shape_functions(), max_terms, decimals)
     if len(getattr(estimator, "pairs_", ())):
-        return _by_feature(estimator.shape_functions(), _FEW, decimals)
+        return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
     table = rules(estimator, in_words=True)
-    n_outputs = len(outputs_of(estimator))
+    n_outputs = len(output_names(estimator))
     # A class may have the name of another column.
     stumps, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
     intercept = (stumps["round"] == 0).to_numpy()
-    if n_rules is None and (~intercept).sum() > _MANY:
-        return _by_feature(estimator.shape_functions(), _FEW, decimals)
+    if n_rules is None and (~intercept).sum() > _MAX_RULES:
+        return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
     votes, labels = votes.to_numpy(dtype=float), votes.columns
     if decimals is None:
         largest = np.abs(votes[~intercept]).max(initial=0.0) or 1.0
         decimals = max(2, 1 - int(np.floor(np.log10(largest))))
-    added = [_added(labels, row, 0.1**decimals) for row in votes]
+    effects = [_format_effects(labels, row, 0.1**decimals) for row in votes]
     lines = [
-        f"Intercept: {what}" for what, is_first in zip(added, intercept, strict=True) if is_first
+        f"Intercept: {effect}"
+        for effect, is_first in zip(effects, intercept, strict=True)
+        if is_first
     ]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    tests, added = list(stumps["test"][~intercept]), added[int(intercept.sum()) :]
+    tests, effects = list(stumps["test"][~intercept]), effects[int(intercept.sum()) :]
     n_shown = len(tests) if n_rules is None else min(n_rules, len(tests))
-    lines += [f"{test}: {what}" for test, what in zip(tests[:n_shown], added, strict=False)]
+    lines += [f"{test}: {effect}" for test, effect in zip(tests[:n_shown], effects, strict=False)]
     if n_shown < len(tests):
         lines.append(f"... {len(tests) - n_shown} more")
     return "\n".join(lines)
 
 
-def _by_feature(shapes, max_terms, decimals):
+def _export_terms(shapes, max_terms, decimals):
     importances = shapes.importances
-    terms = {at: shapes.term(at) for at in most_important(importances, max_terms)}
+    terms = {feature: shapes.term(feature) for feature in most_important(importances, max_terms)}
     outputs = list(shapes.outputs)
     lines = ["Added to the scores"]
     if decimals is None:
-        step = _step(map(_largest_difference, terms.values()))
+        step = _round_step(map(_largest_range, terms.values()))
         lines[0] += f", in steps of {step:g}"
     else:
         step = 0.1**decimals
-    if _rounded(shapes.intercept, step).any():
-        lines[0] += f", with the intercept {_added(outputs, shapes.intercept, min(step, 0.01))}"
+    if _round_to(shapes.intercept, step).any():
+        lines[0] += (
+            f", with the intercept {_format_effects(outputs, shapes.intercept, min(step, 0.01))}"
+        )
     lines[0] += ":"
     for feature, term in terms.items():
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
-        printed = [_added(outputs, value, step) for value in term.values]
-        tests = _categories if term.categories is not None else _intervals
-        lines += [f"  {where}: {what}" for where, what in tests(term, printed)]
+        printed = [_format_effects(outputs, value, step) for value in term.values]
+        tests = _merge_categories if term.categories is not None else _merge_intervals
+        lines += [f"  {test}: {effect}" for test, effect in tests(term, printed)]
         if term.has_missing:
-            lines.append(f"  missing: {_added(outputs, term.missing, step)}")
+            lines.append(f"  missing: {_format_effects(outputs, term.missing, step)}")
     left_out = int((importances > 0).sum()) - len(terms)
     if left_out:
         lines.append(f"... {left_out} more features")
@@ -129,29 +133,29 @@ def _by_feature(shapes, max_terms, decimals):
     return "\n".join(lines)
 
 
-def _intervals(term, printed):
+def _merge_intervals(term, printed):
     """Pairs of an interval and what is printed of it; neighbours that print alike are one."""
-    changes = [at for at in range(len(term.thresholds)) if printed[at] != printed[at + 1]]
-    ends = written(term.thresholds[changes])
+    changes = [i for i in range(len(term.thresholds)) if printed[i] != printed[i + 1]]
+    bounds = shortest_decimals(term.thresholds[changes])
     names = ["everywhere"]
-    if ends:
-        names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
-    return zip(names, [*(printed[at] for at in changes), printed[-1]], strict=True)
+    if bounds:
+        names = [f"up to {bounds[0]}", *map(" to ".join, pairwise(bounds)), f"above {bounds[-1]}"]
+    return zip(names, [*(printed[i] for i in changes), printed[-1]], strict=True)
 
 
-def _categories(term, printed):
+def _merge_categories(term, printed):
     """Pairs of categories and what is printed of them, which is the same of all of these."""
-    alike = {}
-    for category, what in zip(term.categories, printed, strict=True):
-        alike.setdefault(what, []).append(str(category))
-    return ((", ".join(names), what) for what, names in alike.items())
+    categories_by_effect = {}
+    for category, effect in zip(term.categories, printed, strict=True):
+        categories_by_effect.setdefault(effect, []).append(str(category))
+    return ((", ".join(names), effect) for effect, names in categories_by_effect.items())
 
 
-def _largest_difference(term):
+def _largest_range(term):
     return np.ptp(term.table if term.has_missing else term.values, axis=0).max()
 
 
-def _step(differences):
+def _round_step(differences):
     """The next of 1, 2 and 5 times a power of ten to a tenth of the largest difference."""
     tenth = (max(differences, default=0.0) or 1.0) / 10
     size = 10.0 ** np.floor(np.log10(tenth))
@@ -162,11 +166,11 @@ def _decimals(step):
     return max(0, int(np.ceil(-np.log10(step) - 1e-9)))
 
 
-def _rounded(numbers, step):
+def _round_to(numbers, step):
     return np.round(np.asarray(numbers) / step) * step
 
 
-def _added(labels, numbers, step):
-    votes = zip(labels, _rounded(numbers, step), strict=True)
+def _format_effects(labels, numbers, step):
+    votes = zip(labels, _round_to(numbers, step), strict=True)
     decimals = _decimals(step)
     return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes if vote) or "nothing"

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boostbench import AdaBoostMH, BaggedMCBoost, MCBoost, RBoostRank
 from boostbench.inspection import export_html
-from boostbench.inspection.page import _ticks
+from boostbench.inspection.html_page import _round_ticks
 from tests.algorithms.problems import messy
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 
@@ -215,7 +215,7 @@ def test_errors(tmp_path):
     ],
 )
 def test_ticks(ends, ticks):
-    found = _ticks(*ends)
+    found = _round_ticks(*ends)
     assert found == pytest.approx(ticks, rel=1e-9, abs=0)
     assert [f"{at:g}" for at in found] == [f"{at:g}" for at in ticks]
 

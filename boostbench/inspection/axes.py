@@ -3,7 +3,7 @@
 from boostbench.util.optional_imports import import_optional
 
 
-def canvas(ax=None):
+def get_axes(ax=None):
     """Return axes to draw on, and their figure.
 
     Parameters
@@ -22,11 +22,11 @@ def canvas(ax=None):
         If matplotlib is not installed.
     """
     if ax is None:
-        ax = pyplot().subplots(layout="constrained")[1]
+        ax = _import_pyplot().subplots(layout="constrained")[1]
     return ax.figure, ax
 
 
-def canvases(n, n_columns, width, height, **shared):
+def make_axes_grid(n, n_columns, width, height, **shared):
     """Return a new figure with axes in rows.
 
     Parameters
@@ -49,7 +49,7 @@ def canvases(n, n_columns, width, height, **shared):
     """
     n_columns = max(1, min(n_columns, n))
     n_rows = max(1, -(-n // n_columns))
-    figure, grid = pyplot().subplots(
+    figure, grid = _import_pyplot().subplots(
         n_rows,
         n_columns,
         squeeze=False,
@@ -63,11 +63,11 @@ def canvases(n, n_columns, width, height, **shared):
     return figure, grid, axes[:n]
 
 
-def added_to(shapes):
+def y_axis_label(shapes):
     """Say what the functions of `ShapeFunctions` are added to, beside an axis."""
     return f"Added to the {'prediction' if shapes.classes_ is None else 'score'}"
 
 
-def pyplot():
+def _import_pyplot():
     """Import ``matplotlib.pyplot``, or say in one line what is missing."""
     return import_optional("matplotlib.pyplot", "displays need")

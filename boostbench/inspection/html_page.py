@@ -8,20 +8,20 @@ import jinja2
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.base.booster import dense
+from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.algorithms.explanation.number_format import written
-from boostbench.algorithms.explanation.stump_sums import refuse_others
-from boostbench.inspection.heat_maps import heat_map
+from boostbench.algorithms.explanation.number_format import shortest_decimals
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.inspection.heat_maps import heat_map_data
 from boostbench.inspection.importances import most_important
-from boostbench.inspection.steps import steps_of
+from boostbench.inspection.steps import visible_steps
 from boostbench.util.printable import printable
 from boostbench.whole import write_output
 
 # Of a drawing, in its own units: the places of its edges.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
 # Where a missing value has its mark, right of all numbers.
-_MISSING = 316
+_MISSING_X = 316
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("boostbench.inspection"),
@@ -74,8 +74,8 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
     """
-    refuse_others(estimator)
-    X = to_pandas(dense(X))
+    require_stump_sum(estimator)
+    X = to_pandas(to_dense(X))
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
@@ -91,11 +91,11 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         outputs=[str(output) for output in shapes.outputs],
         importances=page.importances(),
         row=row,
-        explained=page.explained(estimator, sample, shapes.explain_local(sample)),
+        explained=page.explain_row(estimator, sample, shapes.explain_local(sample)),
         terms=[page.term(feature) for feature in page.features],
         pairs=page.pairs(),
         number=page.number,
-        box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING},
+        box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING_X},
     )
     write_output(Path(path), lambda stream: stream.write(printable(text).encode()))
 
@@ -107,8 +107,8 @@ class _Page:
         self.shapes = shapes
         self.X = X
         self.features = most_important(shapes.importances, max_terms)
-        shown = [self._shown(shapes.term(feature)) for feature in self.features]
-        values = np.concatenate([np.zeros(1), *(table.ravel() for table in shown)])
+        visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
+        values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
         # All curves have one scale, so that their sizes can be compared.
         self.low, self.high = values.min(), values.max() or 1.0
         self.size = np.abs(values).max() or 1.0
@@ -122,29 +122,32 @@ class _Page:
     def importances(self):
         """Give names and shares."""
         shares = self.shapes.importances
-        return [(str(self.shapes.feature_names[at]), float(shares[at])) for at in self.features]
+        return [
+            (str(self.shapes.feature_names[index]), float(shares[index])) for index in self.features
+        ]
 
-    def explained(self, estimator, sample, local):
+    def explain_row(self, estimator, sample, local):
         """Take the score of a sample apart, that of the class that is predicted."""
         predicted = estimator.predict(sample)[0]
         outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
         if len(outputs) > 1:
             output, local = predicted, local[predicted]
         values = local.to_numpy()[0]
-        parts = values[1:]
+        effects = values[1:]
         cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
-        order = np.argsort(-np.abs(parts), kind="stable")
+        order = np.argsort(-np.abs(effects), kind="stable")
         n_features = len(self.shapes.feature_names)
-        shown = [at for at in order if at in self.features or at >= n_features]
+        visible = [index for index in order if index in self.features or index >= n_features]
         names = [
-            f"{name} = {_written(cells, at)}" for at, name in enumerate(self.shapes.feature_names)
+            f"{name} = {_format_cell(cells, index)}"
+            for index, name in enumerate(self.shapes.feature_names)
         ]
         names += [self.shapes.pair_name(pair) for pair in self.shapes.pairs]
-        bars = [_Bar(names[at], [float(parts[at])]) for at in shown]
-        rest = float(parts.sum() - parts[shown].sum())
+        bars = [_Bar(names[index], [float(effects[index])]) for index in visible]
+        other_effects = float(effects.sum() - effects[visible].sum())
         # A feature that moves all scores alike has no importance, and is a term all the same.
         if len(self.features) < len(self.shapes.terms):
-            bars.append(_Bar("all other features", [rest]))
+            bars.append(_Bar("all other features", [other_effects]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
         explanation = {
             "predicted": self.number(predicted) if self.shapes.classes_ is None else str(predicted),
@@ -155,26 +158,26 @@ class _Page:
             "score": float(values.sum()),
         }
         if hasattr(estimator, "predict_proba"):
-            at = list(self.shapes.classes_).index(output)
-            explanation["probability"] = float(estimator.predict_proba(sample)[0, at])
+            index = list(self.shapes.classes_).index(output)
+            explanation["probability"] = float(estimator.predict_proba(sample)[0, index])
         return explanation
 
     def term(self, feature):
         """Give what is drawn of a shape function."""
         term = self.shapes.term(feature)
-        shown = {
+        visible = {
             "name": str(self.shapes.feature_names[feature]),
             "importance": float(self.shapes.importances[feature]),
         }
         if term.categories is None:
-            return shown | self._curves(term)
+            return visible | self._curves(term)
         bars = [
             _Bar(str(category), [float(value) for value in values])
             for category, values in zip(term.categories, term.values, strict=True)
         ]
         if term.has_missing:
             bars.append(_Bar("missing", [float(value) for value in term.missing], True))
-        return shown | {"bars": bars, "scale": self.size}
+        return visible | {"bars": bars, "scale": self.size}
 
     def pairs(self):
         """Give what is drawn of the pairs, one heat map for each output."""
@@ -187,7 +190,9 @@ class _Page:
                 "importance": float(importances[number]),
                 "size": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
-                    heat_map(self.shapes, self.shapes.pairs[number], output, largest, self.number)
+                    heat_map_data(
+                        self.shapes, self.shapes.pairs[number], output, largest, self.number
+                    )
                     for output in range(len(self.shapes.outputs))
                 ],
             }
@@ -195,10 +200,10 @@ class _Page:
         ]
 
     def _curves(self, term):
-        edges, table, deciles = steps_of(term, self.X)
+        edges, table, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         height = (self.high - self.low) or 1.0
-        right = _MISSING - 24 if term.has_missing else _RIGHT
+        right = _MISSING_X - 24 if term.has_missing else _RIGHT
 
         def x(value):
             return round(_LEFT + (right - _LEFT) * (value - low) / ((high - low) or 1.0), 1)
@@ -222,39 +227,43 @@ class _Page:
                     "text": f"{' to '.join(ends)}: " + ", ".join(map(self.number, values)),
                 }
                 for left, right_end, ends, values in zip(
-                    edges[:-1], edges[1:], pairwise(written(edges, digits=4)), table, strict=True
+                    edges[:-1],
+                    edges[1:],
+                    pairwise(shortest_decimals(edges, digits=4)),
+                    table,
+                    strict=True,
                 )
             ],
             "deciles": list(map(x, deciles)),
-            "x_ticks": _labelled(x, _ticks(low, high)),
-            "y_ticks": _labelled(y, _ticks(self.low, self.high)),
+            "x_ticks": _tick_positions(x, _round_ticks(low, high)),
+            "y_ticks": _tick_positions(y, _round_ticks(self.low, self.high)),
             "missing": [(y(value), float(value)) for value in term.missing]
             if term.has_missing
             else [],
         }
 
-    def _shown(self, term):
+    def _visible_table(self, term):
         """Rows of a term's table that are drawn."""
         table = term.table if term.has_missing else term.values
         if term.categories is not None:
             return table
         if np.isnan(self.X[:, term.feature]).all():
             return table[-1:]
-        return np.concatenate([steps_of(term, self.X)[1], table[len(term.values) :]])
+        return np.concatenate([visible_steps(term, self.X)[1], table[len(term.values) :]])
 
 
-def _written(cells, at):
-    value = cells.iloc[at] if isinstance(cells, pd.Series) else cells[at]
+def _format_cell(cells, index):
+    value = cells.iloc[index] if isinstance(cells, pd.Series) else cells[index]
     if pd.isna(value):
         return "missing"
-    return written([value])[0] if isinstance(value, (float, np.floating)) else str(value)
+    return shortest_decimals([value])[0] if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _labelled(place, ticks):
-    return list(zip(map(place, ticks), written(ticks), strict=True))
+def _tick_positions(place, ticks):
+    return list(zip(map(place, ticks), shortest_decimals(ticks), strict=True))
 
 
-def _ticks(low, high):
+def _round_ticks(low, high):
     """Round numbers between two ends, some four of them."""
     if not high > low:
         return [low]
