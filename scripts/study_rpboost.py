@@ -17,7 +17,7 @@ from tabulate import tabulate
 
 from boostbench import configs, data
 from boostbench.algorithms import RpBoost
-from boostbench.core.learners.perceptrons import edges_along
+from boostbench.core.learners.perceptrons import edges_on_lines
 from boostbench.report.published import find_published
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
@@ -89,7 +89,7 @@ def joint(X, y, X_test, y_test, share, penalty):
     for _ in range(N_ROUNDS):
         R = rng.normal(size=(X.shape[1], k))
         values = (X @ R).T
-        order, edges = edges_along(values, np.broadcast_to(residual, values.shape))
+        order, edges = edges_on_lines(values, np.broadcast_to(residual, values.shape))
         best = np.abs(edges).argmax(axis=1)
         lines = np.arange(k)
         low, high = (values[lines, order[lines, best + i]] for i in (0, 1))

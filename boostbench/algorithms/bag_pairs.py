@@ -6,7 +6,7 @@ import numpy as np
 
 from boostbench.algorithms.bag_columns import moves_above, sums_above
 from boostbench.algorithms.explanation.stump_sums import StumpSum
-from boostbench.core.learners.feature_interactions import Axis, axes_of, purified, ranked_pairs
+from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
 
 # Thresholds of a feature in a table, and in the ranking of pairs, at most.
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
     def of(self, Z):
         """Look up what views show of samples; of shape (n_samples, n_scores)."""
         first, second = self.axes
-        return self.table[first.cells(Z), second.cells(Z)]
+        return self.table[first.cell_indices(Z), second.cell_indices(Z)]
 
     @property
     def n_cells(self):
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
     def flat_cells(self, Z):
         """Return the cell of each sample, as a place in the raveled table."""
-        cells = [axis.cells(Z) for axis in self.axes]
+        cells = [axis.cell_indices(Z) for axis in self.axes]
         return np.ravel_multi_index(cells, self.table.shape[:2])
 
 
@@ -47,7 +47,7 @@ class PairColumns:
 
     Parameters
     ----------
-    cells : ndarray of shape (n_axes, n_samples), dtype=int64
+    cell_indices : ndarray of shape (n_axes, n_samples), dtype=int64
         Cell of each sample, for each axis.
     pairs : ndarray of shape (n_pairs, 2)
         Numbers of axes.
@@ -100,7 +100,7 @@ def chosen_pairs(main):
     cuts = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
     held = set(views.feature[main.signs != 0])
     coarse, fine = (
-        [axis for axis in axes_of(views, cuts, most) if axis.feature not in held]
+        [axis for axis in make_axes(views, cuts, most) if axis.feature not in held]
         for most in (COARSE_CUTS, MOST_CUTS)
     )
     if len(fine) < 2:
@@ -118,12 +118,12 @@ def _ranked(main, axes):
     is_tested = np.concatenate([block.test_weights for block in main.blocks]) > 0
     rows, scores = rows[is_tested], scores[:, is_tested, None]
     fill, X = main.params.views_.fill, main.X[rows]
-    above = [axis.stumps(fill[axis.views[0]])[2][axis.cells(X)] > 0 for axis in axes]
+    above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
     axis_of = np.repeat(np.arange(len(axes)), [some.shape[1] for some in above])
     weights = main.weights[rows, None].astype(np.float32)
     loss = main.loss.of_block(main.loss.target[rows], weights)
     slopes, curvatures = loss.derivatives(scores)[..., 0].astype(float)
-    return ranked_pairs(np.hstack(above).astype(float), axis_of, slopes, curvatures)[0]
+    return rank_pairs(np.hstack(above).astype(float), axis_of, slopes, curvatures)[0]
 
 
 def with_functions(pairs, total, views, X, weights):
@@ -149,11 +149,11 @@ def with_functions(pairs, total, views, X, weights):
     votes = [coefficients.reshape(len(stumps), len(intercept))]
     purified_pairs = []
     for axes, table in pairs:
-        cells = [axis.cells(X) for axis in axes]
+        cells = [axis.cell_indices(X) for axis in axes]
         shape = table.shape[:2]
         flat = np.ravel_multi_index(cells, shape)
         of_cells = np.bincount(flat, weights, table[..., 0].size).reshape(shape)
-        table, *of_axes = purified(table, of_cells)
+        table, *of_axes = purify(table, of_cells)
         purified_pairs.append(Pair(axes, table))
         for axis, values in zip(axes, of_axes, strict=True):
             at, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])

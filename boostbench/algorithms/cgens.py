@@ -12,8 +12,8 @@ from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, Tw
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
-from boostbench.core.learners.mixed_learners import Families, stacked
-from boostbench.core.learners.random_features import RandomCosines, RandomPerceptrons
+from boostbench.core.learners.mixed_learners import UnionSearch, stack_learners
+from boostbench.core.learners.random_features import RandomCosineSearch, RandomPerceptronSearch
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
 from boostbench.core.stumps.search import UnusedStumps
@@ -69,7 +69,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak_learner.Stack
-        `Stumps`, `Perceptrons` or `Cosines`, or a `Mixture` of several kinds.
+        `Stumps`, `Perceptrons` or `Cosines`, or a `MixedStack` of several kinds.
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round.
     intercepts_ : ndarray of shape (1,)
@@ -138,21 +138,21 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         rng = np.random.default_rng(random_state.randint(2**31))
         names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
         searches = [self._search(name, X, rng, weights) for name in names]
-        search = searches[0] if len(searches) == 1 else Families(searches)
+        search = searches[0] if len(searches) == 1 else UnionSearch(searches)
         return _CGENSMaster(self, search, signs, weights)
 
     def _search(self, name, X, rng, weights):
         if name == "stump":
             return UnusedStumps(X, self.max_bins, weights)
         if name == "perceptron":
-            return RandomPerceptrons(X, self.n_candidates, rng)
+            return RandomPerceptronSearch(X, self.n_candidates, rng)
         gamma = self.gamma
         if gamma == "scale":
             gamma = 1.0 / (X.shape[1] * _variance(X, weights) or 1.0)
-        return RandomCosines(X, self.n_candidates, rng, gamma)
+        return RandomCosineSearch(X, self.n_candidates, rng, gamma)
 
     def _store_model(self, master):
-        self.hypotheses_ = stacked(master.learners)
+        self.hypotheses_ = stack_learners(master.learners)
         self.coefficients_ = master.svm.weights
         self.intercepts_ = np.array([master.svm.intercept])
         self.weight_path_ = list(master.weights)

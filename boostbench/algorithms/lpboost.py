@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt
 from boostbench.core.learners.perceptrons import Perceptrons
-from boostbench.core.learners.random_features import TurnedPerceptrons
+from boostbench.core.learners.random_features import SignedPerceptronSearch
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
 # Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
@@ -98,7 +98,7 @@ class LPBoost(MarginBooster):
         if self.weak_learner == "stump":
             return super()._search(X, random_state)
         rng = np.random.default_rng(random_state.randint(2**31))
-        return TurnedPerceptrons(X, self.n_candidates, rng)
+        return SignedPerceptronSearch(X, self.n_candidates, rng)
 
     def _store_model(self, master):
         if self.weak_learner == "stump":

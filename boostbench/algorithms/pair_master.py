@@ -28,7 +28,7 @@ class PairMaster(BagRounds):
     def __init__(self, main, axes, pairs):
         super().__init__(main.params, main.loss, main.random_state, main.threads)
         self._axes, self._ends = axes, pairs
-        cells = np.stack([axis.cells(main.X) for axis in axes])
+        cells = np.stack([axis.cell_indices(main.X) for axis in axes])
         parts = zip(main.blocks, main.best_scores, main.rows, strict=True)
         blocks = [
             block.with_columns(PairColumns(cells[:, rows], pairs), scores)

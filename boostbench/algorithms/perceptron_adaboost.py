@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.algorithms.adaboost import AdaBoost
 from boostbench.algorithms.base.parameters import PositiveInt
 from boostbench.core.learners.perceptrons import Perceptrons
-from boostbench.core.learners.random_features import TurnedPerceptrons
+from boostbench.core.learners.random_features import SignedPerceptronSearch
 
 
 class PerceptronAdaBoost(AdaBoost):
@@ -67,7 +67,7 @@ class PerceptronAdaBoost(AdaBoost):
 
     def _search(self, X, random_state, weights):
         rng = np.random.default_rng(random_state.randint(2**31))
-        return TurnedPerceptrons(X, self.n_candidates, rng)
+        return SignedPerceptronSearch(X, self.n_candidates, rng)
 
     def _store_model(self, master):
         self.hypotheses_ = Perceptrons(master.stumps)

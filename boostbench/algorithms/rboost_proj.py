@@ -11,14 +11,14 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.learners.discriminants import CodedDiscriminants
-from boostbench.core.learners.output_code_stumps import CodedStumps
+from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
+from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 from boostbench.core.weak.output_products import OutputProducts
 
-_WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
+_WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
 # What the entries of P are divided by, as a power of n.
 _SCALINGS = {"sqrt_n": 0.5, "n": 1.0}

@@ -14,7 +14,7 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.learners.discriminants import ProjectedDiscriminants
+from boostbench.core.learners.discriminants import ProjectedDiscriminantSearch
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
@@ -50,7 +50,7 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
         else:
             search = PooledProjections(*arguments, self.pool_size)
         if self.weak_learner == "wlda":
-            return ProjectedDiscriminants(search, X, self.n_projections, self.n_selected, rng)
+            return ProjectedDiscriminantSearch(search, X, self.n_projections, self.n_selected, rng)
         return search
 
     def _store_model(self, master):

@@ -13,7 +13,7 @@ from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.stump_ensembles import CategorySetBooster
 from boostbench.core.learners.perceptrons import Perceptrons
-from boostbench.core.learners.random_projections import FreshProjections
+from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch, WithConstant
@@ -49,7 +49,7 @@ class _LeastSquares(CategorySetBooster):
         kept = getattr(self, "_kept", None) if self.warm_start else None
         if kept and kept.settings == settings and np.array_equal(kept.X, X):
             search = kept.search
-            if isinstance(search, FreshProjections):
+            if isinstance(search, RandomProjectionSearch):
                 search.restart()
         else:
             search = self._search(X, *settings)
@@ -249,7 +249,7 @@ class RpBoost(_BinaryLeastSquares):
     def _search(self, X, space, projection, seed):
         width = max(1, int(_SPACES[space] * X.shape[1]))
         draw = partial(_matrices, seed, projection, (X.shape[1], width))
-        return FreshProjections(X, draw, width, self.warm_start)
+        return RandomProjectionSearch(X, draw, width, self.warm_start)
 
     def _numbers_of_learners(self):
         """Direction and threshold."""

@@ -10,7 +10,7 @@ from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
-from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees
 from boostbench.core.stumps.search import StumpSearch
 
@@ -82,7 +82,7 @@ class SAMME(TabularBooster, BoostingClassifier):
     def _make_master(self, X, labels, random_state, weights=None):
         stumps = StumpSearch(X, self.max_bins, weights)
         if self.weak_learner == "tree":
-            search = ClassTreeSearch(stumps, labels, len(self.classes_), self.max_leaf_nodes)
+            search = GiniTreeSearch(stumps, labels, len(self.classes_), self.max_leaf_nodes)
         else:
             search = ClassStumpSearch(stumps, labels, len(self.classes_))
         return _SAMMEMaster(self, search, labels, weights)

@@ -59,7 +59,7 @@ def value_cells(model, axis):
 
     Returns
     -------
-    cells : ndarray of shape (n_categories,), dtype=int64, or None
+    cell_indices : ndarray of shape (n_categories,), dtype=int64, or None
         Cell of each category. None for a numeric feature, whose cell is the number of thresholds
         below the value.
     missing_cell : int
@@ -69,7 +69,7 @@ def value_cells(model, axis):
     values = np.append(np.empty(0) if categories is None else np.arange(len(categories)), np.nan)
     X = np.zeros((len(values), model.views_.n_features))
     X[:, axis.feature] = values
-    *cells, missing_cell = axis.cells(model.views_.of(X))
+    *cells, missing_cell = axis.cell_indices(model.views_.of(X))
     return None if categories is None else np.array(cells), int(missing_cell)
 
 

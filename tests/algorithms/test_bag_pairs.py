@@ -99,7 +99,7 @@ def test_tables_have_mean_zero_in_rows_and_columns(fitted):
         size = np.abs(values).max()
         assert size > 0
         for axis in pair.axes:
-            cells = axis.cells(Z)
+            cells = axis.cell_indices(Z)
             for cell in np.unique(cells):
                 some = cells == cell
                 mean = np.average(values[some], axis=0, weights=weights[some])

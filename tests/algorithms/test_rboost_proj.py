@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
 from boostbench.algorithms.rboost_proj import _free_l1
-from boostbench.core.learners.discriminants import CodedDiscriminants
+from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 
 from . import reference
 from .problems import blobs, noise
@@ -214,7 +214,7 @@ class TestTheGreedyRule:
 def test_discriminants_take_the_most_violated_constraint(seed, n_classes, kind, positive):
     """Eq. (24) over the rows of P, or of P and -P; the search has tests of its own."""
     f = fit(kind, seed, n_classes, n_iterations=5, weak_learner="wlda", positive=positive)
-    search = CodedDiscriminants(f.X)
+    search = OutputCodeDiscriminantSearch(f.X)
     for t in range(f.model.n_iterations_):
         u, before = f.dual(t - 1), f.violation(t)
         weights = np.zeros_like(u)
@@ -233,7 +233,7 @@ def test_discriminants_take_the_most_violated_constraint(seed, n_classes, kind, 
 @pytest.mark.parametrize("name", LOSSES)
 def test_greedy_discriminants_are_those_of_the_code(name):
     f = fitted(n_iterations=6, loss=name, rule="greedy", weak_learner="wlda")
-    search = CodedDiscriminants(f.X)
+    search = OutputCodeDiscriminantSearch(f.X)
     for t in range(1, f.model.n_iterations_):
         code = f.w[t - 1] @ f.P[t]
         pulls = pull(f, t, code)

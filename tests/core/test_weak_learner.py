@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.discriminants import CodedDiscriminants, ProjectedDiscriminants
-from boostbench.core.learners.random_projections import FreshProjections
+from boostbench.core.learners.discriminants import (
+    OutputCodeDiscriminantSearch,
+    ProjectedDiscriminantSearch,
+)
+from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.stumps.thresholds import midpoint
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
@@ -43,7 +46,7 @@ def fresh(X, rng):
     def draw(batch, n_rounds):
         return random_orthonormal((n_rounds, 2, 2), np.random.default_rng(batch))
 
-    return FreshProjections(X, draw, 2)
+    return RandomProjectionSearch(X, draw, 2)
 
 
 def independent(X, rng):
@@ -55,14 +58,14 @@ def pooled(X, rng):
 
 
 def discriminants(X, rng):
-    return ProjectedDiscriminants(independent(X, rng), X, 20, 20, rng)
+    return ProjectedDiscriminantSearch(independent(X, rng), X, 20, 20, rng)
 
 
 class Coded:
     """One code alone: the discriminant of two classes."""
 
     def __init__(self, X, rng):
-        self.search = CodedDiscriminants(X)
+        self.search = OutputCodeDiscriminantSearch(X)
 
     def best(self, G):
         return self.search.best(G, np.ones((1, 1)), np.zeros(1))

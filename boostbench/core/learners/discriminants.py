@@ -1,22 +1,28 @@
 """Weighted Fisher linear discriminants (WLDA) and the stumps on them: RandomBoost, Table VI.
 
-`ProjectedDiscriminants` serves RBoost^rank. Point (r, i) of the projected data is :math:`P^{(r)}
-x_i`, that is ``P @ z`` for the matrix ``P`` of all classes side by side and ``z`` with x_i at the
-place of class r and 0 elsewhere. A linear function of the projected data is therefore a linear
-function of z, which has n_classes x n_features coefficients, however many projections there are.
+`ProjectedDiscriminantSearch` serves RBoost^rank. Point (r, i) of the projected data is
+:math:`P^{(r)} x_i`, that is ``P @ z`` for the matrix ``P`` of all classes side by side and ``z``
+with x_i at the place of class r and 0 elsewhere. A linear function of the projected data is
+therefore a linear function of z, which has n_classes x n_features coefficients, however many
+projections there are.
 
-`CodedDiscriminants` serves RBoost^proj, eq. (24). A code turns the weights of a sample in the
-classes into one signed weight, ``sum_r weights[i, r] code[r]``: the sign is the side that a weak
-learner should put the sample on, the size is how much that matters. So every code poses a two-class
-problem of its own, whose weighted linear discriminant gives a direction, on which the best stump is
-found as on a feature.
+`OutputCodeDiscriminantSearch` serves RBoost^proj, eq. (24). A code turns the weights of a sample
+in the classes into one signed weight, ``sum_r weights[i, r] code[r]``: the sign is the side that a
+weak learner should put the sample on, the size is how much that matters. So every code poses a
+two-class problem of its own, whose weighted linear discriminant gives a direction, on which the
+best stump is found as on a feature.
 """
 
 from operator import itemgetter
 
 import numpy as np
 
-from boostbench.core.learners.perceptrons import Perceptron, Perceptrons, are_apart, edges_along
+from boostbench.core.learners.perceptrons import (
+    Perceptron,
+    Perceptrons,
+    edges_on_lines,
+    is_separable,
+)
 from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak.projected import ProjectedStump
@@ -33,7 +39,7 @@ _BLOCK_VALUES = 2**21
 
 # Products of two features come in blocks of that many values, which are kept while they are few.
 _PRODUCT_VALUES = 2**21
-_MOST_KEPT_VALUES = 2**23
+_MAX_CACHED_VALUES = 2**23
 
 
 def fisher_direction(within, difference):
@@ -59,7 +65,7 @@ def fisher_direction(within, difference):
     return np.matmul(inverse, difference[..., None])[..., 0]
 
 
-class ProjectedDiscriminants:
+class ProjectedDiscriminantSearch:
     """The search of RandomBoost, Table VI: one discriminant is added to the projected features.
 
     Every round draws some of the projected features, finds the weighted linear discriminant of the
@@ -104,12 +110,12 @@ class ProjectedDiscriminants:
     def _discriminant_stump(self, G):
         directions = self._discriminant(G)
         values = (self.X @ directions.T).reshape(1, -1)
-        order, edges = edges_along(values, G.reshape(1, -1))
+        order, edges = edges_on_lines(values, G.reshape(1, -1))
         values = np.take_along_axis(values, order, axis=1)
-        sizes = np.where(are_apart(values)[0], np.abs(edges[0]), -np.inf)
-        at = int(first_largest(sizes, np.abs(G).sum()))
-        polarity = 1 if edges[0, at] >= 0 else -1
-        threshold = above_middle(*values[0, at : at + 2])
+        scores = np.where(is_separable(values)[0], np.abs(edges[0]), -np.inf)
+        first = int(first_largest(scores, np.abs(G).sum()))
+        polarity = 1 if edges[0, first] >= 0 else -1
+        threshold = above_middle(*values[0, first : first + 2])
         return ProjectedStump(directions, float(threshold), polarity).found(self.X, G)
 
     def _discriminant(self, G):
@@ -139,11 +145,11 @@ class ProjectedDiscriminants:
         return within, means[0] - means[1]
 
 
-class CodedDiscriminants:
+class OutputCodeDiscriminantSearch:
     """The discriminants of a training set, for any codes.
 
     Parameters and attributes are as of
-    `boostbench.core.learners.output_code_stumps.CodedStumps`.
+    `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch`.
     """
 
     stack = Perceptrons
@@ -154,8 +160,8 @@ class CodedDiscriminants:
         # No direction depends on where 0 is, but the rounding of variances does.
         self._features = np.ascontiguousarray((X - X.mean(axis=0)).T)
         self._pairs = np.triu_indices(X.shape[1])
-        few = len(self._pairs[0]) * len(X) <= _MOST_KEPT_VALUES
-        self._kept_products = list(self._products()) if few else None
+        is_cacheable = len(self._pairs[0]) * len(X) <= _MAX_CACHED_VALUES
+        self._cached_products = list(self._iter_products()) if is_cacheable else None
 
     def best(self, G, codes, violation):
         """Discriminant of the largest ``max_v violation[v] + edge for codes[v]``.
@@ -163,7 +169,7 @@ class CodedDiscriminants:
         Parameters
         ----------
         G, codes, violation
-            As of `boostbench.core.learners.output_code_stumps.CodedStumps.best`.
+            As of `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch.best`.
 
         Returns
         -------
@@ -179,17 +185,17 @@ class CodedDiscriminants:
         """
         block = max(1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2)))
         weights = np.ascontiguousarray(G.T)
-        sizes = [np.abs(some @ weights).sum(axis=1) for some in _blocks(codes, block)]
+        sizes = [np.abs(some @ weights).sum(axis=1) for some in _iter_blocks(codes, block)]
         bound = violation + np.concatenate(sizes)
         scale = float(np.max(bound - violation) + np.abs(violation).max())
         best, kept = -np.inf, []
-        for some in _blocks(bound.argsort()[::-1], block):
+        for some in _iter_blocks(bound.argsort()[::-1], block):
             floor = best - EQUAL * scale
             if bound[some[0]] < floor:
                 break
             signed = codes[some] @ weights
             directions = self._directions(signed)
-            stumps = self._best_stumps(directions, signed, violation[some], floor, scale)
+            stumps = self._candidates(directions, signed, violation[some], floor, scale)
             kept += [(score, int(some[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
         near = [stump for stump in kept if stump[0] >= best - EQUAL * scale]
@@ -213,26 +219,26 @@ class CodedDiscriminants:
         difference = np.copysign(shares, signed) @ self._features.T
         total = shares @ self._features.T
         within = self._second_moments(shares)
-        within -= (_squares(total) + _squares(difference)) / 2
+        within -= (_outer_squares(total) + _outer_squares(difference)) / 2
         return fisher_direction(within, difference)
 
     def _second_moments(self, shares):
         n_features = len(self._features)
         moments = np.empty((len(shares), n_features, n_features))
-        for i, j, products in self._kept_products or self._products():
+        for i, j, products in self._cached_products or self._iter_products():
             sums = shares @ products.T
             moments[:, i, j] = sums
             moments[:, j, i] = sums
         return moments
 
-    def _products(self):
+    def _iter_products(self):
         """Yield the products of features i and j, of shape (n_pairs, n_samples), in blocks."""
         rows, columns = self._pairs
         width = max(1, _PRODUCT_VALUES // len(self.X))
-        for i, j in zip(_blocks(rows, width), _blocks(columns, width), strict=True):
+        for i, j in zip(_iter_blocks(rows, width), _iter_blocks(columns, width), strict=True):
             yield i, j, self._features[i] * self._features[j]
 
-    def _best_stumps(self, directions, signed, violation, floor, scale):
+    def _candidates(self, directions, signed, violation, floor, scale):
         """Stumps on several directions, each with its own weights, that may be the best.
 
         Returns
@@ -242,28 +248,32 @@ class CodedDiscriminants:
             a score below `floor`.
         """
         values = directions @ self._features
-        order, edges = edges_along(values, signed)
+        order, edges = edges_on_lines(values, signed)
         scores = np.abs(edges)
         scores += violation[:, None]
         # Most directions fall out here, before it is seen which samples a threshold can part.
-        left = np.flatnonzero(scores.max(axis=1) >= floor)
-        values = np.take_along_axis(values[left], order[left], axis=1)
-        scores = np.where(are_apart(values), scores[left], -np.inf)
-        tops = scores.max(axis=1)
-        least = max(floor, tops.max(initial=-np.inf) - EQUAL * scale)
-        near = np.flatnonzero((tops >= least) & (tops > -np.inf))
-        found = []
-        for i, at in zip(near, first_largest(scores[near], scale), strict=True):
-            v = left[i]
-            direction = directions[v] if edges[v, at] >= -EQUAL * scale else -directions[v]
-            threshold = above_middle(*np.sort(self.X[order[v, at : at + 2]] @ direction))
-            found.append((float(tops[i]), v, Perceptron(direction, float(threshold))))
-        return found
+        remaining = np.flatnonzero(scores.max(axis=1) >= floor)
+        values = np.take_along_axis(values[remaining], order[remaining], axis=1)
+        scores = np.where(is_separable(values), scores[remaining], -np.inf)
+        best_scores = scores.max(axis=1)
+        min_score = max(floor, best_scores.max(initial=-np.inf) - EQUAL * scale)
+        candidates = np.flatnonzero((best_scores >= min_score) & (best_scores > -np.inf))
+        stumps = []
+        for i, rank in zip(candidates, first_largest(scores[candidates], scale), strict=True):
+            problem = remaining[i]
+            direction = (
+                directions[problem]
+                if edges[problem, rank] >= -EQUAL * scale
+                else -directions[problem]
+            )
+            threshold = above_middle(*np.sort(self.X[order[problem, rank : rank + 2]] @ direction))
+            stumps.append((float(best_scores[i]), problem, Perceptron(direction, float(threshold))))
+        return stumps
 
 
-def _blocks(values, length):
+def _iter_blocks(values, length):
     return (values[start : start + length] for start in range(0, len(values), length))
 
 
-def _squares(vectors):
+def _outer_squares(vectors):
     return vectors[:, :, None] * vectors[:, None]

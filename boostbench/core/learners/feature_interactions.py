@@ -45,16 +45,16 @@ class Axis(NamedTuple):
             return len(self.thresholds) + 1 + self.has_missing
         return max(2, len(self.views))
 
-    def cells(self, Z):
+    def cell_indices(self, Z):
         """Find the cell of each sample from what views show of it, a row of Z."""
         if self.thresholds is None:
             if len(self.views) == 1:
                 return (Z[:, self.views[0]] > 0.5).astype(int)
             return Z[:, self.views].argmax(axis=1)
-        found = self.thresholds.searchsorted(Z[:, self.views[0]])
+        cells = self.thresholds.searchsorted(Z[:, self.views[0]])
         if self.has_missing:
-            found[Z[:, self.views[-1]] > 0.5] = self.n_cells - 1
-        return found
+            cells[Z[:, self.views[-1]] > 0.5] = self.n_cells - 1
+        return cells
 
     def stumps(self, fill):
         """List stumps that can add up to any function of the cells.
@@ -83,7 +83,7 @@ class Axis(NamedTuple):
         return views, thresholds, 2.0 * above - 1.0
 
 
-def axes_of(views, thresholds, most):
+def make_axes(views, thresholds, max_thresholds):
     """Cut features into cells.
 
     Parameters
@@ -91,7 +91,7 @@ def axes_of(views, thresholds, most):
     views : boostbench.core.stumps.views.Views
     thresholds : dict of int to ndarray
         Of each view that varies, ascending.
-    most : int
+    max_thresholds : int
         Thresholds of a feature; of more, some at equal distances in their order.
 
     Returns
@@ -101,27 +101,29 @@ def axes_of(views, thresholds, most):
     """
     axes = []
     for feature in range(views.n_features):
-        some = np.flatnonzero(views.feature == feature)
-        if np.isnan(views.category[some]).any():
-            cuts = thresholds.get(int(some[0]), np.empty(0))
-            if len(cuts) > most:
-                cuts = cuts[np.linspace(0, len(cuts) - 1, most).round().astype(int)]
-            is_missing = bool((views.category[some] == MISSING).any())
+        of_feature = np.flatnonzero(views.feature == feature)
+        if np.isnan(views.category[of_feature]).any():
+            cuts = thresholds.get(int(of_feature[0]), np.empty(0))
+            if len(cuts) > max_thresholds:
+                cuts = cuts[np.linspace(0, len(cuts) - 1, max_thresholds).round().astype(int)]
+            is_missing = bool((views.category[of_feature] == MISSING).any())
             if len(cuts):
-                axes.append(Axis(feature, some, cuts, is_missing))
-        elif any(int(view) in thresholds for view in some):
-            axes.append(Axis(feature, some, None, bool(np.isinf(views.category[some]).any())))
+                axes.append(Axis(feature, of_feature, cuts, is_missing))
+        elif any(int(view) in thresholds for view in of_feature):
+            axes.append(
+                Axis(feature, of_feature, None, bool(np.isinf(views.category[of_feature]).any()))
+            )
     return axes
 
 
-def ranked_pairs(above, axis_of, slopes, curvatures):
+def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
     """Rank pairs of features by what four quadrants lower a loss by.
 
     Parameters
     ----------
-    above : ndarray of shape (n_samples, n_cuts)
+    is_above : ndarray of shape (n_samples, n_cuts)
         0 or 1: on which side of each cut a sample is.
-    axis_of : ndarray of shape (n_cuts,)
+    feature_of_cut : ndarray of shape (n_cuts,)
         The feature that each cut is of, ascending, from 0 on.
     slopes, curvatures : ndarray of shape (n_scores, n_samples)
         Slopes down, and curvatures, of the loss.
@@ -130,26 +132,26 @@ def ranked_pairs(above, axis_of, slopes, curvatures):
     -------
     pairs : ndarray of shape (n_pairs, 2)
         All pairs, that of the largest fall first.
-    falls : ndarray of shape (n_pairs,)
+    gains : ndarray of shape (n_pairs,)
     """
     total = 0.0
     for slope, curvature in zip(slopes, curvatures, strict=True):
         quadrants = []
-        for number in (slope, curvature):
-            both = above.T @ (above * number[:, None])
-            one = np.diag(both)
-            first, second = one[:, None] - both, one - both
-            quadrants.append(np.stack([both, first, second, number.sum() - both - first - second]))
+        for values in (slope, curvature):
+            both = is_above.T @ (is_above * values[:, None])
+            single = np.diag(both)
+            first, second = single[:, None] - both, single - both
+            quadrants.append(np.stack([both, first, second, values.sum() - both - first - second]))
         total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
-    starts = np.unique(axis_of, return_index=True)[1]
-    best = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
-    at = np.stack(np.triu_indices(len(starts), 1), axis=1)
-    falls = best[at[:, 0], at[:, 1]]
-    order = np.argsort(-falls, kind="stable")
-    return at[order], falls[order]
+    starts = np.unique(feature_of_cut, return_index=True)[1]
+    best_gains = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
+    pairs = np.stack(np.triu_indices(len(starts), 1), axis=1)
+    gains = best_gains[pairs[:, 0], pairs[:, 1]]
+    order = np.argsort(-gains, kind="stable")
+    return pairs[order], gains[order]
 
 
-def purified(table, weights):
+def purify(table, weights):
     """Take from a table what is of one feature alone.
 
     What is left has the weighted mean 0 in every row and every column: it is what least squares by
@@ -170,15 +172,17 @@ def purified(table, weights):
 
     Examples
     --------
-    >>> table, rows, columns = purified(np.arange(4.0).reshape(2, 2, 1), np.ones((2, 2)))
+    >>> table, rows, columns = purify(np.arange(4.0).reshape(2, 2, 1), np.ones((2, 2)))
     >>> bool(np.allclose(table, 0)), rows[:, 0].round(3), columns[:, 0].round(3)
     (True, array([-0.25,  1.75]), array([0.25, 1.25]))
     """
     n_rows = len(table)
-    of_rows, of_columns = weights.sum(axis=1), weights.sum(axis=0)
-    normal = np.block([[np.diag(of_rows), weights], [weights.T, np.diag(of_columns)]])
-    heavy = table * weights[:, :, None]
-    sums = np.concatenate([heavy.sum(axis=1), heavy.sum(axis=0)])
-    found = np.linalg.lstsq(normal, sums)[0]
-    rows, columns = found[:n_rows], found[n_rows:]
+    row_weights, column_weights = weights.sum(axis=1), weights.sum(axis=0)
+    normal_matrix = np.block(
+        [[np.diag(row_weights), weights], [weights.T, np.diag(column_weights)]]
+    )
+    weighted = table * weights[:, :, None]
+    sums = np.concatenate([weighted.sum(axis=1), weighted.sum(axis=0)])
+    effects = np.linalg.lstsq(normal_matrix, sums)[0]
+    rows, columns = effects[:n_rows], effects[n_rows:]
     return table - rows[:, None] - columns, rows, columns

@@ -11,18 +11,18 @@ from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak_learner import Found
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
-_BLOCK_POSITIONS = 2**12
+_BLOCK_STUMPS = 2**12
 
 # From so many classes on their sums are faster than edges in a column each: half of the time with
 # 26 classes.
-_MANY_CLASSES = 12
+_MIN_CLASSES_FOR_SUMS = 12
 
 # A side that weighs less than this part of a leaf is none, and neither is a gain of less than this
 # part of its weight.
 _RESOLUTION = 1e-6
 
 
-class ClassTreeSearch:
+class GiniTreeSearch:
     r"""Trees of few leaves that name a class, with the interface of `ClassStumpSearch`.
 
     A tree grows as scikit-learn's DecisionTreeClassifier with `max_leaf_nodes` does: of all leaves
@@ -46,7 +46,7 @@ class ClassTreeSearch:
     --------
     >>> from boostbench.core.stumps.search import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1, 1, 0, 1])
-    >>> search = ClassTreeSearch(StumpSearch(X), labels, n_classes=2, max_leaf_nodes=3)
+    >>> search = GiniTreeSearch(StumpSearch(X), labels, n_classes=2, max_leaf_nodes=3)
     >>> found = search.best(np.full(4, 0.25))
     >>> found.learner.threshold[:3].tolist(), found.outputs.tolist(), found.edge
     ([1.5, 0.0, 2.5], [1, 1, 0, 1], 1.0)
@@ -57,15 +57,15 @@ class ClassTreeSearch:
         self.labels = labels
         self.n_classes = n_classes
         self.max_leaf_nodes = max_leaf_nodes
-        self._sums = search.class_sums(labels) if n_classes >= _MANY_CLASSES else None
-        self._own = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
+        self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
+        self._label_entries = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
 
     def best(self, G):
         """Grow a tree, each leaf of which names its heaviest class; as `ClassStumpSearch.best`.
 
         There is None where no split tells the classes apart.
         """
-        nodes = [self._leaf(G, np.ones(len(G), bool))]
+        nodes = [self._make_leaf(G, np.ones(len(G), bool))]
         children = [(0, 0)]
         leaves = [0]
         total = float(G.sum())
@@ -80,61 +80,64 @@ class ClassTreeSearch:
             children[split] = low, high
             children += [(low, low), (high, high)]
             may_grow = len(leaves) < self.max_leaf_nodes
-            for side in (~node.above, node.above):
-                nodes.append(self._leaf(G, node.inside & side, may_grow))
+            for side in (~node.is_above, node.is_above):
+                nodes.append(self._make_leaf(G, node.is_inside & side, may_grow))
         if len(nodes) == 1:
             return None
-        value = np.array([first_largest(node.votes, total) for node in nodes])
+        value = np.array([first_largest(node.class_weights, total) for node in nodes])
         outputs = np.empty(len(G), np.int64)
         for leaf in leaves:
-            outputs[nodes[leaf].inside] = value[leaf]
+            outputs[nodes[leaf].is_inside] = value[leaf]
             nodes[leaf] = nodes[leaf]._replace(feature=0, threshold=0.0)
         feature = np.array([node.feature for node in nodes])
         threshold = np.array([node.threshold for node in nodes])
         tree = Tree(feature, threshold, np.array(children), value)
-        edge = sum(nodes[leaf].votes.max() for leaf in leaves)
+        edge = sum(nodes[leaf].class_weights.max() for leaf in leaves)
         return Found(tree, outputs, float(edge))
 
-    def _leaf(self, G, inside, may_grow=True):
+    def _make_leaf(self, G, is_inside, may_grow=True):
         """Look at the samples of a leaf, and for its best split."""
-        weights = np.where(inside, G, 0.0)
-        votes = np.bincount(self.labels, weights, self.n_classes)
-        leaf = _Leaf(inside, votes)
-        if not may_grow or np.count_nonzero(votes) < 2:
+        weights = np.where(is_inside, G, 0.0)
+        class_weights = np.bincount(self.labels, weights, self.n_classes)
+        leaf = _Leaf(is_inside, class_weights)
+        if not may_grow or np.count_nonzero(class_weights) < 2:
             return leaf
-        total = votes.sum()
+        total = class_weights.sum()
         if self._sums is None:
-            position = self._by_edges(weights / total, votes / total)
+            position = self._best_position_from_edges(weights / total, class_weights / total)
         else:
-            position = self._sums.best_position(weights / total, _gain_by_sums, scale=1.0)
+            position = self._sums.best_position(weights / total, _gain_from_sums, scale=1.0)
         if position is None:
             return leaf
         stump = self.search.stump(position)
         values = self.search.X[:, stump.feature]
-        above = values > stump.threshold
-        sides = np.bincount(self.labels + self.n_classes * above, weights, 2 * self.n_classes)
-        sides = sides.reshape(2, -1)
-        heavy = sides.sum(axis=1)
-        if heavy.min() == 0:
+        is_above = values > stump.threshold
+        side_weights = np.bincount(
+            self.labels + self.n_classes * is_above, weights, 2 * self.n_classes
+        )
+        side_weights = side_weights.reshape(2, -1)
+        side_totals = side_weights.sum(axis=1)
+        if side_totals.min() == 0:
             return leaf
-        gain = ((sides**2).sum(axis=1) / heavy).sum() - (votes**2).sum() / total
+        gain = ((side_weights**2).sum(axis=1) / side_totals).sum()
+        gain -= (class_weights**2).sum() / total
         if gain <= _RESOLUTION * total:
             return leaf
-        threshold = _between(values[inside], stump.threshold)
-        return _Leaf(inside, votes, gain, stump.feature, threshold, above)
+        threshold = _midpoint_around(values[is_inside], stump.threshold)
+        return _Leaf(is_inside, class_weights, gain, stump.feature, threshold, is_above)
 
     # Only where edges are searched.
     @cached_property
-    def _weights(self):
+    def _edge_columns(self):
         return np.empty((len(self.labels), 1 + self.n_classes))
 
-    def _by_edges(self, shares, of_classes):
+    def _best_position_from_edges(self, shares, class_shares):
         """Find the position of the best split by the edges of all stumps."""
         # With edges e of the weights and d of these deviations of the classes from their shares, a
         # split gains |d|^2 / (1 - e^2), in which nothing cancels.
-        np.multiply(shares[:, None], np.append(1.0, -of_classes), out=self._weights)
-        self._weights.ravel()[self._own] += shares
-        return self.search.best_position(self._weights, _gain, scale=1.0)
+        np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
+        self._edge_columns.ravel()[self._label_entries] += shares
+        return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
 
 
 class _Leaf(NamedTuple):
@@ -142,8 +145,8 @@ class _Leaf(NamedTuple):
 
     Attributes
     ----------
-    inside : ndarray of shape (n_samples,), dtype=bool
-    votes : ndarray of shape (n_classes,)
+    is_inside : ndarray of shape (n_samples,), dtype=bool
+    class_weights : ndarray of shape (n_classes,)
         What its samples weigh, by class.
     gain : float
         0 where it is not to be split.
@@ -151,61 +154,61 @@ class _Leaf(NamedTuple):
         The split, and the samples above it, also those outside.
     """
 
-    inside: np.ndarray
-    votes: np.ndarray
+    is_inside: np.ndarray
+    class_weights: np.ndarray
     gain: float = 0.0
     feature: int = 0
     threshold: float = 0.0
-    above: np.ndarray | None = None
+    is_above: np.ndarray | None = None
 
 
-def _between(values, threshold):
+def _midpoint_around(values, threshold):
     """Midpoint of the next values below a threshold and above it."""
-    below = values <= threshold
-    return float(midpoint(values[below].max(), values[~below].min()))
+    is_below = values <= threshold
+    return float(midpoint(values[is_below].max(), values[~is_below].min()))
 
 
-def _gain_by_sums(own, below, above):
-    """Tell which stumps separate classes best; see `ClassSums.best_position`, as `_gain`.
+def _gain_from_sums(weights, below, above):
+    """Tell which stumps separate classes best; see `ClassPrefixSums.best_position`.
 
     The weights add up to 1. Squares are added up from the side that they are of, so that those of a
     light side keep their digits.
     """
     for sums in (below, above):
         sums *= 2.0
-        sums -= own
-        sums *= own
-    low = np.cumsum(own, axis=1)
+        sums -= weights
+        sums *= weights
+    low = np.cumsum(weights, axis=1)
     squares = np.cumsum(below, axis=1)
-    of_all = squares[:, -1:].copy()
+    total_squares = squares[:, -1:].copy()
     low, squares = low[:, :-1], squares[:, :-1]
     high = 1.0 - low
-    part = 4.0 * low * high
+    balance = 4.0 * low * high
     squares /= np.maximum(low, _RESOLUTION**2)
     squares += np.cumsum(above[:, :0:-1], axis=1)[:, ::-1] / np.maximum(high, _RESOLUTION**2)
-    squares -= of_all
-    squares *= np.minimum(1.0, part / _RESOLUTION)
+    squares -= total_squares
+    squares *= np.minimum(1.0, balance / _RESOLUTION)
     return squares
 
 
-def _gain(edges):
+def _gain_from_edges(edges):
     """Tell which stumps separate classes best.
 
     Parameters
     ----------
     edges : ndarray of shape (n_stumps, 1 + n_classes)
-        As `ClassTreeSearch` sets up the columns. Overwritten.
+        As `GiniTreeSearch` sets up the columns. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_stumps,)
         What the split gains.
     """
-    of_squares = np.zeros((edges.shape[1], 2))
-    of_squares[0, 1] = of_squares[1:, 0] = 1.0
+    column_groups = np.zeros((edges.shape[1], 2))
+    column_groups[0, 1] = column_groups[1:, 0] = 1.0
     gain = np.empty(len(edges))
-    for start in range(0, len(edges), _BLOCK_POSITIONS):
-        some = slice(start, start + _BLOCK_POSITIONS)
-        deviation, lopsided = (np.square(edges[some], out=edges[some]) @ of_squares).T
-        np.divide(deviation, np.maximum(1 - lopsided, _RESOLUTION), out=gain[some])
+    for start in range(0, len(edges), _BLOCK_STUMPS):
+        block = slice(start, start + _BLOCK_STUMPS)
+        deviation, imbalance = (np.square(edges[block], out=edges[block]) @ column_groups).T
+        np.divide(deviation, np.maximum(1 - imbalance, _RESOLUTION), out=gain[block])
     return gain

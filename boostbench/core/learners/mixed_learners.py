@@ -11,7 +11,7 @@ from boostbench.core.weak_learner import Stack
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
 
-class Families:
+class UnionSearch:
     """A search over several searches.
 
     Parameters
@@ -25,11 +25,11 @@ class Families:
 
     def best(self, G):
         """Find the largest absolute edge; of equal ones that of the first search. See `Search`."""
-        found = [one for one in (search.best(G) for search in self._searches) if one]
-        if not found:
+        results = [result for result in (search.best(G) for search in self._searches) if result]
+        if not results:
             return None
-        sizes = np.array([abs(one.edge) for one in found])
-        return found[first_largest(sizes, np.abs(G).sum(axis=0).max())]
+        scores = np.array([abs(result.edge) for result in results])
+        return results[first_largest(scores, np.abs(G).sum(axis=0).max())]
 
     def leave_out(self, learner):
         """Find a weak learner no more, if the search of its kind can find it again."""
@@ -38,7 +38,7 @@ class Families:
                 search.leave_out(learner)
 
 
-class Mixture(Stack):
+class MixedStack(Stack):
     """T stacked weak learners of several kinds.
 
     Parameters
@@ -55,9 +55,9 @@ class Mixture(Stack):
         self._n = len(learners)
         self.parts = []
         for kind, stack in _STACKS.items():
-            places = [i for i, learner in enumerate(learners) if isinstance(learner, kind)]
-            if places:
-                self.parts.append((np.array(places), stack([learners[i] for i in places])))
+            indices = [i for i, learner in enumerate(learners) if isinstance(learner, kind)]
+            if indices:
+                self.parts.append((np.array(indices), stack([learners[i] for i in indices])))
 
     def __len__(self):
         return self._n
@@ -66,14 +66,14 @@ class Mixture(Stack):
         """Evaluate some of the weak learners as `Stack.outputs`, of shape (n_samples, n_some)."""
         start, stop, _ = some.indices(self._n)
         outputs = np.empty((len(X), stop - start))
-        for places, stack in self.parts:
-            of_kind = slice(*places.searchsorted([start, stop]))
-            outputs[:, places[of_kind] - start] = stack.outputs(X, of_kind)
+        for indices, stack in self.parts:
+            selected = slice(*indices.searchsorted([start, stop]))
+            outputs[:, indices[selected] - start] = stack.outputs(X, selected)
         return outputs
 
 
-def stacked(learners):
-    """Stack weak learners: `Stumps`, `Perceptrons`, `Cosines`, or a `Mixture` of several kinds.
+def stack_learners(learners):
+    """Stack weak learners: `Stumps`, `Perceptrons`, `Cosines`, or a `MixedStack` of several kinds.
 
     Parameters
     ----------
@@ -85,4 +85,4 @@ def stacked(learners):
         Where there are none, `Stumps`.
     """
     kinds = {type(learner) for learner in learners} or {Stump}
-    return _STACKS[kinds.pop()](learners) if len(kinds) == 1 else Mixture(learners)
+    return _STACKS[kinds.pop()](learners) if len(kinds) == 1 else MixedStack(learners)

@@ -19,7 +19,7 @@ _FIRST_BLOCK = 32
 _LARGEST_BLOCK = 1024
 
 
-class CodedStumps:
+class OutputCodeStumpSearch:
     """All stumps of a training set, for any codes.
 
     Parameters

@@ -51,7 +51,7 @@ class Perceptrons(Stack):
         return np.where(X @ directions.T > self.threshold[some], 1.0, -1.0)
 
 
-def edges_along(values, weights):
+def edges_on_lines(values, weights):
     """Edges of the stumps that cut lines between neighbouring points.
 
     Parameters
@@ -70,7 +70,7 @@ def edges_along(values, weights):
 
     Examples
     --------
-    >>> edges_along(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, -2.0, 0.5]]))
+    >>> edges_on_lines(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, -2.0, 0.5]]))
     (array([[1, 2, 0]]), array([[3.5, 2.5]]))
     """
     order = values.argsort(axis=1)
@@ -78,7 +78,7 @@ def edges_along(values, weights):
     return order, below[:, -1:] - 2 * below[:, :-1]
 
 
-def are_apart(values):
+def is_separable(values):
     """Tell which neighbours in ascending rows a threshold parts: not those that rounding parts."""
     largest = np.maximum(-values[:, :1], values[:, -1:])
     return np.diff(values, axis=1) > _RESOLUTION * largest

@@ -10,7 +10,7 @@ from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak_learner import Found, Stack
 
 # What single precision tells apart.
-_SINGLE = float(np.finfo(np.float32).eps)
+_EPS_FLOAT32 = float(np.finfo(np.float32).eps)
 
 
 class Cosine(NamedTuple):
@@ -51,7 +51,7 @@ class Cosines(Stack):
         return np.cos(X @ directions.T - self.phase[some])
 
 
-class RandomUnits(ABC):
+class RandomFeatureSearch(ABC):
     """A search that draws candidates anew for every call of `best`.
 
     Those that come as near to the best one as rounding can tell are compared in double precision,
@@ -73,24 +73,26 @@ class RandomUnits(ABC):
 
     def best(self, G):
         """Find the candidate of the largest absolute edge, of either sign; see `Search.best`."""
-        learners, edges, off = self._candidates(G)
+        make_learner, edges, errors = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # Two edges are off by half of eps for each term, in single precision.
-        slack = (2 * (len(G) + 2) * _SINGLE + EQUAL) * scale
-        sizes = np.abs(edges).max(axis=0)
-        most = sizes + off * scale
-        while (reached := (sizes - off * scale).max()) > -np.inf:
-            near = np.flatnonzero(most >= reached - slack)
-            exact = np.array([self._exact(learners(candidate), G) for candidate in near])
-            if (exact >= 0).any():
-                at, column = divmod(int(first_largest(exact.ravel(), scale)), G.shape[1])
-                learner = learners(near[at])
+        slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + EQUAL) * scale
+        magnitudes = np.abs(edges).max(axis=0)
+        upper_bounds = magnitudes + errors * scale
+        while (best_bound := (magnitudes - errors * scale).max()) > -np.inf:
+            candidates = np.flatnonzero(upper_bounds >= best_bound - slack)
+            scores = np.array(
+                [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
+            )
+            if (scores >= 0).any():
+                nth, column = divmod(int(first_largest(scores.ravel(), scale)), G.shape[1])
+                learner = make_learner(candidates[nth])
                 outputs = learner(self.X)
                 return Found(learner, outputs, float(G[:, column] @ outputs), column)
-            sizes[near] = most[near] = -np.inf
+            magnitudes[candidates] = upper_bounds[candidates] = -np.inf
         return None
 
-    def _exact(self, learner, G):
+    def _exact_scores(self, learner, G):
         """Sizes of the edges of a weak learner; -inf for a constant, which is none."""
         outputs = learner(self.X)
         # A bias is more than a constant.
@@ -106,24 +108,24 @@ class RandomUnits(ABC):
 
         Returns
         -------
-        learners : callable
+        make_learner : callable
             Takes the number of a candidate; returns the weak learner.
         edges : ndarray of shape (n_columns, n_candidates)
             From sums in single precision.
-        off : ndarray of shape (n_candidates,)
+        errors : ndarray of shape (n_candidates,)
             By so much the outputs that were added up may be wrong, each of them; for a few that
             may all be wrong, 2.
         """
 
-    def _directions(self):
+    def _draw_directions(self):
         shape = self._n_candidates, self.X.shape[1]
         return self._rng.standard_normal(shape, dtype=np.float32)
 
-    def _uniform(self):
+    def _draw_uniform(self):
         return self._rng.random(self._n_candidates, dtype=np.float32)
 
 
-class RandomPerceptrons(RandomUnits):
+class RandomPerceptronSearch(RandomFeatureSearch):
     """Perceptrons with directions uniform on the sphere, and thresholds uniform in [-R, R].
 
     R is the largest norm of a sample.
@@ -131,7 +133,7 @@ class RandomPerceptrons(RandomUnits):
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomUnits`.
+        As of `RandomFeatureSearch`.
 
     References
     ----------
@@ -153,51 +155,51 @@ class RandomPerceptrons(RandomUnits):
         self._values = np.empty((2, len(X), n_candidates), np.float32)
 
     def _candidates(self, G):
-        directions = self._directions()
+        directions = self._draw_directions()
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        thresholds = 2 * self._uniform() - 1
-        values, sizes = self._values
+        thresholds = 2 * self._draw_uniform() - 1
+        values, distances = self._values
         np.matmul(self._scaled, directions.T, out=values)
         values -= thresholds
         # On which side a sample is that is so near to the threshold, only double precision tells:
         # directions and samples are of length 1 at most.
-        nearest = np.abs(values, out=sizes).min(axis=0)
-        off = np.where(nearest <= (self.X.shape[1] + 4) * _SINGLE, 2.0, 0.0)
+        nearest = np.abs(values, out=distances).min(axis=0)
+        errors = np.where(nearest <= (self.X.shape[1] + 4) * _EPS_FLOAT32, 2.0, 0.0)
         outputs = np.copysign(np.float32(1), values, out=values)
         edges = G.T.astype(np.float32) @ outputs
 
-        def learner(i):
+        def make_learner(i):
             return Perceptron(directions[i].astype(np.float64), float(thresholds[i]) * self._radius)
 
-        return learner, edges, off
+        return make_learner, edges, errors
 
 
-class TurnedPerceptrons(RandomPerceptrons):
+class SignedPerceptronSearch(RandomPerceptronSearch):
     """Random perceptrons and their negatives.
 
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomPerceptrons`.
+        As of `RandomPerceptronSearch`.
     """
 
     def best(self, G):
         """Find the perceptron and column of the largest edge, positive or 0, as `Search.best`."""
-        found = super().best(G)
-        if found is None or found.edge >= 0:
-            return found
-        turned = Perceptron(-found.learner.direction, -found.learner.threshold)
-        outputs = turned(self.X)
-        return Found(turned, outputs, float(G[:, found.column] @ outputs), found.column)
+        result = super().best(G)
+        if result is None or result.edge >= 0:
+            return result
+        negated = Perceptron(-result.learner.direction, -result.learner.threshold)
+        outputs = negated(self.X)
+        return Found(negated, outputs, float(G[:, result.column] @ outputs), result.column)
 
 
-class RandomCosines(RandomUnits):
+class RandomCosineSearch(RandomFeatureSearch):
     r"""Fourier features: directions from :math:`N(0, 2 \gamma I)`, phases uniform in [0, 2 pi).
 
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomUnits`.
+        As of `RandomFeatureSearch`.
     gamma : float
         :math:`\gamma` of the kernel :math:`\exp(-\gamma \|x - x'\|^2)` that their inner products
         estimate.
@@ -216,17 +218,17 @@ class RandomCosines(RandomUnits):
         self._longest = np.linalg.norm(self._scaled.astype(np.float64), axis=1).max()
 
     def _candidates(self, G):
-        directions = self._directions()
-        phases = np.float32(2 * np.pi) * self._uniform()
+        directions = self._draw_directions()
+        phases = np.float32(2 * np.pi) * self._draw_uniform()
         outputs = self._scaled @ directions.T
         outputs -= phases
         np.cos(outputs, out=outputs)
         edges = G.T.astype(np.float32) @ outputs
         # A cosine is off by no more than its argument, a sum of products, is.
         lengths = self._longest * np.linalg.norm(directions, axis=1)
-        off = (self.X.shape[1] + 4) * _SINGLE * (lengths + 2 * np.pi)
+        errors = (self.X.shape[1] + 4) * _EPS_FLOAT32 * (lengths + 2 * np.pi)
 
-        def learner(i):
+        def make_learner(i):
             return Cosine(self._scale * directions[i].astype(np.float64), float(phases[i]))
 
-        return learner, edges, off
+        return make_learner, edges, errors

@@ -18,11 +18,11 @@ from boostbench.core.weak_learner import Found
 _BATCH_VALUES = 2**16
 
 # No more positions than that are kept for the next fit; the others are drawn and sorted again.
-_KEPT_POSITIONS = 2**24
+_MAX_CACHED_POSITIONS = 2**24
 
 # Values on a direction that are closer than 2 ** -_RESOLUTION of the largest, the precision of
 # float32, are one value: features that differ by rounding only must not be parted.
-_RESOLUTION = 23
+_RESOLUTION_BITS = 23
 
 # Prefix sums are products with a triangular matrix, block by block: np.cumsum waits for each sum.
 _BLOCK = 16
@@ -30,7 +30,7 @@ _ONES = np.ones(_BLOCK, np.float32)
 _TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
 
 
-class FreshProjections:
+class RandomProjectionSearch:
     """Stumps on random projections: of its own for every call of `best`.
 
     Parameters
@@ -47,7 +47,7 @@ class FreshProjections:
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> search = FreshProjections(X, lambda batch, n_rounds: np.ones((n_rounds, 1, 1)), 1)
+    >>> search = RandomProjectionSearch(X, lambda batch, n_rounds: np.ones((n_rounds, 1, 1)), 1)
     >>> found = search.best(np.array([[-1.0], [-1.0], [1.0], [1.0]]))
     >>> round(found.learner.threshold, 5), float(found.edge)
     (1.5, 4.0)
@@ -58,16 +58,16 @@ class FreshProjections:
         self._draw = draw
         self._n_rounds = max(1, _BATCH_VALUES // (len(X) * n_projections))
         positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
-        self._n_kept = _KEPT_POSITIONS // positions if keep else 0
-        self._kept = []
+        self._n_cached = _MAX_CACHED_POSITIONS // positions if keep else 0
+        self._cache = []
         # Behind the samples one of no weight, which fills the last block.
         self._weights = np.zeros(len(X) + 1, np.float32)
-        self._sorter = _Sorter((self._n_rounds, n_projections, len(X)))
+        self._sorter = _LineSorter((self._n_rounds, n_projections, len(X)))
         self.restart()
 
     def restart(self):
         """Go back to the first projection."""
-        self._number = 0
+        self._batch_number = 0
         self._batch = iter(())
 
     def best(self, G):
@@ -75,15 +75,15 @@ class FreshProjections:
 
         The constant stump is among them, with an infinite threshold.
         """
-        matrix, order, together = self._next()
+        projection, order, is_tied = self._next_round()
         n_samples = len(self.X)
         weights = of_one_size(G[:, 0])
         self._weights[:-1] = weights
         # Less half of all weights, a sum below a threshold is -1/2 of the stump's edge. In the last
         # column, where every sample is below, stands that of the constant stump.
-        below = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
-        feature, rank = self._first(weights, order, together, np.abs(below, out=below))
-        direction, threshold = matrix[:, feature].copy(), np.inf
+        sums = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
+        feature, rank = self._select_first(weights, order, is_tied, np.abs(sums, out=sums))
+        direction, threshold = projection[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
             threshold = float(above_middle(low, high))
@@ -92,46 +92,46 @@ class FreshProjections:
         outputs = outputs[:-1]
         return Found(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
 
-    def _first(self, weights, order, together, sizes):
+    def _select_first(self, weights, order, is_tied, magnitudes):
         """Choose the first of the largest sums, in double precision where single cannot tell."""
         n_samples = len(weights)
         # Where all edges are small, rounding must not make one of these near to the largest.
-        sizes[together] = -np.inf
+        magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
         # A sum has that many roundings: within its block, of the blocks before, of the weights. Two
         # sums are off by half of eps each, relative to all sizes.
-        roundings = _BLOCK + sizes.shape[1] // _BLOCK + 2
+        roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + EQUAL) * scale
-        features, ranks = np.nonzero(sizes[:, :n_samples] >= sizes.max() - slack)
+        features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
         if len(features) > 1:
-            rows, at = np.unique(features, return_inverse=True)
+            rows, row_of_candidate = np.unique(features, return_inverse=True)
             exact = np.cumsum(weights[order[rows, :n_samples]], axis=1) - weights.sum() / 2
-            first = first_largest(np.abs(exact[at, ranks]), scale)
+            first = first_largest(np.abs(exact[row_of_candidate, ranks]), scale)
             features, ranks = features[first:], ranks[first:]
         return features[0], ranks[0]
 
-    def _next(self):
+    def _next_round(self):
         """Give the next matrix, the order of its projections, and what a threshold cannot part."""
-        found = next(self._batch, None)
-        if found is None:
-            self._batch = iter(self._prepared(self._number))
-            self._number += 1
-            found = next(self._batch)
-        return found
+        projection = next(self._batch, None)
+        if projection is None:
+            self._batch = iter(self._prepare_batch(self._batch_number))
+            self._batch_number += 1
+            projection = next(self._batch)
+        return projection
 
-    def _prepared(self, number):
+    def _prepare_batch(self, number):
         """Draw, multiply and sort a batch of rounds, or take what is kept of it."""
-        if number < len(self._kept):
-            return self._kept[number]
+        if number < len(self._cache):
+            return self._cache[number]
         matrices = self._draw(number, self._n_rounds)
         np.matmul(matrices.transpose(0, 2, 1), self.X.T, out=self._sorter.values)
-        order, together = self._sorter.sort()
-        if number < self._n_kept:
-            self._kept.append(list(zip(matrices, order.copy(), together.copy(), strict=True)))
-        return zip(matrices, order, together, strict=True)
+        order, is_tied = self._sorter.sort()
+        if number < self._n_cached:
+            self._cache.append(list(zip(matrices, order.copy(), is_tied.copy(), strict=True)))
+        return zip(matrices, order, is_tied, strict=True)
 
 
-class _Sorter:
+class _LineSorter:
     """Sorts samples on many lines at once, in memory of its own.
 
     A value, as a whole number of more than enough digits, and its sample make one integer: integers
@@ -155,7 +155,7 @@ class _Sorter:
         self.values = np.empty(shape)
         self._keys = np.empty(shape, np.int64)
         self._order = np.full((*lines, n_positions), n_samples)
-        self._together = np.zeros((*lines, n_positions), bool)
+        self._is_tied = np.zeros((*lines, n_positions), bool)
         self._bits = n_samples.bit_length()
 
     def sort(self):
@@ -165,7 +165,7 @@ class _Sorter:
         -------
         order : ndarray of shape (..., n_positions), dtype=int64
             Samples in ascending order, then `n_samples` up to the end of the last block.
-        together : ndarray of shape (..., n_positions), dtype=bool
+        is_tied : ndarray of shape (..., n_positions), dtype=bool
             Where no threshold can be, as the next sample has the same value.
         """
         values, keys = self.values, self._keys
@@ -181,9 +181,9 @@ class _Sorter:
         keys >>= self._bits
         gaps = values.view(np.int64)[..., 1:]
         np.subtract(keys[..., 1:], keys[..., :-1], out=gaps)
-        apart = 2 ** (digits - _RESOLUTION)
-        np.less_equal(gaps, apart, out=self._together[..., : n_samples - 1])
-        return self._order, self._together
+        max_gap = 2 ** (digits - _RESOLUTION_BITS)
+        np.less_equal(gaps, max_gap, out=self._is_tied[..., : n_samples - 1])
+        return self._order, self._is_tied
 
 
 def _prefix_sums(values, start):

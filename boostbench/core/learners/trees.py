@@ -5,16 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.stumps.class_prefix_sums import heaviest
+from boostbench.core.stumps.class_prefix_sums import majority_weight
 from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak_learner import Found, Stack
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
-_BLOCK_POSITIONS = 2**14
+_BLOCK_STUMPS = 2**14
 
 # From so many classes on their sums are faster than edges in a column each: 0.9 of the time with 6
 # classes, 0.4 with 10, 0.2 with 26.
-_MANY_CLASSES = 6
+_MIN_CLASSES_FOR_SUMS = 6
 
 
 class Tree(NamedTuple):
@@ -97,13 +97,13 @@ class Trees(Stack):
     """
 
     def __init__(self, trees):
-        sizes = np.array([len(tree.feature) for tree in trees], dtype=np.int64)
-        self.root = np.cumsum(sizes) - sizes
-        self.feature = _joined([tree.feature for tree in trees], np.int64)
-        self.threshold = _joined([tree.threshold for tree in trees], np.float64)
+        n_nodes = np.array([len(tree.feature) for tree in trees], dtype=np.int64)
+        self.root = np.cumsum(n_nodes) - n_nodes
+        self.feature = _concatenate([tree.feature for tree in trees], np.int64)
+        self.threshold = _concatenate([tree.threshold for tree in trees], np.float64)
         children = [tree.children + first for tree, first in zip(trees, self.root, strict=True)]
-        self.children = _joined(children, np.int64).reshape(-1, 2)
-        self.value = _joined([tree.value for tree in trees])
+        self.children = _concatenate(children, np.int64).reshape(-1, 2)
+        self.value = _concatenate([tree.value for tree in trees])
         self._dtype = trees[0].dtype if len(trees) else np.float64
         is_leaf = self.children[:, 0] == np.arange(len(self.children))
         self.depth = _depth(self.root, self.children, is_leaf)
@@ -121,13 +121,13 @@ class Trees(Stack):
         X = np.ascontiguousarray(X, dtype=self._dtype)
         root = self.root[some]
         # All samples are at the root at first, where no gathering by sample is needed.
-        above = X[:, self.feature[root]] > self.threshold[root]
+        is_above = X[:, self.feature[root]] > self.threshold[root]
         low, high = self.children[root].T
-        node = np.where(above, high, low)
-        first = np.arange(len(X))[:, None] * X.shape[1]
+        node = np.where(is_above, high, low)
+        row_start = np.arange(len(X))[:, None] * X.shape[1]
         for _ in range(1, self.depth):
-            above = X.take(first + self.feature.take(node)) > self.threshold.take(node)
-            node = self.children.take(2 * node + above)
+            is_above = X.take(row_start + self.feature.take(node)) > self.threshold.take(node)
+            node = self.children.take(2 * node + is_above)
         return node
 
 
@@ -148,9 +148,9 @@ class ClassTrees(Trees):
     def scores(self, X, coefficients, some=slice(None)):
         """Add up the votes of some for the classes that they name; see `Stack.scores`."""
         shape = len(X), self.n_classes
-        at = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
-        votes = np.broadcast_to(coefficients[some], at.shape)
-        return np.bincount(at.ravel(), votes.ravel(), len(X) * self.n_classes).reshape(shape)
+        entries = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
+        votes = np.broadcast_to(coefficients[some], entries.shape)
+        return np.bincount(entries.ravel(), votes.ravel(), len(X) * self.n_classes).reshape(shape)
 
 
 class ClassStumpSearch:
@@ -176,8 +176,8 @@ class ClassStumpSearch:
         self.search = search
         self.labels = labels
         self.n_classes = n_classes
-        self._sums = search.class_sums(labels) if n_classes >= _MANY_CLASSES else None
-        self._own = np.arange(len(labels)) * n_classes + labels
+        self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
+        self._label_entries = np.arange(len(labels)) * n_classes + labels
 
     def best(self, G):
         """Find the stump; each side votes for its heaviest class.
@@ -195,33 +195,35 @@ class ClassStumpSearch:
         """
         scale = float(G.sum())
         if self._sums is None:
-            position = self._by_edges(G, scale)
+            position = self._best_position_from_edges(G, scale)
         else:
             # Edges have twice what the classes weigh, so that half as much tells stumps apart.
-            position = self._sums.best_position(G, heaviest, scale / 2)
+            position = self._sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
         stump = self.search.stump(position)
         above = self.search.X[:, stump.feature] > stump.threshold
-        by_side = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
-        by_side = by_side.reshape(2, -1)
-        low, high = first_largest(by_side, scale)
+        side_weights = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
+        side_weights = side_weights.reshape(2, -1)
+        low, high = first_largest(side_weights, scale)
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
-        return Found(tree, np.where(above, high, low), float(by_side.max(axis=1).sum()))
+        return Found(tree, np.where(above, high, low), float(side_weights.max(axis=1).sum()))
 
     # Only where edges are searched: the weights of all classes, 0 but for a sample's own.
     @cached_property
-    def _weights(self):
+    def _weights_by_class(self):
         return np.zeros((len(self.labels), self.n_classes))
 
-    def _by_edges(self, G, scale):
+    def _best_position_from_edges(self, G, scale):
         """Find the position by the edges of all stumps."""
-        self._weights.ravel()[self._own] = G
+        self._weights_by_class.ravel()[self._label_entries] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
-        return self.search.best_position(self._weights, partial(_heaviest, total=total), scale)
+        return self.search.best_position(
+            self._weights_by_class, partial(_majority_weight, total=total), scale
+        )
 
 
-def _heaviest(edges, total):
+def _majority_weight(edges, total):
     """Twice what the heaviest classes of the two sides of stumps weigh.
 
     Parameters
@@ -234,27 +236,27 @@ def _heaviest(edges, total):
     -------
     ndarray of shape (n_stumps,)
     """
-    sizes = np.empty(len(edges))
-    for start in range(0, len(edges), _BLOCK_POSITIONS):
-        some = slice(start, start + _BLOCK_POSITIONS)
+    weights = np.empty(len(edges))
+    for start in range(0, len(edges), _BLOCK_STUMPS):
+        block = slice(start, start + _BLOCK_STUMPS)
         # Classes in rows, so that the maximum over them is one of long vectors. First twice what
         # they weigh above the threshold, then below.
-        sides = np.ascontiguousarray(edges[some].T)
+        sides = np.ascontiguousarray(edges[block].T)
         sides += total
-        sides.max(axis=0, out=sizes[some])
+        sides.max(axis=0, out=weights[block])
         np.subtract(2 * total, sides, out=sides)
-        sizes[some] += sides.max(axis=0)
-    return sizes
+        weights[block] += sides.max(axis=0)
+    return weights
 
 
-def _joined(arrays, dtype=None):
+def _concatenate(arrays, dtype=None):
     return np.concatenate(arrays, dtype=dtype) if len(arrays) else np.empty(0, dtype)
 
 
-def _depth(nodes, children, is_leaf):
+def _depth(level, children, is_leaf):
     """Levels of tests below some nodes."""
     depth = 0
-    while not is_leaf[nodes].all():
-        nodes = children[nodes[~is_leaf[nodes]]].ravel()
+    while not is_leaf[level].all():
+        level = children[level[~is_leaf[level]]].ravel()
         depth += 1
     return depth

@@ -14,7 +14,7 @@ from boostbench.core.learners.trees import Tree, Trees
 from boostbench.core.stumps.ties import first_largest
 
 
-class FoundTree(NamedTuple):
+class VectorTreeResult(NamedTuple):
     r"""The tree that a search has found.
 
     Attributes
@@ -40,12 +40,12 @@ class LeastSquares:
 
     Parameters
     ----------
-    least : float, default=1.0
+    min_count : float, default=1.0
         The smallest count of a leaf that is not empty.
     """
 
-    def __init__(self, least=1.0):
-        self._least = least
+    def __init__(self, min_count=1.0):
+        self._min_count = min_count
 
     def gain(self, sums, counts):
         """Say how good leaves are.
@@ -62,7 +62,7 @@ class LeastSquares:
         ndarray of shape (n_leaves,)
             Not negative.
         """
-        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._least)
+        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._min_count)
 
     def scale(self, weights, counts):
         """Say how good leaves could be: the gain of one leaf for each sample.
@@ -93,7 +93,7 @@ class LeastSquares:
         -------
         ndarray of shape (n_leaves, n_components)
         """
-        return sums / np.maximum(counts, self._least)[:, None]
+        return sums / np.maximum(counts, self._min_count)[:, None]
 
 
 class CodewordVote:
@@ -162,30 +162,30 @@ class VectorTreeSearch:
 
         Returns
         -------
-        FoundTree or None
+        VectorTreeResult or None
             None where no feature varies.
         """
-        counted = np.column_stack([G, self._counts])
-        at = np.zeros(len(G), np.int64)
+        counted_weights = np.column_stack([G, self._counts])
+        node_of_sample = np.zeros(len(G), np.int64)
         tests = []
         for level in range(self.depth):
-            above = np.zeros(len(G), bool)
+            is_above = np.zeros(len(G), bool)
             for node in range(2**level):
-                inside = at == node
-                weights = counted * inside[:, None] if level else counted
-                position = self._position(weights, criterion)
+                is_inside = node_of_sample == node
+                weights = counted_weights * is_inside[:, None] if level else counted_weights
+                position = self._best_position(weights, criterion)
                 if position is None:
                     return None
                 tests.append(self.search.stump(position))
                 X = self.search.X[:, tests[-1].feature]
-                above |= inside & (X > tests[-1].threshold)
-            at = 2 * at + above
-        return self._found(G, criterion, tests, at)
+                is_above |= is_inside & (X > tests[-1].threshold)
+            node_of_sample = 2 * node_of_sample + is_above
+        return self._make_result(G, criterion, tests, node_of_sample)
 
-    def _position(self, weights, criterion):
+    def _best_position(self, weights, criterion):
         total = weights.sum(axis=0)[None]
 
-        def size(edges):
+        def score(edges):
             # Twice the sums above a threshold, then twice those below it.
             edges += total
             gains = criterion.gain(edges[:, :-1], edges[:, -1])
@@ -194,28 +194,30 @@ class VectorTreeSearch:
             return gains
 
         scale = criterion.scale(weights[:, :-1], weights[:, -1])
-        return self.search.best_position(weights, size, scale)
+        return self.search.best_position(weights, score, scale)
 
-    def _found(self, G, criterion, tests, leaf):
+    def _make_result(self, G, criterion, tests, leaf):
         n_leaves = 2**self.depth
-        is_in = np.arange(n_leaves)[:, None] == leaf
-        counts = is_in @ self._counts
-        sums, sizes = (is_in.astype(np.float64) @ weights for weights in (G, np.abs(G)))
-        values = criterion.values(sums, counts, sizes)
+        is_in_leaf = np.arange(n_leaves)[:, None] == leaf
+        counts = is_in_leaf @ self._counts
+        sums, absolute_sums = (
+            is_in_leaf.astype(np.float64) @ weights for weights in (G, np.abs(G))
+        )
+        values = criterion.values(sums, counts, absolute_sums)
         # No sample of the training data comes to such a leaf; others find there what is beside it.
-        empty = np.flatnonzero(counts == 0)
-        values[empty] = values[empty ^ 1]
-        inner = n_leaves - 1
+        empty_leaves = np.flatnonzero(counts == 0)
+        values[empty_leaves] = values[empty_leaves ^ 1]
+        n_inner = n_leaves - 1
         node = np.arange(2 * n_leaves - 1)
         children = np.column_stack([2 * node + 1, 2 * node + 2])
-        children[inner:] = node[inner:, None]
+        children[n_inner:] = node[n_inner:, None]
         tree = Tree(
             feature=np.array([test.feature for test in tests] + [0] * n_leaves),
             threshold=np.array([test.threshold for test in tests] + [0.0] * n_leaves),
             children=children,
-            value=np.concatenate([np.zeros((inner, G.shape[1])), values]),
+            value=np.concatenate([np.zeros((n_inner, G.shape[1])), values]),
         )
-        return FoundTree(tree, leaf, values, float((sums * values).sum()))
+        return VectorTreeResult(tree, leaf, values, float((sums * values).sum()))
 
 
 class VectorTrees(Trees):

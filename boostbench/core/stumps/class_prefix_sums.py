@@ -16,10 +16,10 @@ import numpy as np
 from boostbench.core.stumps.ties import EQUAL, first_largest
 
 # Samples of features that are looked through at a time: few enough to stay in the cache.
-_PIECE = 40_000
+_BLOCK_SAMPLES = 40_000
 
 
-class ClassSums:
+class ClassPrefixSums:
     """A search over the thresholds of all features.
 
     Parameters
@@ -36,31 +36,31 @@ class ClassSums:
     Examples
     --------
     >>> order, is_cut = np.array([[0, 1, 2, 3]]), np.array([[True, True, True, False]])
-    >>> sums = ClassSums(order, is_cut, np.array([2, 2, 0, 1]), lambda feature, place: place)
-    >>> int(sums.best_position(np.full(4, 0.25), heaviest, scale=1.0))
+    >>> sums = ClassPrefixSums(order, is_cut, np.array([2, 2, 0, 1]), lambda feature, place: place)
+    >>> int(sums.best_position(np.full(4, 0.25), majority_weight, scale=1.0))
     1
     """
 
     def __init__(self, order, is_cut, labels, position):
         self._is_cut, self._labels, self._position = is_cut[:, :-1], labels, position
         n_features, n_samples = order.shape
-        self._width = max(1, _PIECE // n_samples)
+        self._width = max(1, _BLOCK_SAMPLES // n_samples)
         # Of each feature the samples class by class, and where they are there, in its piece.
         self._samples, self._places = np.empty((2, n_features, n_samples), np.int32)
-        for feature, of_feature in enumerate(order):
-            by_class = np.argsort(labels[of_feature], kind="stable")
-            self._samples[feature] = of_feature[by_class]
-            first = feature % self._width * n_samples
-            self._places[feature, by_class] = np.arange(first, first + n_samples)
+        for feature, feature_order in enumerate(order):
+            by_class = np.argsort(labels[feature_order], kind="stable")
+            self._samples[feature] = feature_order[by_class]
+            block_start = feature % self._width * n_samples
+            self._places[feature, by_class] = np.arange(block_start, block_start + n_samples)
 
-    def best_position(self, weights, size, scale):
+    def best_position(self, weights, score, scale):
         """Find the threshold of the largest size.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples,)
             Not negative.
-        size : callable
+        score : callable
             Takes three arrays of shape (n_some, n_samples) about some features, with the samples in
             the order of each: their weights, and what the class of a sample weighs up to it and
             from it on. Returns the sizes of the thresholds behind all but the last sample, of shape
@@ -77,32 +77,34 @@ class ClassSums:
         """
         counts, totals = np.bincount(self._labels), np.bincount(self._labels, weights)
         # Of the samples class by class.
-        before = np.repeat(np.cumsum(totals) - totals, counts)
+        preceding = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
-        reached, near, slack = -np.inf, [], EQUAL * scale
-        for first in range(0, len(self._places), self._width):
-            some = slice(first, first + self._width)
-            own = weights.take(self._samples[some])
-            below = own.cumsum(axis=1)
-            below -= before
+        best, candidates, slack = -np.inf, [], EQUAL * scale
+        for block_start in range(0, len(self._places), self._width):
+            block = slice(block_start, block_start + self._width)
+            weight_of_sample = weights.take(self._samples[block])
+            below = weight_of_sample.cumsum(axis=1)
+            below -= preceding
             above = totals - below
-            above += own
-            sizes = size(*(part.take(self._places[some]) for part in (own, below, above)))
-            sizes[~self._is_cut[some]] = -np.inf
-            largest = sizes.max(initial=-np.inf)
-            if largest >= reached - slack:
-                reached = max(reached, largest)
-                feature, place = np.nonzero(sizes >= reached - slack)
-                near.append((first + feature, place, sizes[feature, place]))
-        if reached == -np.inf:
+            above += weight_of_sample
+            scores = score(
+                *(sums.take(self._places[block]) for sums in (weight_of_sample, below, above))
+            )
+            scores[~self._is_cut[block]] = -np.inf
+            largest = scores.max(initial=-np.inf)
+            if largest >= best - slack:
+                best = max(best, largest)
+                feature, rank = np.nonzero(scores >= best - slack)
+                candidates.append((block_start + feature, rank, scores[feature, rank]))
+        if best == -np.inf:
             return None
-        features, places, sizes = map(np.concatenate, zip(*near, strict=True))
-        at = first_largest(sizes, scale)
-        return self._position(features[at], places[at])
+        features, ranks, scores = map(np.concatenate, zip(*candidates, strict=True))
+        first = first_largest(scores, scale)
+        return self._position(features[first], ranks[first])
 
 
-def heaviest(own, below, above):
-    """Give what the heaviest classes on both sides weigh; see `ClassSums.best_position`."""
+def majority_weight(weights, below, above):
+    """Give what the heaviest classes on both sides weigh; see `ClassPrefixSums.best_position`."""
     below, above = below[:, :-1], above[:, :0:-1]
     np.maximum.accumulate(below, axis=1, out=below)
     np.maximum.accumulate(above, axis=1, out=above)

@@ -363,7 +363,7 @@ class StumpSearch:
 
         Returns
         -------
-        boostbench.core.stumps.class_prefix_sums.ClassSums or None
+        boostbench.core.stumps.class_prefix_sums.ClassPrefixSums or None
         """
         return self._layout.class_sums(labels)
 

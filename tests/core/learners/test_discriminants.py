@@ -5,8 +5,8 @@ import pytest
 
 from boostbench.core.learners import discriminants
 from boostbench.core.learners.discriminants import (
-    CodedDiscriminants,
-    ProjectedDiscriminants,
+    OutputCodeDiscriminantSearch,
+    ProjectedDiscriminantSearch,
     fisher_direction,
 )
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
@@ -83,7 +83,7 @@ def literal_discriminant(search, X, G, selected):
 def test_the_discriminant_of_the_projected_points(kind, n_selected, seed):
     X, G = problem(seed)
     search = kind(X, G, 40, np.random.default_rng(seed))
-    found = ProjectedDiscriminants(search, X, 40, n_selected, np.random.default_rng(seed))
+    found = ProjectedDiscriminantSearch(search, X, 40, n_selected, np.random.default_rng(seed))
     selected = np.random.default_rng(seed).choice(40, n_selected, replace=False)
     values = X @ found._discriminant(G).T
     np.testing.assert_allclose(values, literal_discriminant(search, X, G, selected), rtol=1e-5)
@@ -93,11 +93,11 @@ def test_the_discriminant_of_the_projected_points(kind, n_selected, seed):
 def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
     X, G = problem(seed)
     search = independent(X, G, 4, np.random.default_rng(seed))
-    model = ProjectedDiscriminants(search, X, 4, 100, np.random.default_rng(seed))
+    model = ProjectedDiscriminantSearch(search, X, 4, 100, np.random.default_rng(seed))
     found = model.best(G)
     edge = (G * found.learner(X)).sum()
     assert found.edge == pytest.approx(edge, rel=1e-12)
-    direction = ProjectedDiscriminants(
+    direction = ProjectedDiscriminantSearch(
         search, X, 4, 100, np.random.default_rng(seed)
     )._discriminant(G)
     values = np.unique(X @ direction.T)
@@ -112,7 +112,7 @@ def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
 def test_equal_points_are_never_parted():
     X, G = problem(0)
     X = np.repeat(X[:3], 10, axis=0)
-    model = ProjectedDiscriminants(
+    model = ProjectedDiscriminantSearch(
         independent(X, G, 4, np.random.default_rng(0)), X, 4, 100, np.random.default_rng(0)
     )
     outputs = model._discriminant_stump(G).outputs
@@ -139,7 +139,7 @@ def test_of_equal_thresholds_the_first_is_found(kind, seed):
     found = []
     for Z, W in ((X, G), (X[order], G[order])):
         search = kind(Z, W, 4, np.random.default_rng(seed))
-        model = ProjectedDiscriminants(search, Z, 4, 4, np.random.default_rng(seed))
+        model = ProjectedDiscriminantSearch(search, Z, 4, 4, np.random.default_rng(seed))
         found.append((model._discriminant_stump(W), model.best(W)))
     for one, other in zip(*found, strict=True):
         assert (one.learner(X) == other.learner(X)).all()
@@ -184,7 +184,9 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("seed", range(4))
 def test_most_violated(seed, n_classes, n_features):
     X, weights, codes, violation = drawn(seed, n_classes, n_features=n_features)
-    perceptron, outputs, edge, column, _ = CodedDiscriminants(X).best(weights, codes, violation)
+    perceptron, outputs, edge, column, _ = OutputCodeDiscriminantSearch(X).best(
+        weights, codes, violation
+    )
     wanted, v = largest(X, weights, codes, violation)
     assert outputs.tolist() == perceptron(X).tolist()
     assert (edge, column) == (pytest.approx(wanted), v)
@@ -197,7 +199,7 @@ def test_most_violated(seed, n_classes, n_features):
 @pytest.mark.parametrize("seed", range(4))
 def test_best_for_one_code(seed):
     X, weights, codes, _ = drawn(seed)
-    h = CodedDiscriminants(X).best(weights, codes[:1], np.zeros(1)).outputs
+    h = OutputCodeDiscriminantSearch(X).best(weights, codes[:1], np.zeros(1)).outputs
     wanted, _ = largest(X, weights, codes[:1], np.zeros(1))
     assert signed_weights(weights, codes[0]) @ h == pytest.approx(wanted)
 
@@ -208,8 +210,8 @@ def test_of_equal_codes_and_thresholds_the_first_is_found(seed):
     X, weights, order = tied(seed)
     codes = np.random.default_rng(seed).choice([-1, 1], (12, 3)).astype(np.float32)
     violation = np.zeros(12, np.float32)
-    one = CodedDiscriminants(X).best(weights, codes, violation)
-    other = CodedDiscriminants(X[order]).best(weights[order], codes, violation)
+    one = OutputCodeDiscriminantSearch(X).best(weights, codes, violation)
+    other = OutputCodeDiscriminantSearch(X[order]).best(weights[order], codes, violation)
     assert one.column == other.column
     assert (one.learner(X) == other.learner(X)).all()
     # The first of codes that are the same, and no code is better by its opposite.
@@ -221,28 +223,28 @@ def test_of_equal_codes_and_thresholds_the_first_is_found(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_blocks_do_not_matter(seed, sizes, monkeypatch):
     X, weights, codes, violation = drawn(seed, n_codes=40)
-    whole = CodedDiscriminants(X).best(weights, codes, violation).learner
+    whole = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     for name, size in zip(
-        ("_BLOCK_CODES", "_PRODUCT_VALUES", "_MOST_KEPT_VALUES"), sizes, strict=True
+        ("_BLOCK_CODES", "_PRODUCT_VALUES", "_MAX_CACHED_VALUES"), sizes, strict=True
     ):
         monkeypatch.setattr(discriminants, name, size)
-    parts = CodedDiscriminants(X).best(weights, codes, violation).learner
+    parts = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     np.testing.assert_allclose(parts.direction, whole.direction, rtol=1e-9)
     assert parts.threshold == pytest.approx(whole.threshold)
 
 
 def test_a_wide_block_of_values_holds_one_code(monkeypatch):
     X, weights, codes, violation = drawn(0)
-    whole = CodedDiscriminants(X).best(weights, codes, violation).learner
+    whole = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     monkeypatch.setattr(discriminants, "_BLOCK_VALUES", 1)
-    one = CodedDiscriminants(X).best(weights, codes, violation).learner
+    one = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     np.testing.assert_allclose(one.direction, whole.direction, rtol=1e-9)
 
 
 def test_where_the_data_lie_does_not_matter():
     X, weights, codes, violation = drawn(0)
-    here = CodedDiscriminants(X).best(weights, codes, violation).learner
-    there = CodedDiscriminants(X + 1e4).best(weights, codes, violation).learner
+    here = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+    there = OutputCodeDiscriminantSearch(X + 1e4).best(weights, codes, violation).learner
     np.testing.assert_allclose(there.direction, here.direction, rtol=1e-6)
     assert (there(X + 1e4) == here(X)).all()
 
@@ -250,9 +252,9 @@ def test_where_the_data_lie_does_not_matter():
 def test_repeated_and_constant_features():
     """The covariances are singular; the pseudo-inverse halves a direction between twins."""
     X, weights, codes, violation = drawn(0)
-    plain = CodedDiscriminants(X).best(weights, codes, violation).learner
+    plain = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     wide = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
-    perceptron = CodedDiscriminants(wide).best(weights, codes, violation).learner
+    perceptron = OutputCodeDiscriminantSearch(wide).best(weights, codes, violation).learner
     assert (perceptron(wide) == plain(X)).all()
     halves = plain.direction * [0.5, 1, 1]
     np.testing.assert_allclose(
@@ -268,7 +270,7 @@ def test_equal_samples_are_not_parted(seed):
     cell = np.arange(30) % 6
     X, weights = cells[cell], rng.normal(size=(30, 3))
     codes = rng.normal(size=(8, 3)).astype(np.float32)
-    h = CodedDiscriminants(X).best(weights, codes, np.zeros(8)).outputs
+    h = OutputCodeDiscriminantSearch(X).best(weights, codes, np.zeros(8)).outputs
     assert all(len(set(h[cell == c])) == 1 for c in range(6))
     wanted = 0.0
     for code in codes:
@@ -286,7 +288,7 @@ def test_problems_of_one_side(weight):
     X = drawn(0)[0]
     weights = np.full((len(X), 2), weight)
     codes = np.ones((3, 2), np.float32)
-    found = CodedDiscriminants(X).best(weights, codes, np.zeros(3))
+    found = OutputCodeDiscriminantSearch(X).best(weights, codes, np.zeros(3))
     if weight == 0:
         assert found is None
     else:
@@ -295,4 +297,6 @@ def test_problems_of_one_side(weight):
 
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
-    assert CodedDiscriminants(np.full((25, 3), 0.1)).best(weights, codes, violation) is None
+    assert (
+        OutputCodeDiscriminantSearch(np.full((25, 3), 0.1)).best(weights, codes, violation) is None
+    )

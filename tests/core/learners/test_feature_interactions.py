@@ -2,14 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostbench.core.learners.feature_interactions import axes_of, purified, ranked_pairs
+from boostbench.core.learners.feature_interactions import make_axes, purify, rank_pairs
 from boostbench.core.stumps.views import views_of
 
 
 def test_purified_tables_have_mean_zero_in_rows_and_columns():
     rng = np.random.default_rng(0)
     given, weights = rng.normal(size=(6, 4, 2)), rng.integers(0, 5, (6, 4)).astype(float)
-    table, rows, columns = purified(given, weights)
+    table, rows, columns = purify(given, weights)
     np.testing.assert_allclose(table + rows[:, None] + columns, given, atol=1e-12)
     heavy = weights[:, :, None] * table
     np.testing.assert_allclose(heavy.sum(axis=0), 0, atol=1e-12)
@@ -25,7 +25,7 @@ def test_purified_tables_have_mean_zero_in_rows_and_columns():
 def test_what_is_a_sum_of_both_features_leaves_nothing():
     weights = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0], [2.0, 0.0, 0.0]])
     given = (np.array([1.0, -2.0, 5.0])[:, None] + [3.0, 0.0, -1.0])[..., None]
-    np.testing.assert_allclose(purified(given, weights)[0][weights > 0], 0, atol=1e-12)
+    np.testing.assert_allclose(purify(given, weights)[0][weights > 0], 0, atol=1e-12)
 
 
 def test_pairs_are_ranked_by_their_best_quadrants():
@@ -33,7 +33,7 @@ def test_pairs_are_ranked_by_their_best_quadrants():
     above = rng.random((60, 7)) < 0.4
     axis_of = np.array([0, 0, 1, 1, 1, 2, 3])
     slopes, curvatures = rng.normal(size=(2, 60)), rng.random((2, 60))
-    pairs, falls = ranked_pairs(above.astype(float), axis_of, slopes, curvatures)
+    pairs, falls = rank_pairs(above.astype(float), axis_of, slopes, curvatures)
     slow = {}
     for a in range(7):
         for b in range(a + 1, 7):
@@ -62,7 +62,7 @@ def axes():
     views = views_of(X, categorical=[2, 3, 4])
     Z = views.of(X)
     cuts = {at: np.unique(column)[:-1] + 1e-9 for at, column in enumerate(Z.T)}
-    return axes_of(views, cuts, 5), views, X, Z
+    return make_axes(views, cuts, 5), views, X, Z
 
 
 def test_cells_tell_apart_what_features_are(axes):
@@ -71,7 +71,7 @@ def test_cells_tell_apart_what_features_are(axes):
     assert [axis.feature for axis in axes] == [0, 1, 2, 3, 4]
     for axis in axes:
         values = pd.Series(X[:, axis.feature])
-        cells = axis.cells(Z)
+        cells = axis.cell_indices(Z)
         assert set(cells) == set(range(axis.n_cells))
         if axis.has_missing:
             [missing] = set(cells[values.isna()])
@@ -90,7 +90,7 @@ def test_stumps_are_what_views_show_and_add_up_to_any_function(axes):
     for axis in axes:
         of_views, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
         shown = 2.0 * (Z[:, of_views] > thresholds) - 1
-        np.testing.assert_array_equal(outputs[axis.cells(Z)], shown)
+        np.testing.assert_array_equal(outputs[axis.cell_indices(Z)], shown)
         values = rng.normal(size=axis.n_cells)
         A = np.column_stack([np.ones(axis.n_cells), outputs])
         np.testing.assert_allclose(A @ np.linalg.lstsq(A, values)[0], values, atol=1e-12)

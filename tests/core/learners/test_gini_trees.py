@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import Trees
 from boostbench.core.stumps.search import StumpSearch
 
 
 def searching(X, labels, max_leaf_nodes):
-    return ClassTreeSearch(StumpSearch(X), labels, labels.max() + 1, max_leaf_nodes)
+    return GiniTreeSearch(StumpSearch(X), labels, labels.max() + 1, max_leaf_nodes)
 
 
 def problem(seed, n_samples=60, n_classes=5):

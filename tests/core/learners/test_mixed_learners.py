@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.mixed_learners import Families, Mixture, stacked
+from boostbench.core.learners.mixed_learners import MixedStack, UnionSearch, stack_learners
 from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
 from boostbench.core.learners.random_features import (
     Cosine,
     Cosines,
-    RandomCosines,
-    RandomPerceptrons,
+    RandomCosineSearch,
+    RandomPerceptronSearch,
 )
 from boostbench.core.stumps.search import UnusedStumps
 from boostbench.core.stumps.stump import Stump, Stumps
@@ -18,14 +18,14 @@ X = np.random.default_rng(0).normal(size=(40, 3))
 def searches(seed=0):
     return [
         UnusedStumps(X),
-        RandomPerceptrons(X, 30, np.random.default_rng(seed)),
-        RandomCosines(X, 30, np.random.default_rng(seed), 0.5),
+        RandomPerceptronSearch(X, 30, np.random.default_rng(seed)),
+        RandomCosineSearch(X, 30, np.random.default_rng(seed), 0.5),
     ]
 
 
 def test_the_best_of_all_kinds_is_found():
     kinds = set()
-    together, alone = Families(searches()), searches()
+    together, alone = UnionSearch(searches()), searches()
     for seed in range(30):
         G = np.random.default_rng(seed).normal(size=(40, 1))
         found = together.best(G)
@@ -35,7 +35,7 @@ def test_the_best_of_all_kinds_is_found():
 
 
 def test_what_is_left_out_is_not_found_again():
-    together = Families([searches()[0], UnusedStumps(np.ones((40, 3)))])
+    together = UnionSearch([searches()[0], UnusedStumps(np.ones((40, 3)))])
     G = X[:, :1]
     first = together.best(G).learner
     together.leave_out(Cosine(np.ones(3), 0.0))
@@ -46,7 +46,7 @@ def test_what_is_left_out_is_not_found_again():
 
 def test_without_anything_to_find():
     constant = UnusedStumps(np.ones((4, 2)))
-    assert Families([constant, constant]).best(np.ones((4, 1))) is None
+    assert UnionSearch([constant, constant]).best(np.ones((4, 1))) is None
 
 
 LEARNERS = [
@@ -61,8 +61,8 @@ LEARNERS = [
 
 @pytest.mark.parametrize("some", [slice(None), slice(0, 1), slice(2, 5), slice(4, 4), slice(3, 6)])
 def test_a_mixture_is_its_members(some):
-    mixture = stacked(LEARNERS)
-    assert isinstance(mixture, Mixture)
+    mixture = stack_learners(LEARNERS)
+    assert isinstance(mixture, MixedStack)
     assert len(mixture) == 6
     wanted = np.column_stack([learner(X) for learner in LEARNERS])
     np.testing.assert_allclose(mixture.outputs(X, some), wanted[:, some], atol=1e-12)
@@ -72,7 +72,7 @@ def test_a_mixture_is_its_members(some):
 
 
 def test_one_kind_has_a_stack_of_its_own():
-    assert type(stacked(LEARNERS[1:3])) is Stumps
-    assert type(stacked(LEARNERS[:1])) is Cosines
-    assert type(stacked(LEARNERS[3:4])) is Perceptrons
-    assert len(stacked([])) == 0
+    assert type(stack_learners(LEARNERS[1:3])) is Stumps
+    assert type(stack_learners(LEARNERS[:1])) is Cosines
+    assert type(stack_learners(LEARNERS[3:4])) is Perceptrons
+    assert len(stack_learners([])) == 0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.learners import output_code_stumps
-from boostbench.core.learners.output_code_stumps import CodedStumps
+from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 
 from ..stumps import reference
 
@@ -31,7 +31,7 @@ def largest(X, weights, codes, violation):
 def test_most_violated(seed, n_classes, block, monkeypatch):
     monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", block)
     X, weights, codes, violation = drawn(seed, n_classes)
-    found = CodedStumps(X).best(weights, codes, violation)
+    found = OutputCodeStumpSearch(X).best(weights, codes, violation)
     h = found.learner(X)
     assert found.outputs.tolist() == h.tolist()
     scores = violation + codes @ (h @ weights)
@@ -42,7 +42,7 @@ def test_most_violated(seed, n_classes, block, monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_best_for_one_code(seed):
     X, weights, codes, _ = drawn(seed)
-    found = CodedStumps(X).best(weights, codes[:1], np.zeros(1, np.float32))
+    found = OutputCodeStumpSearch(X).best(weights, codes[:1], np.zeros(1, np.float32))
     assert codes[0] @ (found.learner(X) @ weights) == pytest.approx(found.edge)
     assert found.edge == pytest.approx(largest(X, weights, codes[:1], np.zeros(1)), rel=1e-5)
 
@@ -50,7 +50,7 @@ def test_best_for_one_code(seed):
 def test_a_code_without_hope_is_not_scored(monkeypatch):
     """The second of two codes loses to the first by its violation."""
     X, weights, codes, _ = drawn(0, n_codes=2)
-    search, none = CodedStumps(X), np.zeros(1, np.float32)
+    search, none = OutputCodeStumpSearch(X), np.zeros(1, np.float32)
     alone = [search.best(weights, code[None], none).learner for code in codes]
     assert alone[0] != alone[1]
     monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", 1)
@@ -67,14 +67,14 @@ def test_of_stumps_that_gain_nothing_the_first_is_found(seed):
     weights -= weights.mean(axis=1, keepdims=True)
     codes = np.ones((1, 3), np.float32)
     for order in (np.arange(len(X)), np.random.default_rng(seed).permutation(len(X))):
-        stump = CodedStumps(X[order]).best(weights[order], codes, np.zeros(1)).learner
+        stump = OutputCodeStumpSearch(X[order]).best(weights[order], codes, np.zeros(1)).learner
         assert (stump.feature, stump.polarity) == (0, 1)
         assert stump.threshold == reference.midpoints(X[:, 0])[0]
 
 
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
-    assert CodedStumps(np.ones((20, 3))).best(weights, codes, violation) is None
+    assert OutputCodeStumpSearch(np.ones((20, 3))).best(weights, codes, violation) is None
 
 
 @pytest.mark.parametrize("slack", [1 / 16, 0.3])
@@ -96,4 +96,4 @@ def test_candidates_are_all_pairs_within_the_slack(seed, slack, monkeypatch):
 def test_a_stump_is_found_for_weights_whose_squares_underflow():
     X, weights, codes, _ = drawn(0)
     violation = np.zeros(len(codes), np.float32)
-    assert CodedStumps(X).best(2.0**-90 * weights, codes, violation).edge > 0
+    assert OutputCodeStumpSearch(X).best(2.0**-90 * weights, codes, violation).edge > 0

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.perceptrons import Perceptron, Perceptrons, are_apart, edges_along
+from boostbench.core.learners.perceptrons import (
+    Perceptron,
+    Perceptrons,
+    edges_on_lines,
+    is_separable,
+)
 
 from ..stumps import reference
 
@@ -44,7 +49,7 @@ def test_no_hypothesis():
 def test_the_edges_of_all_cuts(seed):
     rng = np.random.default_rng(seed)
     values, weights = rng.normal(size=(2, 4, 9))
-    order, edges = edges_along(values, weights)
+    order, edges = edges_on_lines(values, weights)
     for line, w, places, found in zip(values, weights, order, edges, strict=True):
         cuts = reference.midpoints(line)
         assert (np.diff(line[places]) > 0).all()
@@ -54,5 +59,5 @@ def test_the_edges_of_all_cuts(seed):
 
 def test_values_that_differ_by_rounding_are_one():
     values = np.array([[-3.0, -3.0 + 1e-9, 1.0, 1.0, 2.0], [0.0, 1e-3, 2e-3, 1e4, 1.001e4]])
-    assert are_apart(values).tolist() == [[False, True, False, True], [False, False, True, True]]
-    assert not are_apart(np.zeros((1, 3))).any()
+    assert is_separable(values).tolist() == [[False, True, False, True], [False, False, True, True]]
+    assert not is_separable(np.zeros((1, 3))).any()

@@ -6,10 +6,10 @@ from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
 from boostbench.core.learners.random_features import (
     Cosine,
     Cosines,
-    RandomCosines,
-    RandomPerceptrons,
-    RandomUnits,
-    TurnedPerceptrons,
+    RandomCosineSearch,
+    RandomFeatureSearch,
+    RandomPerceptronSearch,
+    SignedPerceptronSearch,
 )
 from boostbench.core.weak_learner import Found
 
@@ -22,8 +22,8 @@ def draw(seed=0, n_samples=30, n_features=3):
 def make(kind, X, n_candidates=40, seed=0):
     rng = np.random.default_rng(seed)
     if kind is Perceptron:
-        return RandomPerceptrons(X, n_candidates, rng)
-    return RandomCosines(X, n_candidates, rng, gamma=0.1)
+        return RandomPerceptronSearch(X, n_candidates, rng)
+    return RandomCosineSearch(X, n_candidates, rng, gamma=0.1)
 
 
 def candidates(kind, X, n_candidates=40, seed=0):
@@ -152,7 +152,7 @@ def test_a_cosine_by_hand():
 def test_a_constant_is_not_found_beside_an_edge_of_0():
     """Rounding of large weights is more than any edge."""
 
-    class Two(RandomUnits):
+    class Two(RandomFeatureSearch):
         def _candidates(self, G):
             constant, varying = Perceptron(np.ones(1), -1.0), Perceptron(np.ones(1), 1.5)
             return (constant, varying).__getitem__, np.zeros((1, 2)), np.zeros(2)
@@ -165,8 +165,8 @@ def test_a_constant_is_not_found_beside_an_edge_of_0():
 def test_they_are_the_same_perceptrons_with_positive_edges():
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(40, 3)), rng.normal(size=(30, 40, 1))
-    plain = RandomPerceptrons(X, 20, np.random.default_rng(1))
-    turned = TurnedPerceptrons(X, 20, np.random.default_rng(1))
+    plain = RandomPerceptronSearch(X, 20, np.random.default_rng(1))
+    turned = SignedPerceptronSearch(X, 20, np.random.default_rng(1))
     signs = set()
     for weights in G:
         one, other = plain.best(weights), turned.best(weights)
@@ -180,6 +180,6 @@ def test_they_are_the_same_perceptrons_with_positive_edges():
 
 def test_no_turned_perceptron_where_no_feature_varies():
     assert (
-        TurnedPerceptrons(np.ones((5, 2)), 10, np.random.default_rng(0)).best(np.ones((5, 1)))
+        SignedPerceptronSearch(np.ones((5, 2)), 10, np.random.default_rng(0)).best(np.ones((5, 1)))
         is None
     )

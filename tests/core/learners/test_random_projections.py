@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.random_projections import FreshProjections
+from boostbench.core.learners.random_projections import RandomProjectionSearch
 
 
 def brute_force(X, matrix, residual):
@@ -31,7 +31,7 @@ def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
     rng = np.random.default_rng(n_projections)
     X = rng.integers(0, 3, (30, 4)).astype(float) if repeated else rng.normal(size=(30, 4))
     draw = random_draw((4, n_projections))
-    search = FreshProjections(X, draw, n_projections)
+    search = RandomProjectionSearch(X, draw, n_projections)
     for matrix in np.concatenate([draw(batch, 2) for batch in range(3)]):
         residual = rng.normal(size=30)
         found = search.best(residual[:, None])
@@ -42,7 +42,7 @@ def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
 
 
 def test_the_constant_stump():
-    search = FreshProjections(np.arange(5.0)[:, None], ones(1), 1)
+    search = RandomProjectionSearch(np.arange(5.0)[:, None], ones(1), 1)
     found = search.best(np.array([[1.0], [2.0], [1.0], [3.0], [1.0]]))
     assert found.edge == -8
     assert found.learner.threshold == np.inf
@@ -51,13 +51,13 @@ def test_the_constant_stump():
 
 def test_values_that_differ_by_rounding_are_not_parted():
     X = np.array([[1e8, 1.0], [1e8 + 1e-6, 1.0], [2e8, 1.0]])
-    search = FreshProjections(X, ones(2), 1)
+    search = RandomProjectionSearch(X, ones(2), 1)
     found = search.best(np.array([[1.0], [-1.0], [0.1]]))
     assert found.outputs[0] == found.outputs[1]
 
 
 def test_features_that_do_not_vary():
-    search = FreshProjections(np.full((4, 2), 3.0), random_draw((2, 2)), 2)
+    search = RandomProjectionSearch(np.full((4, 2), 3.0), random_draw((2, 2)), 2)
     found = search.best(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
     assert found.edge == 0
 
@@ -67,7 +67,7 @@ def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
     """Whether all batches are kept, some, or none."""
     module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 20 * 2)
-    monkeypatch.setattr(f"{module}._KEPT_POSITIONS", kept_positions)
+    monkeypatch.setattr(f"{module}._MAX_CACHED_POSITIONS", kept_positions)
     rng = np.random.default_rng(1)
     X, weights = rng.normal(size=(20, 3)), rng.normal(size=(9, 20, 1))
     asked = []
@@ -76,12 +76,12 @@ def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
         asked.append(batch)
         return random_draw((3, 2))(batch, n_rounds)
 
-    search = FreshProjections(X, draw, 2, keep=True)
+    search = RandomProjectionSearch(X, draw, 2, keep=True)
     first = [search.best(G) for G in weights[:5]]
     search.restart()
     # Further than before.
     second = [search.best(G) for G in weights]
-    fresh = FreshProjections(X, random_draw((3, 2)), 2)
+    fresh = RandomProjectionSearch(X, random_draw((3, 2)), 2)
     for found, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
         assert found.edge == again.edge == alone.edge
         assert found.learner.threshold == again.learner.threshold
@@ -94,7 +94,7 @@ def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
 def test_the_size_of_the_values_does_not_matter(scale):
     rng = np.random.default_rng(2)
     X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
-    plain, scaled = (FreshProjections(Z, random_draw((2, 2)), 2) for Z in (X, scale * X))
+    plain, scaled = (RandomProjectionSearch(Z, random_draw((2, 2)), 2) for Z in (X, scale * X))
     assert plain.best(residual).edge == scaled.best(residual).edge
 
 
@@ -102,7 +102,7 @@ def test_the_size_of_the_values_does_not_matter(scale):
 def test_the_size_of_the_weights_does_not_matter(scale):
     rng = np.random.default_rng(2)
     X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
-    plain, scaled = (FreshProjections(X, random_draw((2, 2)), 2) for _ in range(2))
+    plain, scaled = (RandomProjectionSearch(X, random_draw((2, 2)), 2) for _ in range(2))
     assert scale * plain.best(residual).edge == scaled.best(scale * residual).edge
 
 
@@ -114,5 +114,5 @@ def test_equal_samples_stay_together_where_edges_are_small():
     for corner in np.unique(X, axis=0):
         inside = (X == corner).all(axis=1)
         G[inside] -= G[inside].mean()
-    found = FreshProjections(X, random_draw((2, 2)), 2).best(G)
+    found = RandomProjectionSearch(X, random_draw((2, 2)), 2).best(G)
     assert (found.learner(X) == found.outputs).all()

@@ -157,7 +157,7 @@ def test_scoring_by_blocks_changes_nothing(monkeypatch):
     weights = rng.dirichlet(np.ones(50), size=20)
     wanted = [search.best(w).learner for w in weights]
     assert len({int(tree.feature[0]) for tree in wanted}) == 3
-    monkeypatch.setattr("boostbench.core.learners.trees._BLOCK_POSITIONS", 7)
+    monkeypatch.setattr("boostbench.core.learners.trees._BLOCK_STUMPS", 7)
     for w, tree in zip(weights, wanted, strict=True):
         found = search.best(w).learner
         assert (found.feature == tree.feature).all()

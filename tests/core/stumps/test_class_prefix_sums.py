@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.learners import gini_trees, trees
-from boostbench.core.learners.gini_trees import ClassTreeSearch
+from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.stumps import class_prefix_sums
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -15,14 +15,14 @@ from . import reference
 @pytest.fixture(params=[1, 10**5])
 def pieces(request, monkeypatch):
     """One feature at a time, or all."""
-    monkeypatch.setattr(class_prefix_sums, "_PIECE", request.param)
+    monkeypatch.setattr(class_prefix_sums, "_BLOCK_SAMPLES", request.param)
 
 
 @pytest.fixture
 def few_classes(monkeypatch):
     """Sums of classes, be they ever so few."""
     for module in (trees, gini_trees):
-        monkeypatch.setattr(module, "_MANY_CLASSES", 2)
+        monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", 2)
 
 
 def problem(seed, n_classes, n_samples=60):
@@ -53,7 +53,7 @@ def purity(sides):
     return (gain - (sum(sides) ** 2).sum()) * min(1.0, 4e6 * low * high)
 
 
-SIZES = [(class_prefix_sums.heaviest, votes), (gini_trees._gain_by_sums, purity)]
+SIZES = [(class_prefix_sums.majority_weight, votes), (gini_trees._gain_from_sums, purity)]
 
 
 @pytest.mark.usefixtures("pieces")
@@ -72,7 +72,7 @@ def test_the_first_of_the_largest(size, literal, n_classes, seed):
     assert (found.feature, found.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
 
 
-@pytest.mark.parametrize("kind", [ClassStumpSearch, ClassTreeSearch])
+@pytest.mark.parametrize("kind", [ClassStumpSearch, GiniTreeSearch])
 def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 1))
     order = X[:, 0].argsort()
@@ -85,10 +85,10 @@ def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
         found = []
         for many in (2, 99):
             for module in (trees, gini_trees):
-                monkeypatch.setattr(module, "_MANY_CLASSES", many)
+                monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", many)
             search = StumpSearch(X)
             assert isinstance(search._layout, Sorted)
-            args = (2,) if kind is ClassTreeSearch else ()
+            args = (2,) if kind is GiniTreeSearch else ()
             tree = kind(search, labels, 2, *args).best(weights).learner
             found.append(np.count_nonzero(X <= tree.threshold[0]))
         assert found[0] == found[1]
@@ -98,7 +98,7 @@ def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
 
 
 @pytest.mark.usefixtures("few_classes")
-@pytest.mark.parametrize("kind", [ClassStumpSearch, lambda *args: ClassTreeSearch(*args, 4)])
+@pytest.mark.parametrize("kind", [ClassStumpSearch, lambda *args: GiniTreeSearch(*args, 4)])
 @pytest.mark.parametrize("n_classes", [3, 4, 9])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_search_finds_what_edges_find(kind, n_classes, seed):
@@ -114,8 +114,8 @@ def test_the_search_finds_what_edges_find(kind, n_classes, seed):
 
 def test_nothing_to_find():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
-    sums = class_prefix_sums.ClassSums(order, is_cut, np.arange(8) % 4, position=None)
-    assert sums.best_position(np.ones(8), class_prefix_sums.heaviest, 1.0) is None
+    sums = class_prefix_sums.ClassPrefixSums(order, is_cut, np.arange(8) % 4, position=None)
+    assert sums.best_position(np.ones(8), class_prefix_sums.majority_weight, 1.0) is None
 
 
 def test_few_values_are_searched_by_edges():

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from boostbench.core.learners import gini_trees, trees
-from boostbench.core.learners.gini_trees import ClassTreeSearch
-from boostbench.core.learners.mixed_learners import Families
-from boostbench.core.learners.output_code_stumps import CodedStumps
+from boostbench.core.learners.gini_trees import GiniTreeSearch
+from boostbench.core.learners.mixed_learners import UnionSearch
+from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 from boostbench.core.losses.mixed_norms import row_norms
@@ -133,9 +133,9 @@ def tree_searches(search, labels, weights):
     G = np.eye(n_classes)[labels] * weights[:, None]
     for many in (2, 99):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trees, "_MANY_CLASSES", many)
-            patch.setattr(gini_trees, "_MANY_CLASSES", many)
-            for kind in (ClassStumpSearch, partial(ClassTreeSearch, max_leaf_nodes=4)):
+            patch.setattr(trees, "_MIN_CLASSES_FOR_SUMS", many)
+            patch.setattr(gini_trees, "_MIN_CLASSES_FOR_SUMS", many)
+            for kind in (ClassStumpSearch, partial(GiniTreeSearch, max_leaf_nodes=4)):
                 found = kind(search, labels, n_classes).best(weights)
                 yield None if found is None else found.learner
     codewords = np.array([[1.0, 0, -1], [0, 1, 1], [-1, 1, 0.5]])
@@ -179,13 +179,13 @@ def test_stumps_with_codes_are_the_same_in_every_order(problem, unit):
     codes = np.array([[1, -1, 0], [0, 1, -1], [1, 0, -1], [1, -1, 0]], np.float32)
     violation = np.array([0.5, 0.25, 0.5, 0.5], np.float32) * np.float32(unit)
     stumps, edges = exact_edges(X, G)
-    found = CodedStumps(X).best(unit * G, codes, violation)
+    found = OutputCodeStumpSearch(X).best(unit * G, codes, violation)
     scores = np.abs(edges @ codes.T) + violation / unit
     # What single precision makes of the violations is not a tie.
     at = np.argwhere(scores >= scores.max() - 1e-6)
     wanted = [(*stumps[q], v) for q, v in at]
     assert (found.learner.feature, found.learner.threshold, found.column) in wanted
-    again = CodedStumps(X[order]).best(unit * G[order], codes, violation)
+    again = OutputCodeStumpSearch(X[order]).best(unit * G[order], codes, violation)
     assert (again.learner, again.column) == (found.learner, found.column)
 
 
@@ -262,4 +262,4 @@ def test_the_first_family_of_equals():
             return found._replace(edge=found.edge * self.factor, column=int(self.factor < 1))
 
     for factors, first in (((1 - 1e-13, 1.0), 1), ((1.0, 1 - 1e-13), 0), ((1 - 1e-6, 1.0), 0)):
-        assert Families([Off(X, factor) for factor in factors]).best(G).column == first
+        assert UnionSearch([Off(X, factor) for factor in factors]).best(G).column == first

@@ -59,7 +59,7 @@ class Layout:
         return self.of(n_columns)
 
     def class_sums(self, labels):
-        """Return what finds thresholds by classes (`ClassSums`), or None: where edges are faster.
+        """Return a search of thresholds by class, or None if edges are faster.
 
         Parameters
         ----------

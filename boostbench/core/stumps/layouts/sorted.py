@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.core.stumps.class_prefix_sums import ClassSums
+from boostbench.core.stumps.class_prefix_sums import ClassPrefixSums
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
@@ -85,7 +85,7 @@ class Sorted(Layout):
     def class_sums(self, labels):
         """Return what finds thresholds by classes; see `Layout`."""
         inside = np.s_[:, : self._n_samples]
-        return ClassSums(self._order[inside], self._is_cut[inside], labels, self.position)
+        return ClassPrefixSums(self._order[inside], self._is_cut[inside], labels, self.position)
 
     @cached_property
     def _rank_blocks(self):
