@@ -26,12 +26,13 @@ from boostbench.report.published_file import (
     read_published_file,
 )
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
-from boostbench.report.renderers.printing import make_console, make_grid
+from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
+from boostbench.util.console import make_console
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_text

@@ -21,9 +21,10 @@ from boostbench.report.merge import find_column, join, merge
 from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import make_console, named
+from boostbench.report.renderers.printing import named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
+from boostbench.util.console import make_console
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 

@@ -22,9 +22,10 @@ from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.cells import Cell
-from boostbench.report.renderers.printing import make_console, make_grid, named
+from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
+from boostbench.util.console import make_console
 from boostbench.util.printable import echo
 
 

@@ -14,13 +14,13 @@ from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
-from boostbench.report.renderers.printing import make_console
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
     print_summary,
     print_table,
 )
+from boostbench.util.console import make_console
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.whole import write_text

@@ -20,7 +20,7 @@ from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
-from boostbench.report.renderers.printing import make_console, make_grid
+from boostbench.report.renderers.printing import make_grid
 from boostbench.running.forecast import Forecast
 from boostbench.running.progress import progress
 from boostbench.running.queue import Finished
@@ -29,6 +29,7 @@ from boostbench.running.verification import session
 from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
+from boostbench.util.console import make_console
 from boostbench.util.spinner import spinner
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}

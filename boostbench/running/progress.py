@@ -19,9 +19,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from boostbench.report.renderers.printing import make_console
 from boostbench.running.queue import Finished, Waiting
 from boostbench.running.runner import Interrupted, Planned
+from boostbench.util.console import make_console
 
 #: Seconds from one line to the next, where no terminal shows bars.
 _PAUSE = 60

@@ -32,7 +32,8 @@ def run(args: Namespace) -> int:
         from boostbench.figures.definition import read_figure
         from boostbench.figures.page import page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import make_console, named
+        from boostbench.report.renderers.printing import named
+        from boostbench.util.console import make_console
 
     definition = read_figure(args.name)
     drawing = definition.draw(args.words)

@@ -5,43 +5,10 @@ from itertools import groupby
 from pathlib import Path
 
 from rich import box
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.segment import Segment
 from rich.table import Table as Grid
-
-from boostbench.util.printable import printable
 
 #: Spaces between columns.
 GAP = 2
-
-
-def make_console(**options) -> Console:
-    """Make a console that prints texts as they are; `options` are others of `rich`.
-
-    Titles and paths are a user's: brackets and colons in them are no markup and no pictures, and
-    numbers have no colours. Control characters are escaped.
-    """
-    console = Console(markup=False, emoji=False, highlight=False, **options)
-    console.push_render_hook(_EscapeControls())
-    return console
-
-
-class _EscapeControls(RenderHook):
-    """Hook of a console that escapes control characters in texts, not in the console's commands."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return list(map(_Escaped, renderables))
-
-
-class _Escaped:
-    """Renderable that prints another one with its control characters escaped."""
-
-    def __init__(self, renderable: ConsoleRenderable):
-        self._renderable = renderable
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in console.render(self._renderable, options):
-            yield Segment(text if control else printable(text), style, control)
 
 
 def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:

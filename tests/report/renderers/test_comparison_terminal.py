@@ -6,8 +6,8 @@ import pytest
 
 from boostbench.report.comparison import compare_columns
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import make_console
 from boostbench.report.tables import Column
+from boostbench.util.console import make_console
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
 

@@ -8,7 +8,6 @@ import pytest
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.document import make_document
-from boostbench.report.renderers.printing import make_console
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -17,6 +16,7 @@ from boostbench.report.renderers.terminal import (
     print_table,
 )
 from boostbench.report.tables import Column
+from boostbench.util.console import make_console
 
 
 @pytest.fixture(params=[True, False], ids=["colour", "plain"])
