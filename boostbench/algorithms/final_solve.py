@@ -81,8 +81,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     >>> bool(solved.objective_[-1] <= model.objective_[-1])
     True
     """
-    restricted = next((of for kind, of in _PROBLEMS.items() if isinstance(model, kind)), None)
-    if restricted is None:
+    make_problem = next((of for kind, of in _PROBLEMS.items() if isinstance(model, kind)), None)
+    if make_problem is None:
         names = ", ".join(kind.__name__ for kind in _PROBLEMS)
         raise ValueError(f"{type(model).__name__} has no problem to solve; these have: {names}")
     check_is_fitted(model)
@@ -96,8 +96,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     X, y, weights = combine_weights(X, y, sample_weight, model._fit_param("class_weight"))
     if not model.n_iterations_:
         return copy.copy(model)
-    own = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = restricted(model, model._to_views(X), own, normalise_weights(weights))
+    is_own = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
+    problem = make_problem(model, model._to_views(X), is_own, normalise_weights(weights))
     nu = model._fit_param("nu") * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:
@@ -108,7 +108,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
             stacklevel=2,
         )
     solved = copy.copy(model)
-    problem.keep(solved, solution.w)
+    problem.store(solved, solution.w)
     last = sparse.csr_array(solution.w.T.reshape(1, -1))
     solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last], format="csr")
     solved.objective_ = np.append(model.objective_[:-1], solution.value / problem.size)
@@ -118,7 +118,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     return solved
 
 
-class _Restricted(NamedTuple):
+class _RestrictedProblem(NamedTuple):
     """The problem over the weak learners of a model.
 
     Attributes
@@ -129,31 +129,31 @@ class _Restricted(NamedTuple):
         The coefficients that the model has.
     size : int
         What the model divides the sum by.
-    keep : callable
+    store : callable
         ``keep(model, w)`` gives a model the coefficients w, at which `smooth` is.
     """
 
     smooth: object
     start: np.ndarray
     size: int
-    keep: Callable
+    store: Callable
 
 
-def _of_multiboost(model, X, own, weights):
+def _multiboost_problem(model, X, is_own, weights):
     if model._fit_param("loss") == "hinge":
         raise ValueError("loss='hinge' is a linear program, whose solution is exact already")
     H = np.ascontiguousarray(model.hypotheses_.outputs(X).T)
-    smooth = PairwiseLoss(H, own, get_loss(model._fit_param("loss"), weights))
+    smooth = PairwiseLoss(H, is_own, get_loss(model._fit_param("loss"), weights))
 
-    def keep(solved, W):
+    def store(solved, W):
         solved.coefficients_ = np.ascontiguousarray(W.T)
         solved.dual_ = np.ascontiguousarray(smooth.dual.T)
 
     start = np.ascontiguousarray(model.coefficients_.T)
-    return _Restricted(smooth, start, own.size, keep)
+    return _RestrictedProblem(smooth, start, is_own.size, store)
 
 
-def _of_proj(model, X, own, weights):
+def _rboost_proj_problem(model, X, is_own, weights):
     if not model._fit_param("positive"):
         raise ValueError("positive=False has coefficients of any sign: this is for positive=True")
     outputs = model.hypotheses_.outputs(X)
@@ -163,24 +163,24 @@ def _of_proj(model, X, own, weights):
     else:
         # A row of P is a code for all weak learners.
         codes = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
-        scores = (outputs @ of_row for of_row in codes)
+        scores = (outputs @ row_codes for row_codes in codes)
     start = model.weight_path_[[-1]].toarray()[0]
     # The mean is over the pairs of a sample and its own class too, whose margin is 0.
-    A = margin_rows(scores, len(start), own.T, np.ones_like(own.T))
+    A = margin_rows(scores, len(start), is_own.T, np.ones_like(is_own.T))
     if weights is not None:
-        weights = np.repeat(weights, len(own))
+        weights = np.repeat(weights, len(is_own))
     smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss"), weights)))
 
-    def keep(solved, w):
+    def store(solved, w):
         if model._fit_param("rule") == "pair":
             solved.coefficients_ = w[:, None] * codes
         else:
             solved.coefficients_ = np.tensordot(w, codes, axes=1)
 
-    return _Restricted(smooth, start, own.size, keep)
+    return _RestrictedProblem(smooth, start, is_own.size, store)
 
 
-def _of_rank(model, X, own, weights):
+def _rboost_rank_problem(model, X, is_own, weights):
     if model._fit_param("loss") == "exponential":
         raise ValueError(
             "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
@@ -188,21 +188,21 @@ def _of_rank(model, X, own, weights):
         )
     if weights is not None:
         raise ValueError("RBoostRankTC takes no weights of samples: sample_weight must be None")
-    own = own.T
+    is_own = is_own.T
     outputs = model.hypotheses_.outputs(X)
-    A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], own, ~own)
+    A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], is_own, ~is_own)
     smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss").removesuffix("_sum"))))
 
-    def keep(solved, w):
+    def store(solved, w):
         solved.coefficients_ = w
-        solved.dual_ = np.zeros(own.shape)
-        solved.dual_[~own] = smooth.dual
+        solved.dual_ = np.zeros(is_own.shape)
+        solved.dual_[~is_own] = smooth.dual
 
-    return _Restricted(smooth, model.coefficients_, 1, keep)
+    return _RestrictedProblem(smooth, model.coefficients_, 1, store)
 
 
 _PROBLEMS = {
-    MultiBoost: _of_multiboost,
-    RBoostProj: _of_proj,
-    RBoostRankTC: _of_rank,
+    MultiBoost: _multiboost_problem,
+    RBoostProj: _rboost_proj_problem,
+    RBoostRankTC: _rboost_rank_problem,
 }

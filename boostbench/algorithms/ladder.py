@@ -119,7 +119,9 @@ class CodewordMCBoost(
         return stump_sum_from_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
     def _make_master(self, X, labels, random_state, weights=None):
-        codewords = _codebook(len(self.classes_), self._dimension(), random_state)
+        codewords = _draw_first_codewords(
+            len(self.classes_), self._codeword_dimension(), random_state
+        )
         # The size of leaves, and with it of coefficients, must not depend on that of the weights.
         weights = normalise_weights(weights)
         risk = CodewordRisk(labels, codewords, sample_weight=weights)
@@ -138,9 +140,9 @@ class CodewordMCBoost(
         stages = list(stages)
         staged = super()._staged_scores(self._reduce_features(X), stages)
         for stage, f in zip(stages, staged, strict=True):
-            yield f @ self._codewords_after(stage).T
+            yield f @ self._codewords_at(stage).T
 
-    def _dimension(self):
+    def _codeword_dimension(self):
         """Dimension of the codewords; None for one less than there are classes."""
         return self.n_components
 
@@ -148,7 +150,7 @@ class CodewordMCBoost(
         """Features that the weak learners see."""
         return X
 
-    def _codewords_after(self, stage):
+    def _codewords_at(self, stage):
         """Codewords after so many rounds."""
         return self.codewords_
 
@@ -206,15 +208,15 @@ class LADDER(CodewordMCBoost):
     codeword_steps: NonNegativeInt = 4
 
     def _make_master(self, X, labels, random_state, weights=None):
-        plain = super()._make_master(X, labels, random_state, weights)
-        return _LadderMaster(self, plain.search, plain.risk, plain.least)
+        master = super()._make_master(X, labels, random_state, weights)
+        return _LadderMaster(self, master.search, master.risk, master.least)
 
     def _store_model(self, master):
         super()._store_model(master)
         # The parameter may be changed for the next fit.
         self._cycle = self.boosting_steps
 
-    def _codewords_after(self, stage):
+    def _codewords_at(self, stage):
         return self._codewords[stage // self._cycle]
 
 
@@ -262,7 +264,7 @@ class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier
     n_iterations: PositiveInt = 100
 
     def _make_master(self, X, labels, random_state, weights=None):
-        codewords = _codebook(len(self.classes_), X.shape[1], random_state)
+        codewords = _draw_first_codewords(len(self.classes_), X.shape[1], random_state)
         return _CodewordDescent(self, None, CodewordRisk(labels, codewords, X, weights))
 
     def _store_model(self, master):
@@ -302,25 +304,25 @@ class _CodewordMaster(_RiskMaster):
 
     def generate(self):
         weights = self.risk.weights()
-        vote = self.params.leaf_values == "vote"
-        criterion = CodewordVote(self.risk.codewords) if vote else LeastSquares(self.least)
-        found = self.search.best(weights, criterion)
-        if found is None:
+        uses_votes = self.params.leaf_values == "vote"
+        criterion = CodewordVote(self.risk.codewords) if uses_votes else LeastSquares(self.least)
+        result = self.search.best(weights, criterion)
+        if result is None:
             return None
-        noise = MIN_EDGE * np.abs(weights).sum() * np.abs(found.values).max()
-        return found if abs(found.edge) > noise else None
+        noise = MIN_EDGE * np.abs(weights).sum() * np.abs(result.values).max()
+        return result if abs(result.edge) > noise else None
 
-    def correct(self, found):
-        multiple, is_perfect = self.risk.step(found.leaf, found.values)
-        self.trees.append(found.tree)
-        self.coefficients.append(multiple)
+    def correct(self, result):
+        step, is_perfect = self.risk.step(result.leaf, result.values)
+        self.trees.append(result.tree)
+        self.coefficients.append(step)
         self.log_risks.append(self.risk.log_risk)
         return not is_perfect
 
 
 class _LadderMaster(_CodewordMaster):
-    def correct(self, found):
-        progress = super().correct(found)
+    def correct(self, result):
+        progress = super().correct(result)
         if len(self.trees) % self.params.boosting_steps == 0:
             for _ in range(self.params.codeword_steps):
                 if not self.risk.move_codewords():
@@ -341,7 +343,7 @@ class _CodewordDescent(_RiskMaster):
         return progress
 
 
-def _codebook(n_classes, n_components, random_state):
+def _draw_first_codewords(n_classes, n_components, random_state):
     """Draw the first codewords."""
     rng = np.random.default_rng(random_state.randint(2**31))
     return draw_codebook(n_classes, n_components or n_classes - 1, rng)

@@ -15,7 +15,7 @@ _TOLERANCE = 1e-6
 
 
 class _LPBoostMaster(MarginMaster):
-    def least_edge(self):
+    def min_edge(self):
         return 1.0 + _TOLERANCE
 
 

@@ -24,7 +24,7 @@ from boostbench.core.stumps.search import StumpSearch
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.
-_TOLERANCE = 1e-2
+_EDGE_TOLERANCE = 1e-2
 
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
@@ -149,26 +149,28 @@ class _MCBoostMaster(Master):
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
         n_classes = len(params.classes_)
-        of_two = params.loss == "logistic" and n_classes == 2
-        weights = TwoClassLogisticWeights if of_two else _WEIGHTS[params.loss]
+        is_two_class = params.loss == "logistic" and n_classes == 2
+        weights = TwoClassLogisticWeights if is_two_class else _WEIGHTS[params.loss]
         self.weights = weights(labels, n_classes, sample_weight)
-        self.largest = np.inf if params.kappa is None else params.kappa
+        self.max_coefficient = np.inf if params.kappa is None else params.kappa
 
     def generate(self):
-        found = self.search.best(self.weights.gains) if self.weights.share else None
-        if found is None:
+        result = self.search.best(self.weights.gains) if self.weights.share else None
+        if result is None:
             return None
-        found = found._replace(edge=found.edge / self.weights.total)
-        violated = found.edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
-        return found if violated and found.edge > MIN_EDGE else None
+        result = result._replace(edge=result.edge / self.weights.total)
+        is_violated = result.edge * self.weights.share > (1.0 + _EDGE_TOLERANCE) * self.params.nu
+        return result if is_violated and result.edge > MIN_EDGE else None
 
-    def correct(self, found):
-        problem, scale = self.weights.problem(found.outputs)
-        w = np.minimum(self.params.eta * minimise(problem, self.params.nu / scale), self.largest)
+    def correct(self, result):
+        problem, scale = self.weights.problem(result.outputs)
+        w = np.minimum(
+            self.params.eta * minimise(problem, self.params.nu / scale), self.max_coefficient
+        )
         if not w.any():
             # `nu` outweighs the sum of the losses, as it does in all rounds to come.
             return False
         self.weights.move(w)
-        self.learners.append(found.learner)
+        self.learners.append(result.learner)
         self.coefficients.append(w)
-        return found.edge < MAX_EDGE
+        return result.edge < MAX_EDGE

@@ -31,13 +31,13 @@ from boostbench.core.stumps.stump import Stumps
 # by no more than a part of v times nu: the next column depends on little else, and to solve every
 # round to the end takes more than twice as long. The part is a half for small v, where nu itself is
 # all there is to gain, and a tenth for large v.
-_SLACK = 0.1
-_MOST_SLACK = 0.5
+_SLACK_FRACTION = 0.1
+_MAX_SLACK_FRACTION = 0.5
 
 # Of each solver, at a time.
-_ITERATIONS = {"newton": 5, "lbfgs": 100}
+_DEFAULT_ITERATIONS = {"newton": 5, "lbfgs": 100}
 
-_NOT_FROM_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
+_INCOMPATIBLE_WITH_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
 
 
 class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
@@ -172,14 +172,14 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     def _train(self, X, y, *weights, validation=None):
         super()._train(X, y, *weights, validation=validation)
-        if self._previous is not None and self._previous.is_full_of_others():
+        if self._previous is not None and self._previous.is_filled_by_previous_fit():
             self._previous = None
             super()._train(X, y, *weights, validation=validation)
         return self
 
     def _make_master(self, X, labels, random_state, weights=None):
         if self.start == "zero":
-            for name, value in _NOT_FROM_ZERO.items():
+            for name, value in _INCOMPATIBLE_WITH_ZERO.items():
                 if getattr(self, name) == value:
                     raise ValueError(
                         f"start='zero' does not go with {name}={value!r}: L-BFGS-B solves a smooth "
@@ -195,11 +195,11 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         if master is not None:
             # A copy of the estimator goes on by its own parameters.
             master.params = self
-            master.check(X, labels, weights)
+            master.check_warm_start(X, labels, weights)
             # A training that is interrupted leaves nothing to go on from.
             self._previous = None
-            master.begin()
-        if master is None or master.is_full_of_others():
+            master.update_parameters()
+        if master is None or master.is_filled_by_previous_fit():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
         return master
@@ -216,38 +216,38 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
 
-class _Descent:
+class _DescentSolver:
     """A solver that goes on from the coefficients of the round before."""
 
-    def __init__(self, params, own, sample_weight):
-        self.own = own
+    def __init__(self, params, is_own, sample_weight):
+        self.is_own = is_own
         self.loss = get_loss(params.loss, sample_weight)
         name = params.solver or "newton"
-        self.max_iter = params.solver_iterations or _ITERATIONS[name]
+        self.max_iter = params.solver_iterations or _DEFAULT_ITERATIONS[name]
         self.solver = SOLVERS[name]()
         self.resolution = self.solver.resolution
 
     def solve(self, H, start, nu, tol):
-        problem = PairwiseLoss(H, self.own, self.loss)
-        found = self.solver.minimise(problem, start, nu, tol, self.max_iter)
-        return found._replace(dual=problem.dual)
+        problem = PairwiseLoss(H, self.is_own, self.loss)
+        result = self.solver.minimise(problem, start, nu, tol, self.max_iter)
+        return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
         """Return what was found once: W."""
-        problem = PairwiseLoss(H, self.own, self.loss)
+        problem = PairwiseLoss(H, self.is_own, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
         return SolverResult(W, value, np.inf, False, problem.dual)
 
 
-class _LinearProgram:
-    def __init__(self, params, own, sample_weight):
-        self.own = own
+class _LinearProgramSolver:
+    def __init__(self, params, is_own, sample_weight):
+        self.is_own = is_own
         self.sample_weight = sample_weight
 
     def solve(self, H, start, nu, tol):
-        found = pairwise_hinge(H, self.own, nu, self.sample_weight)
+        result = pairwise_hinge(H, self.is_own, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0.
-        return found._replace(value=found.value + self.own.shape[1])
+        return result._replace(value=result.value + self.is_own.shape[1])
 
     def restore(self, H, W, nu):
         return self.solve(H, W, nu, None)
@@ -269,28 +269,32 @@ class _MultiBoostMaster(Master):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        self.fixed = {name: getattr(params, name) for name in ("loss", "max_bins")}
-        self.given, self.sample_weight = sample_weight, normalise_weights(sample_weight)
-        self.own = labels == np.arange(len(params.classes_))[:, None]
-        self.H = np.empty((0, self.own.shape[1]))
-        self.known = set()
+        self.fixed_params = {name: getattr(params, name) for name in ("loss", "max_bins")}
+        self.raw_sample_weight, self.sample_weight = sample_weight, normalise_weights(sample_weight)
+        self.is_own = labels == np.arange(len(params.classes_))[:, None]
+        self.H = np.empty((0, self.is_own.shape[1]))
+        self.known_columns = set()
         self.path = CoefficientPath()
         self.solution = None
-        self.others = 0
+        self.n_inherited_stumps = 0
         self.settings = None
-        self.begin()
+        self.update_parameters()
 
-    def check(self, X, labels, sample_weight):
+    def check_warm_start(self, X, labels, sample_weight):
         """Refuse to go on where a fresh start would find other stumps, or fewer."""
-        given = (self.own.argmax(axis=0), labels), (self.search.X, X), (self.given, sample_weight)
-        if not all(np.array_equal(before, now) for before, now in given):
+        pairs = (
+            (self.is_own.argmax(axis=0), labels),
+            (self.search.X, X),
+            (self.raw_sample_weight, sample_weight),
+        )
+        if not all(np.array_equal(previous, current) for previous, current in pairs):
             raise ValueError("warm_start=True goes on from the last fit, but the data are others")
-        for name, before in self.fixed.items():
-            now = getattr(self.params, name)
-            if now != before:
+        for name, previous in self.fixed_params.items():
+            current = getattr(self.params, name)
+            if current != previous:
                 raise ValueError(
-                    f"warm_start=True goes on with {name}={before!r} of the last fit, not with "
-                    f"{now!r}"
+                    f"warm_start=True goes on with {name}={previous!r} of the last fit, not with "
+                    f"{current!r}"
                 )
         if self.params.n_iterations < len(self.stumps):
             raise ValueError(
@@ -298,30 +302,30 @@ class _MultiBoostMaster(Master):
                 f"which are more than n_iterations={self.params.n_iterations}"
             )
 
-    def begin(self):
+    def update_parameters(self):
         """Take the parameters as they are now.
 
         If only the number of rounds is another, the training goes on as if it had not ended.
         """
         params = self.params
-        kept = self.H[: len(self.stumps)]
-        self.H = np.empty((params.n_iterations, self.own.shape[1]))
-        self.H[: len(kept)] = kept
+        previous_outputs = self.H[: len(self.stumps)]
+        self.H = np.empty((params.n_iterations, self.is_own.shape[1]))
+        self.H[: len(previous_outputs)] = previous_outputs
         settings = params.nu, params.tol, params.solver, params.solver_iterations
         if settings == self.settings:
             return
         self.settings = settings
-        self.others = len(self.stumps)
+        self.n_inherited_stumps = len(self.stumps)
         # Inside, the loss is a sum.
-        self.nu = params.nu * self.own.size
-        solver = _LinearProgram if params.loss == "hinge" else _Descent
-        self.solver = solver(params, self.own, self.sample_weight)
+        self.nu = params.nu * self.is_own.size
+        solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
+        self.solver = solver(params, self.is_own, self.sample_weight)
         self.column = None
         self.is_solved = self.converged = self.is_stuck = False
 
-    def is_full_of_others(self):
+    def is_filled_by_previous_fit(self):
         """Return True if stumps that other settings have chosen leave no place for more."""
-        return self.others > 0 and len(self.stumps) == len(self.H)
+        return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
         if not self.is_solved:
@@ -331,62 +335,62 @@ class _MultiBoostMaster(Master):
     def correct(self, column):
         self.H[len(self.stumps)] = column.outputs
         self.stumps.append(column.stump)
-        self.known.add(column.key)
-        start = np.column_stack([self.solution.w, np.zeros(len(self.own))])
+        self.known_columns.add(column.key)
+        start = np.column_stack([self.solution.w, np.zeros(len(self.is_own))])
         self.solution = self._solve(start, column.violation)
         self.column = self._next_column()
         self.path.append(self.solution.w.T)
-        self.objective.append(self.solution.value / self.own.size)
+        self.objective.append(self.solution.value / self.is_own.size)
         return True
 
     def rewind(self, rounds):
         super().rewind(rounds)
-        W = self.path.rewind(rounds, rounds * len(self.own)).reshape(rounds, -1).T
+        W = self.path.rewind(rounds, rounds * len(self.is_own)).reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = self.is_stuck = False
 
     def finish(self):
         """Say where the solver failed."""
         if self.is_stuck:
-            solver, other = "newton", "lbfgs"
+            solver, alternative = "newton", "lbfgs"
             if self.params.solver == "lbfgs":
-                solver, other = other, solver
+                solver, alternative = alternative, solver
             warnings.warn(
                 f"MultiBoost's solver {solver!r} came to the end of its precision "
                 f"after {len(self.stumps)} rounds, where constraints were still violated by more "
-                f"than tol={self.params.tol:g} times nu: try solver={other!r}, or a larger nu or "
-                f"tol",
+                f"than tol={self.params.tol:g} times nu: try solver={alternative!r}, or a larger "
+                f"nu or tol",
                 ConvergenceWarning,
                 stacklevel=2,
             )
 
     def _start(self):
         """Solve for the columns there are: none, or those of a warm start."""
-        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.w
+        start = np.zeros((len(self.is_own), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_solved = True
         if len(self.stumps) == len(self.H):
-            while self._improve(self.params.tol):
+            while self._reoptimise(self.params.tol):
                 pass
         else:
             self.column = self._next_column()
         if self.stumps:
             self.path.replace_last(self.solution.w.T)
-            self.objective[-1] = self.solution.value / self.own.size
+            self.objective[-1] = self.solution.value / self.is_own.size
 
     def _solve(self, start, violation):
-        slack = np.clip(1.0, _SLACK * violation, _MOST_SLACK * violation)
+        slack = np.clip(1.0, _SLACK_FRACTION * violation, _MAX_SLACK_FRACTION * violation)
         tol = max(self.params.tol, slack) * self.nu
         with self.clock.phase("coefficients"):
             return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
 
     def _most_violated(self):
         with self.clock.phase("search"):
-            weights = pairwise_weights(self.solution.dual.T, self.own.T)
-            found = self.search.best(weights)
-        if found is None:
+            weights = pairwise_weights(self.solution.dual.T, self.is_own.T)
+            result = self.search.best(weights)
+        if result is None:
             return None
-        return _Column(found.learner, found.outputs, found.edge / self.nu - 1)
+        return _Column(result.learner, result.outputs, result.edge / self.nu - 1)
 
     def _next_column(self):
         """Find a violated constraint that is new; improve the solution as long as that fails."""
@@ -396,18 +400,18 @@ class _MultiBoostMaster(Master):
                 self.converged = True
                 return None
             violated = column.violation > self.params.tol
-            if violated and column.key not in self.known:
+            if violated and column.key not in self.known_columns:
                 return column
-            if not self._improve(column.violation):
+            if not self._reoptimise(column.violation):
                 self.converged = bool(self.solution.residual <= self.params.tol * self.nu)
                 self.is_stuck = not self.converged
                 return None
 
-    def _improve(self, violation):
+    def _reoptimise(self, violation):
         """Go on solving for the columns there are; False where that changes nothing any more."""
         if self.solution.residual <= self.params.tol * self.nu:
             return False
-        better = self._solve(self.solution.w, violation)
-        progress = self.solution.value - better.value
-        self.solution = better
-        return progress > self.solver.resolution * abs(better.value)
+        improved = self._solve(self.solution.w, violation)
+        progress = self.solution.value - improved.value
+        self.solution = improved
+        return progress > self.solver.resolution * abs(improved.value)

@@ -13,7 +13,7 @@ from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.solution import SolverResult
 
 # Those of the papers.
-_ITERATIONS = 100
+_PAPER_ITERATIONS = 100
 
 
 class FromZeroMaster(Master):
@@ -24,41 +24,41 @@ class FromZeroMaster(Master):
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.loss = get_loss(params.loss, normalise_weights(sample_weight))
-        self.own = labels == np.arange(len(params.classes_))[:, None]
+        self.is_own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((params.n_iterations, len(labels)))
         self.path = CoefficientPath()
         self.converged = False
-        self._take(self._problem(), np.zeros((len(self.own), 0)))
+        self._accept_solution(self._problem(), np.zeros((len(self.is_own), 0)))
 
     def _problem(self):
-        return PairwiseLoss(self.H[: len(self.stumps)], self.own, self.loss)
+        return PairwiseLoss(self.H[: len(self.stumps)], self.is_own, self.loss)
 
-    def _take(self, problem, W):
+    def _accept_solution(self, problem, W):
         """Take over the coefficients, and the dual variables that belong to them."""
         value, _ = problem.move(W)
         self.solution = SolverResult(W, value, np.inf, False, problem.dual)
 
     def generate(self):
         """As `Master.generate`."""
-        found = self.search.best(pairwise_weights(self.solution.dual.T, self.own.T))
-        least = (1.0 + self.params.tol) * self.params.nu * self.own.size
-        self.converged = found is None or bool(found.edge <= least)
-        return None if self.converged else found
+        result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own.T))
+        min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own.size
+        self.converged = result is None or bool(result.edge <= min_edge)
+        return None if self.converged else result
 
-    def correct(self, found):
+    def correct(self, result):
         """As `Master.correct`."""
-        self.H[len(self.stumps)] = found.outputs
-        self.stumps.append(found.learner)
+        self.H[len(self.stumps)] = result.outputs
+        self.stumps.append(result.learner)
         problem = self._problem()
 
-        def mean(W):
+        def mean_loss(W):
             value, slopes = problem.move(W)
-            return value / self.own.size, slopes / self.own.size
+            return value / self.is_own.size, slopes / self.is_own.size
 
-        start = np.zeros((len(self.own), len(self.stumps)))
-        limits = self.params.nu, self.params.solver_iterations or _ITERATIONS
-        solution = nonnegative_l1(mean, start, *limits)
-        self._take(problem, solution.w)
+        start = np.zeros((len(self.is_own), len(self.stumps)))
+        limits = self.params.nu, self.params.solver_iterations or _PAPER_ITERATIONS
+        solution = nonnegative_l1(mean_loss, start, *limits)
+        self._accept_solution(problem, solution.w)
         self.path.append(solution.w.T)
         self.objective.append(solution.value)
         return True
@@ -66,6 +66,6 @@ class FromZeroMaster(Master):
     def rewind(self, rounds):
         """As `Master.rewind`."""
         super().rewind(rounds)
-        W = self.path.rewind(rounds, rounds * len(self.own)).reshape(rounds, -1)
-        self._take(self._problem(), np.ascontiguousarray(W.T))
+        W = self.path.rewind(rounds, rounds * len(self.is_own)).reshape(rounds, -1)
+        self._accept_solution(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

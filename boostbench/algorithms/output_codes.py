@@ -26,7 +26,7 @@ _SMOOTHING = 1e-10
 
 # No stump may have an edge for one half of the classes while there are some for others. Training
 # ends where that many halves in a row leave none.
-_HALVES = 50
+_MAX_DRAWS = 50
 
 # The number of codes doubles with every class: 2047 for 12.
 _MAX_CLASSES = 12
@@ -106,10 +106,10 @@ class AdaBoostECC(StumpEnsemble):
     def _staged_scores(self, X, stages):
         stages = list(stages)
         intercept = np.zeros(len(self.classes_))
-        for some, scores in zip(
+        for rounds, scores in zip(
             stage_slices(stages), super()._staged_scores(X, stages), strict=True
         ):
-            intercept = intercept + self.intercepts_[some].sum(axis=0)
+            intercept = intercept + self.intercepts_[rounds].sum(axis=0)
             yield scores + intercept
 
 
@@ -118,38 +118,38 @@ class _ECCMaster(StumpMaster):
 
     def __init__(self, params, search, labels, sample_weight=None, rng=None):
         n_classes = len(params.classes_)
-        right = labels[:, None] == np.arange(n_classes)
+        is_own = labels[:, None] == np.arange(n_classes)
         weight = 1.0 / (len(labels) * (n_classes - 1))
-        super().__init__(params, search, np.where(right, 0.0, weight), sample_weight)
+        super().__init__(params, search, np.where(is_own, 0.0, weight), sample_weight)
         self.labels = labels
         self.n_classes = n_classes
         self.rng = rng
 
     def generate(self):
-        for _ in range(_HALVES):
+        for _ in range(_MAX_DRAWS):
             code = random_half(self.n_classes, self.rng)
-            across, share, total = self._across(code)
+            cross_weights, share, total = self._cross_weights(code)
             if share == 0:
                 continue
-            weights = across / share
-            found = self.search.best((weights * code[self.labels])[:, None])
-            if found is None:
+            weights = cross_weights / share
+            result = self.search.best((weights * code[self.labels])[:, None])
+            if result is None:
                 return None
-            if found.edge > MIN_EDGE:
-                return found, code, weights, found.edge, share / total, total
+            if result.edge > MIN_EDGE:
+                return result, code, weights, result.edge, share / total, total
         return None
 
-    def _across(self, code):
+    def _cross_weights(self, code):
         """Weigh the wrong labels across the code from the own one: by sample, their sum, all."""
         by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
-        across = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
-        return across, across.sum(), by_side.sum()
+        cross_weights = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
+        return cross_weights, cross_weights.sum(), by_side.sum()
 
     def correct(self, column):
-        found, code, weights, edge, share, total = column
-        above = found.outputs > 0
-        alpha, beta = self._votes(above, code[self.labels] > 0, weights, edge)
-        self.stumps.append(found.learner)
+        result, code, weights, edge, share, total = column
+        above = result.outputs > 0
+        alpha, beta = self._round_votes(above, code[self.labels] > 0, weights, edge)
+        self.stumps.append(result.learner)
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
         # The factor of a weight depends on its sample by side of the stump and label only. It is 1
@@ -159,7 +159,7 @@ class _ECCMaster(StumpMaster):
         self.weights *= table.take(self.labels + self.n_classes * above, axis=0, mode="clip")
         return edge * share < MAX_EDGE
 
-    def _votes(self, above, positive, weights, edge):
+    def _round_votes(self, above, positive, weights, edge):
         if self.params.votes == "one":
             alpha, _ = self.step(edge)
             return alpha, alpha
@@ -225,15 +225,15 @@ class _SIPMaster(_ECCMaster):
     def generate(self):
         gains = -self.weights
         gains[np.arange(len(gains)), self.labels] = self.weights.sum(axis=1)
-        found = self.search.best_vote(gains)
-        if found is None:
+        result = self.search.best_vote(gains)
+        if result is None:
             return None
-        code, edge = found.votes, found.edge
-        across, share, total = self._across(code)
+        code, edge = result.votes, result.edge
+        cross_weights, share, total = self._cross_weights(code)
         # Each pair of classes on different sides counts twice in the sum over classes.
         if share == 0 or edge <= 2 * MIN_EDGE * share:
             return None
-        return found, code, across / share, edge / (2 * share), share / total, total
+        return result, code, cross_weights / share, edge / (2 * share), share / total, total
 
 
 class AdaBoostMO(TabularBooster, BoostingClassifier):
@@ -313,7 +313,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
 
     def stump_sum(self):
         """Return the different stumps and their votes, which have no rounds."""
-        return stump_sum_from_votes(self._distinct, self._votes)
+        return stump_sum_from_votes(self._distinct_stumps, self._distinct_votes)
 
     def _make_master(self, X, labels, random_state, weights=None):
         self.codes_ = exhaustive_codes(len(self.classes_))
@@ -324,23 +324,23 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         self.coefficients_ = np.array(master.votes)
         self.n_parameters_ = len(master.stumps) * (2 * len(self.codes_) + 1)
         positions = np.reshape(master.positions, -1).astype(np.int64)
-        distinct, at = np.unique(positions, return_inverse=True)
+        distinct, stump_index = np.unique(positions, return_inverse=True)
         votes = (self.coefficients_[:, None] * self.hypotheses_.polarity).ravel()
         # Votes of one stump for one code add up.
         code = np.arange(len(votes)) % len(self.codes_)
-        by_code = sparse.csr_array((votes, (at, code)), (len(distinct), len(self.codes_)))
-        self._distinct = Stumps([master.search.stump(position) for position in distinct])
-        self._votes = by_code @ self.codes_
+        by_code = sparse.csr_array((votes, (stump_index, code)), (len(distinct), len(self.codes_)))
+        self._distinct_stumps = Stumps([master.search.stump(position) for position in distinct])
+        self._distinct_votes = by_code @ self.codes_
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
         if stages == [self.n_iterations_]:
-            yield self._distinct.scores(X, self._votes)
+            yield self._distinct_stumps.scores(X, self._distinct_votes)
             return
         scores = np.zeros((len(X), len(self.classes_)))
-        for some in stage_slices(stages):
-            outputs = self.hypotheses_.outputs(X, some)
-            votes = np.einsum("itj,t->ij", outputs, self.coefficients_[some])
+        for rounds in stage_slices(stages):
+            outputs = self.hypotheses_.outputs(X, rounds)
+            votes = np.einsum("itj,t->ij", outputs, self.coefficients_[rounds])
             scores = scores + votes @ self.codes_
             yield scores
 
@@ -363,11 +363,11 @@ class _MOMaster(StumpMaster):
         feature, threshold = self.search.feature[positions], self.search.threshold[positions]
         edges = np.empty(len(positions))
         total = 0.0
-        for some in self.blocks:
-            weights = self.weights[:, some]
-            products = weights * Stump(feature[some], threshold[some])(self.search.X)
-            edges[some] = products.sum(axis=0)
-            np.not_equal(products < 0, edges[some] < 0, out=self.wrong[:, some])
+        for block in self.blocks:
+            weights = self.weights[:, block]
+            products = weights * Stump(feature[block], threshold[block])(self.search.X)
+            edges[block] = products.sum(axis=0)
+            np.not_equal(products < 0, edges[block] < 0, out=self.wrong[:, block])
             total += np.abs(weights).sum()
         edge = np.abs(edges).sum() / total
         if edge <= MIN_EDGE:
@@ -383,8 +383,8 @@ class _MOMaster(StumpMaster):
         self.votes.append(alpha)
         if imperfect:
             # Weights are brought back to sum 1, which the factors alone lower by sqrt(1 - edge^2).
-            right = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
-            surplus = right * np.expm1(2 * alpha)
-            for some in self.blocks:
-                self.weights[:, some] *= self.wrong[:, some] * surplus + right
+            is_own = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
+            increase = is_own * np.expm1(2 * alpha)
+            for block in self.blocks:
+                self.weights[:, block] *= self.wrong[:, block] * increase + is_own
         return imperfect

@@ -27,7 +27,7 @@ from boostbench.core.weak.projected import (
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
-_SOLVER_TOL = 1e-5
+_SOLVER_TOLERANCE = 1e-5
 
 
 class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
@@ -44,11 +44,11 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
 
     def _search(self, X, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
-        arguments = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
+        settings = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":
-            search = IndependentProjections(*arguments)
+            search = IndependentProjections(*settings)
         else:
-            search = PooledProjections(*arguments, self.pool_size)
+            search = PooledProjections(*settings, self.pool_size)
         if self.weak_learner == "wlda":
             return ProjectedDiscriminantSearch(search, X, self.n_projections, self.n_selected, rng)
         return search
@@ -270,7 +270,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
 class _RankMaster(Master):
     """Projected stumps, their coefficients, and the weights of the pairs.
 
-    A subclass has the attribute `least_edge`: training ends where no weak learner has a larger one.
+    A subclass has the attribute `min_edge`: training ends where no weak learner has a larger one.
 
     Parameters
     ----------
@@ -282,8 +282,8 @@ class _RankMaster(Master):
 
     def __init__(self, params, search, labels):
         super().__init__(params, search)
-        self.own = labels[:, None] == np.arange(len(params.classes_))
-        self.pairs = ~self.own
+        self.is_own = labels[:, None] == np.arange(len(params.classes_))
+        self.pairs = ~self.is_own
         self.weights = self.pairs / self.pairs.sum()
         self.stumps = []
         self.coefficients = []
@@ -296,13 +296,13 @@ class _RankMaster(Master):
         (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
             With its :math:`\delta h` for each pair.
         """
-        found = self.search.best(pairwise_weights(self.weights, self.own))
-        margins = found.outputs[self.own][:, None] - found.outputs
-        return (found.learner, margins) if found.edge > self.least_edge else None
+        result = self.search.best(pairwise_weights(self.weights, self.is_own))
+        margins = result.outputs[self.is_own][:, None] - result.outputs
+        return (result.learner, margins) if result.edge > self.min_edge else None
 
 
 class _StageWiseMaster(_RankMaster):
-    least_edge = MIN_EDGE
+    min_edge = MIN_EDGE
 
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
@@ -321,8 +321,8 @@ class _StageWiseMaster(_RankMaster):
 
 def _exact_step(weights, margins, smoothing):
     """Eq. (8)."""
-    right, wrong = weights[margins > 0].sum(), weights[margins < 0].sum()
-    return 0.25 * np.log((right + smoothing) / (wrong + smoothing))
+    correct_weight, wrong_weight = weights[margins > 0].sum(), weights[margins < 0].sum()
+    return 0.25 * np.log((correct_weight + smoothing) / (wrong_weight + smoothing))
 
 
 def _bound_step(weights, margins, smoothing):
@@ -342,10 +342,10 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.objective = []
         self.converged = []
         self.unbounded_at = None
-        self.limits = params.nu, _SOLVER_TOL, params.solver_iterations
+        self.limits = params.nu, _SOLVER_TOLERANCE, params.solver_iterations
         default = "lbfgs" if params.loss == "exponential" else "newton"
         self.solver = SOLVERS[params.solver or default]
-        self._take(self._problem(), np.zeros(0))
+        self._accept_solution(self._problem(), np.zeros(0))
 
     def _problem(self):
         A = self.A[: len(self.stumps)]
@@ -355,13 +355,13 @@ class _TotallyCorrectiveMaster(_RankMaster):
             return LimitedLogSumExp(A)
         return RankingLoss(A, LogSumExp())
 
-    def _take(self, problem, w):
+    def _accept_solution(self, problem, w):
         """Take over the coefficients, and weigh the pairs by the dual variables (step 5)."""
         self.value = self._value(problem, w)
         self.coefficients = w
-        self.weights = np.zeros(self.own.shape)
+        self.weights = np.zeros(self.is_own.shape)
         self.weights[self.pairs] = problem.dual
-        self.least_edge = self.params.nu + problem.norm_slope + self.params.tol
+        self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
 
     def _value(self, problem, w):
         return problem.move(w)[0] + self.params.nu * w.sum()
@@ -375,8 +375,8 @@ class _TotallyCorrectiveMaster(_RankMaster):
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.limits)
-            better = self._value(problem, solution.w) < self.value
-        self._take(problem, solution.w if better else start)
+            is_better = self._value(problem, solution.w) < self.value
+        self._accept_solution(problem, solution.w if is_better else start)
         self.converged.append(solution.converged)
         self.path.append(self.coefficients)
         self.objective.append(self.value)

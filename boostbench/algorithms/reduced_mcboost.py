@@ -16,7 +16,7 @@ def _kernel_pca(n_components, X):
     return KernelPCA(n_components, kernel="rbf", gamma=mean_gamma(X), random_state=0)
 
 
-class _Discriminants(LinearDiscriminantAnalysis):
+class _SignedDiscriminants(LinearDiscriminantAnalysis):
     """Scikit-learn's, with a convention for signs, as its other reductions have."""
 
     def fit(self, X, y):
@@ -32,7 +32,9 @@ class _Discriminants(LinearDiscriminantAnalysis):
 
 _REDUCTIONS = {
     "pca": lambda d, X, k: PCA(min(d, *X.shape), svd_solver="full"),
-    "lda": lambda d, X, k: _Discriminants(solver="svd", n_components=min(d, k - 1, X.shape[1])),
+    "lda": lambda d, X, k: _SignedDiscriminants(
+        solver="svd", n_components=min(d, k - 1, X.shape[1])
+    ),
     "factor_analysis": lambda d, X, k: FactorAnalysis(min(d, X.shape[1]), random_state=0),
     "kernel_pca": lambda d, X, k: _kernel_pca(min(d, len(X)), X),
     "lpp": lambda d, X, k: LPP(d),
@@ -105,7 +107,7 @@ class ReducedMCBoost(CodewordMCBoost):
         else:
             self.n_parameters_ += n_features * (n_reduced + 1)
 
-    def _dimension(self):
+    def _codeword_dimension(self):
         return None
 
     def _reduce_features(self, X):

@@ -30,12 +30,12 @@ from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
 # Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
-_TOL = 1e-7
-_STEPS = 500
+_NEWTON_TOLERANCE = 1e-7
+_MAX_NEWTON_STEPS = 500
 # Column generation: how far above 1 an edge may be that HiGHS takes for 1.
-_LP_TOL = 1e-7
+_EDGE_TOLERANCE = 1e-7
 # Votes that are equal in so many digits are one direction.
-_DIGITS = 12
+_VOTE_DIGITS = 12
 
 
 def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
@@ -106,24 +106,24 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         raise ValueError(f"nu must be positive, got {nu!r}")
     if loss not in _SOLVERS:
         raise ValueError(f"loss must be one of {sorted(_SOLVERS)}, got {loss!r}")
-    members = _members(ensemble)
-    if isinstance(members, _Stumps):
-        X, y = members.checked(X, y)
+    members = _make_members(ensemble)
+    if isinstance(members, _StumpMembers):
+        X, y = members.validate(X, y)
     else:
         if "feature_names_in_" in vars(ensemble):
             _check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
-    own = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
-    n_pairs = len(y) * (own.shape[1] - 1)
-    some = members.different()
-    A = margin_rows(members.scores(X, some), len(some), own, ~own)
+    is_own = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
+    n_pairs = len(y) * (is_own.shape[1] - 1)
+    indices = members.distinct_members()
+    A = margin_rows(members.scores(X, indices), len(indices), is_own, ~is_own)
     sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
     sizes[sizes == 0] = 1.0
     A /= sizes[:, None]
     w, value = _SOLVERS[loss](A, nu * n_pairs)
-    kept = np.flatnonzero(w)
-    return ReweightedEnsemble(ensemble)._take(
-        members, some[kept], w[kept], sizes[kept], value / n_pairs, loss
+    used = np.flatnonzero(w)
+    return ReweightedEnsemble(ensemble)._store(
+        members, indices[used], w[used], sizes[used], value / n_pairs, loss
     )
 
 
@@ -139,7 +139,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    members_ : ndarray of shape (n_members,), dtype=int64
+    indices : ndarray of shape (n_members,), dtype=int64
         Which of the ensemble's members stay.
     coefficients_ : ndarray of shape (n_members,)
         :math:`w_t / s_t`, what the members' scores are multiplied with; positive.
@@ -160,16 +160,16 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Score the classes; as `BoostingClassifier.decision_function`."""
         check_is_fitted(self)
-        if isinstance(self._members, _Stumps):
-            X = self._members.checked(X)
+        if isinstance(self._members, _StumpMembers):
+            X = self._members.validate(X)
         else:
             if not hasattr(self, "feature_names_in_"):
                 X = np.asarray(X)
             X = validate_data(self, X, dtype=np.float64, reset=False)
         total = np.zeros((len(X), len(self.classes_)))
         scores = self._members.scores(X, self.members_)
-        for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
-            total += coefficient * of_member
+        for coefficient, member_scores in zip(self.coefficients_, scores, strict=True):
+            total += coefficient * member_scores
         return decision_values(total, self._slack)
 
     def predict(self, X):
@@ -187,9 +187,9 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")
 
-    def _take(self, members, numbers, weights, sizes, objective, loss):
-        self._members = members.detached(numbers)
-        self.members_ = numbers
+    def _store(self, members, indices, weights, sizes, objective, loss):
+        self._members = members.detach(indices)
+        self.members_ = indices
         self.coefficients_ = weights / sizes
         self._slack = rounding_slack(weights)
         self.objective_ = objective
@@ -202,7 +202,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         return self
 
 
-class _Trees:
+class _TreeMembers:
     """Members that are classifiers, with their probabilities."""
 
     def __init__(self, ensemble):
@@ -212,47 +212,49 @@ class _Trees:
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
         # Those of a forest know the numbers of the classes only, and all of them.
-        self._have_labels = isinstance(ensemble, AdaBoostClassifier)
+        self._members_have_labels = isinstance(ensemble, AdaBoostClassifier)
 
-    def different(self):
+    def distinct_members(self):
         return np.arange(len(self._trees))
 
-    def detached(self, numbers):
+    def detach(self, indices):
         """Return copies of the members with these numbers, which the ensemble does not share."""
         detached = copy.copy(self)
-        detached._trees = {number: copy.deepcopy(self._trees[number]) for number in numbers}
+        detached._trees = {index: copy.deepcopy(self._trees[index]) for index in indices}
         return detached
 
-    def scores(self, X, some):
-        for at in some:
-            tree = self._trees[at]
+    def scores(self, X, indices):
+        for index in indices:
+            tree = self._trees[index]
             scores = np.zeros((len(X), len(self._classes)))
-            where = np.searchsorted(self._classes, tree.classes_) if self._have_labels else ...
-            scores[:, where] = tree.predict_proba(X)
+            columns = (
+                np.searchsorted(self._classes, tree.classes_) if self._members_have_labels else ...
+            )
+            scores[:, columns] = tree.predict_proba(X)
             yield scores
 
 
-class _Rounds:
+class _LightGBMMembers:
     """Boosting rounds of LightGBM, with their raw scores."""
 
     def __init__(self, ensemble):
         self._booster = ensemble.booster_
 
-    def different(self):
+    def distinct_members(self):
         return np.arange(self._booster.current_iteration())
 
-    def detached(self, numbers):
-        """As of `_Trees`; LightGBM copies all rounds."""
+    def detach(self, indices):
+        """As of `_TreeMembers`; LightGBM copies all rounds."""
         return copy.deepcopy(self)
 
-    def scores(self, X, some):
-        for at in some:
-            yield _columns(
-                self._booster.predict(X, start_iteration=at, num_iteration=1, raw_score=True)
+    def scores(self, X, indices):
+        for index in indices:
+            yield _class_columns(
+                self._booster.predict(X, start_iteration=index, num_iteration=1, raw_score=True)
             )
 
 
-class _Stumps:
+class _StumpMembers:
     """Stumps, with their votes."""
 
     def __init__(self, ensemble):
@@ -260,52 +262,52 @@ class _Stumps:
         self._ensemble = copy.copy(ensemble)
         self._sum = ensemble.stump_sum()
 
-    def different(self):
+    def distinct_members(self):
         stumps = self._sum.stumps
         votes = (self._sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         sizes = np.abs(votes).max(axis=1, keepdims=True)
-        votes = np.round(votes / np.where(sizes, sizes, 1.0), _DIGITS)
+        votes = np.round(votes / np.where(sizes, sizes, 1.0), _VOTE_DIGITS)
         members = np.column_stack([stumps.feature, stumps.threshold, votes])
         return np.sort(np.unique(members, axis=0, return_index=True)[1])
 
-    def detached(self, numbers):
-        """As of `_Trees`; all stumps are there already."""
+    def detach(self, indices):
+        """As of `_TreeMembers`; all stumps are there already."""
         return self
 
-    def checked(self, X, *y):
+    def validate(self, X, *y):
         """Check samples as the ensemble does, which may take tables or a sparse X."""
         checked = self._ensemble._validate_input(X, *y, reset=False)
         return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
 
-    def scores(self, X, some):
+    def scores(self, X, indices):
         X = self._ensemble._to_views(X)
-        for at in some:
-            outputs = self._sum.stumps.outputs(X, slice(at, at + 1))
-            yield _columns(outputs * self._sum.coefficients[at])
+        for index in indices:
+            outputs = self._sum.stumps.outputs(X, slice(index, index + 1))
+            yield _class_columns(outputs * self._sum.coefficients[index])
 
 
-def _members(ensemble):
+def _make_members(ensemble):
     """Take an ensemble apart: which of its members are different, and scores of some."""
     if isinstance(ensemble, ExplainableMixin) and is_classifier(ensemble):
         require_no_interactions(ensemble)
-        return _Stumps(ensemble)
+        return _StumpMembers(ensemble)
     if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
-        return _Trees(ensemble)
+        return _TreeMembers(ensemble)
     if hasattr(ensemble, "booster_") and type(ensemble).__name__ == "LGBMClassifier":
-        return _Rounds(ensemble)
+        return _LightGBMMembers(ensemble)
     raise ValueError(f"{type(ensemble).__name__} is no ensemble that can be taken apart")
 
 
-def _columns(scores):
+def _class_columns(scores):
     """Give both classes a column, where there is one number for the second."""
     scores = np.reshape(scores, (len(scores), -1))
     return scores / 2 * [-1.0, 1.0] if scores.shape[1] == 1 else scores
 
 
-def _logistic(A, nu):
+def _solve_logistic(A, nu):
     problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
-    tol = _TOL * A.shape[1]
-    solution = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _STEPS)
+    tol = _NEWTON_TOLERANCE * A.shape[1]
+    solution = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _MAX_NEWTON_STEPS)
     if not solution.converged:
         warnings.warn(
             "Newton's method did not come to the minimum; a larger nu makes it easier",
@@ -315,13 +317,13 @@ def _logistic(A, nu):
     return solution.w, solution.value
 
 
-def _hinge(A, nu):
+def _solve_hinge(A, nu):
     program = SoftMarginProgram(A.shape[1], 1.0 / nu)
     added = []
     while len(added) < len(A):
         edges = A @ program.dual
         edges[added] = -np.inf
-        if edges.max() <= 1.0 + _LP_TOL:
+        if edges.max() <= 1.0 + _EDGE_TOLERANCE:
             break
         added.append(edges.argmax())
         program.add(A[added[-1]])
@@ -330,4 +332,4 @@ def _hinge(A, nu):
     return w, nu * program.value
 
 
-_SOLVERS = {"logistic": _logistic, "hinge": _hinge}
+_SOLVERS = {"logistic": _solve_logistic, "hinge": _solve_hinge}

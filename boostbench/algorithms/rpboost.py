@@ -18,10 +18,10 @@ from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch, WithConstant
 
-_SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
+_DIMENSION_FACTORS = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
 
-class _Kept(NamedTuple):
+class _SearchCache(NamedTuple):
     """A search, for the next fit to the same data."""
 
     settings: tuple
@@ -29,7 +29,7 @@ class _Kept(NamedTuple):
     search: object
 
 
-class _LeastSquares(CategorySetBooster):
+class _LeastSquaresBooster(CategorySetBooster):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
     edition = 2
@@ -45,18 +45,18 @@ class _LeastSquares(CategorySetBooster):
     warm_parameters: ClassVar = ("penalty",)
 
     def _make_master(self, X, target, random_state, weights=None):
-        settings = self._settings(random_state)
-        kept = getattr(self, "_kept", None) if self.warm_start else None
-        if kept and kept.settings == settings and np.array_equal(kept.X, X):
-            search = kept.search
+        settings = self._search_settings(random_state)
+        cache = getattr(self, "_search_cache", None) if self.warm_start else None
+        if cache and cache.settings == settings and np.array_equal(cache.X, X):
+            search = cache.search
             if isinstance(search, RandomProjectionSearch):
                 search.restart()
         else:
             search = self._search(X, *settings)
-        self._kept = _Kept(settings, X.copy(), search) if self.warm_start else None
+        self._search_cache = _SearchCache(settings, X.copy(), search) if self.warm_start else None
         return _LeastSquaresMaster(self, search, target, weights)
 
-    def _settings(self, random_state):
+    def _search_settings(self, random_state):
         """What a search depends on besides the data."""
         if not self.category_sets:
             return ()
@@ -71,9 +71,9 @@ class _LeastSquares(CategorySetBooster):
         self.intercept_ = master.intercept
         self.hypotheses_ = self._stack(master.learners)
         self.coefficients_ = np.array(master.coefficients)
-        self.n_parameters_ = 1 + self.n_iterations_ + self._numbers_of_learners()
+        self.n_parameters_ = 1 + self.n_iterations_ + self._count_learner_parameters()
 
-    def _numbers_of_learners(self):
+    def _count_learner_parameters(self):
         return self.hypotheses_.n_parameters
 
     def _staged_scores(self, X, stages):
@@ -81,7 +81,7 @@ class _LeastSquares(CategorySetBooster):
             yield self.intercept_ + scores
 
 
-class _BinaryLeastSquares(_LeastSquares, BinaryClassifier):
+class _BinaryLeastSquaresBooster(_LeastSquaresBooster, BinaryClassifier):
     """Least squares on -1 and +1, and the sign of F as the class."""
 
     def inverse_temperature(self):
@@ -89,7 +89,7 @@ class _BinaryLeastSquares(_LeastSquares, BinaryClassifier):
         return 2.0
 
 
-class LsBoostRegressor(BoostingRegressor, _LeastSquares):
+class LsBoostRegressor(BoostingRegressor, _LeastSquaresBooster):
     r"""LsBoost with stumps, for numbers.
 
     A round fits the residuals of those before: it adds :math:`\rho_t h_t(x)` with the stump, the
@@ -152,7 +152,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquares):
         yield from self._staged_scores(X, range(1, self.n_iterations_ + 1))
 
 
-class LsBoost(_BinaryLeastSquares):
+class LsBoost(_BinaryLeastSquaresBooster):
     r"""LsBoost with stumps, for two classes: least squares on labels -1 and +1.
 
     Parameters
@@ -179,7 +179,7 @@ class LsBoost(_BinaryLeastSquares):
     """
 
 
-class RpBoost(_BinaryLeastSquares):
+class RpBoost(_BinaryLeastSquaresBooster):
     r"""RpBoost with stumps, for two classes: every round sees a random projection of its own.
 
     A round draws a matrix R, projects the data, and goes on as `LsBoost` with the stumps on
@@ -235,7 +235,7 @@ class RpBoost(_BinaryLeastSquares):
 
     edition = 3
 
-    space: Literal[*_SPACES] = "same"
+    space: Literal[*_DIMENSION_FACTORS] = "same"
     projection: Literal["orthonormal", "sign", "normal"] = "normal"
 
     categorical_features: ClassVar = None
@@ -243,15 +243,15 @@ class RpBoost(_BinaryLeastSquares):
     _stack: ClassVar = Perceptrons
     _takes_tables: ClassVar = False
 
-    def _settings(self, random_state):
+    def _search_settings(self, random_state):
         return self.space, self.projection, random_state.randint(2**31)
 
     def _search(self, X, space, projection, seed):
-        width = max(1, int(_SPACES[space] * X.shape[1]))
-        draw = partial(_matrices, seed, projection, (X.shape[1], width))
+        width = max(1, int(_DIMENSION_FACTORS[space] * X.shape[1]))
+        draw = partial(_draw_matrices, seed, projection, (X.shape[1], width))
         return RandomProjectionSearch(X, draw, width, self.warm_start)
 
-    def _numbers_of_learners(self):
+    def _count_learner_parameters(self):
         """Direction and threshold."""
         return (self.n_features_in_ + 1) * self.n_iterations_
 
@@ -261,7 +261,7 @@ class RpBoost(_BinaryLeastSquares):
         return super()._encode_target(y)
 
 
-def _matrices(seed, projection, shape, batch, n_rounds):
+def _draw_matrices(seed, projection, shape, batch, n_rounds):
     """Draw the matrices of a batch of rounds; no closure, which could not be pickled."""
     rng = np.random.default_rng([seed, batch])
     if projection == "orthonormal":
@@ -281,14 +281,14 @@ class _LeastSquaresMaster(Master):
         self.divisor = (len(y) if sample_weight is None else sample_weight.sum()) + params.penalty
 
     def generate(self):
-        weighted = self.residual if self.weights is None else self.weights * self.residual
-        found = self.search.best(weighted[:, None])
-        noise = MIN_EDGE * np.abs(weighted).sum()
-        return found if abs(found.edge) > noise else None
+        weighted_residual = self.residual if self.weights is None else self.weights * self.residual
+        result = self.search.best(weighted_residual[:, None])
+        noise = MIN_EDGE * np.abs(weighted_residual).sum()
+        return result if abs(result.edge) > noise else None
 
-    def correct(self, found):
-        step = found.edge / self.divisor
-        self.residual -= step * found.outputs
-        self.learners.append(found.learner)
+    def correct(self, result):
+        step = result.edge / self.divisor
+        self.residual -= step * result.outputs
+        self.learners.append(result.learner)
         self.coefficients.append(step)
         return True

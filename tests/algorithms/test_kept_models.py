@@ -17,7 +17,7 @@ import boostbench as bb
 from boostbench.algorithms.base.booster import Booster, to_dense
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.algorithms.base.estimators import NoEarlyStoppingMixin
-from boostbench.algorithms.rpboost import _LeastSquares
+from boostbench.algorithms.rpboost import _LeastSquaresBooster
 from boostbench.core.losses.margin import get_loss
 
 from .models import BINARY, CASES
@@ -234,7 +234,7 @@ REMEMBERED = {
     bb.NMBoost: (remembered_objective, of_negative_margins, EXACT),
     bb.ERLPBoost: (remembered_objective, of_entropy_margins, EXACT),
     (bb.CodewordMCBoost, bb.CodewordBoosting): (remembered_codewords, themselves, EXACT),
-    _LeastSquares: (lambda watch: watch.master.residual, of_residuals, EXACT),
+    _LeastSquaresBooster: (lambda watch: watch.master.residual, of_residuals, EXACT),
     BAGS: (
         lambda watch: (
             watch.master.scores.mean(axis=1, dtype=float) * watch.master.loss.scale

@@ -35,7 +35,7 @@ def test_the_weights_of_two_classes_point_where_adaboost_s_do(model):
 def risk_of(model, X, labels, t):
     """The risk after t rounds, from the paper's formula."""
     f = model.hypotheses_.scores(X, model.coefficients_, slice(0, t))
-    scores = f @ model._codewords_after(t).T
+    scores = f @ model._codewords_at(t).T
     exponents = 0.5 * (scores - scores[np.arange(len(labels)), labels][:, None])
     return np.log((np.exp(exponents).sum(axis=1) - 1).mean())
 
@@ -56,10 +56,10 @@ def test_the_risk_is_the_paper_s_and_never_rises(model, leaf_values, max_depth, 
 def test_each_half_of_a_cycle_lowers_the_risk():
     X, labels = noise(5, n_samples=100, seed=2)
     fitted = LADDER(30, 2, random_state=0).fit(X, labels)
-    before = fitted._codewords_after
+    before = fitted._codewords_at
     for t in range(2, 31, 2):
         after_codewords = fitted.log_risks_[t]
-        fitted._codewords_after = lambda stage, t=t: before(t - 1)
+        fitted._codewords_at = lambda stage, t=t: before(t - 1)
         after_boosting = risk_of(fitted, X, labels, t)
         assert after_codewords < after_boosting < fitted.log_risks_[t - 1]
 
@@ -81,9 +81,7 @@ def test_the_cycles_are_those_of_algorithm_3():
     X, y = noise(4, n_samples=60, seed=1)
     fitted = LADDER(10, 2, boosting_steps=3, codeword_steps=1, random_state=0).fit(X, y)
     assert len(fitted._codewords) == 1 + 10 // 3
-    changes = np.abs(np.diff([fitted._codewords_after(t) for t in range(11)], axis=0)).max(
-        axis=(1, 2)
-    )
+    changes = np.abs(np.diff([fitted._codewords_at(t) for t in range(11)], axis=0)).max(axis=(1, 2))
     assert (np.flatnonzero(changes) + 1).tolist() == [3, 6, 9]
     np.testing.assert_allclose(np.linalg.norm(fitted._codewords, axis=2), 1.0)
 

@@ -353,7 +353,7 @@ class TestWarmStart:
         if not is_first:
             model.fit(X, y)
         model.set_params(n_iterations=8)
-        solver = multiboost._LinearProgram if loss == "hinge" else multiboost._Descent
+        solver = multiboost._LinearProgramSolver if loss == "hinge" else multiboost._DescentSolver
         solve = solver.solve
 
         def interrupted(own, H, *rest):

@@ -162,7 +162,7 @@ def test_a_merged_stump_is_evaluated_once():
     model = AdaBoostMO(n_iterations=40).fit(X, y)
     n_stumps = len(reference.stump_outputs(X))
     assert n_stumps < model.hypotheses_.feature.size
-    assert len(model._distinct) <= n_stumps
+    assert len(model._distinct_stumps) <= n_stumps
 
 
 def test_rounding_errors_do_not_grow():

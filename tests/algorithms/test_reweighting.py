@@ -31,7 +31,7 @@ from boostbench import (
     RBoostRank,
     reweight,
 )
-from boostbench.algorithms.reweighting import _members
+from boostbench.algorithms.reweighting import _make_members
 
 from .problems import blobs
 
@@ -64,7 +64,7 @@ def case(request):
 def columns(ensemble, X):
     """Scores of the members, of shape (n_samples, n_classes, n_members), the slow way."""
     n_members = len(ensemble.stump_sum().stumps) if hasattr(ensemble, "stump_sum") else 8
-    return np.stack(list(_members(ensemble).scores(X, range(n_members))), axis=2)
+    return np.stack(list(_make_members(ensemble).scores(X, range(n_members))), axis=2)
 
 
 def margins(ensemble, X, y):
@@ -318,7 +318,7 @@ class TestMistakes:
             reweight(RandomForestClassifier(3), self.X, self.y)
 
     def test_what_is_not_solved_is_said(self, monkeypatch):
-        monkeypatch.setattr("boostbench.algorithms.reweighting._STEPS", 1)
+        monkeypatch.setattr("boostbench.algorithms.reweighting._MAX_NEWTON_STEPS", 1)
         forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(self.X, self.y)
         with pytest.warns(ConvergenceWarning, match="larger nu"):
             reweight(forest, self.X, self.y, nu=1e-6)

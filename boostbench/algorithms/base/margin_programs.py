@@ -30,7 +30,7 @@ class MarginMaster(Master):
         Labels 1 and -1.
     program : object
         Program with a method `add` and attributes `dual` (weights of the next search),
-        `coefficients`, `value` and, for `least_edge`, `edge` (largest edge of the weak learners).
+        `coefficients`, `value` and, for `min_edge`, `edge` (largest edge of the weak learners).
     """
 
     def __init__(self, params, search, signs, program):
@@ -41,7 +41,7 @@ class MarginMaster(Master):
         self.path = CoefficientPath()
         self.objective = []
 
-    def least_edge(self):
+    def min_edge(self):
         """Return the edge above which a weak learner is better than the earlier ones."""
         # Smaller differences are rounding errors, relative to the sum of the weights.
         return self.program.edge + MIN_EDGE * self.program.dual.sum()
@@ -49,7 +49,7 @@ class MarginMaster(Master):
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
         result = self.search.best((self.signs * self.program.dual)[:, None])
-        return result if result is not None and result.edge > self.least_edge() else None
+        return result if result is not None and result.edge > self.min_edge() else None
 
     def correct(self, result):
         """Solve the program with one more weak learner; see `Master.correct`."""
