@@ -136,7 +136,7 @@ def results(folder="results"):
 
     Raises
     ------
-    boostbench.errors.UserError
+    boostbench.util.errors.UserError
         If nothing is on record.
     """
     from boostbench.report.frame import read_frame
@@ -164,7 +164,7 @@ def predictions(folder="results"):
 
     Raises
     ------
-    boostbench.errors.UserError
+    boostbench.util.errors.UserError
         If none are on record.
     """
     from boostbench.report.frame import predictions_frame
@@ -192,7 +192,7 @@ def published(table=None):
 
     Raises
     ------
-    boostbench.errors.UserError
+    boostbench.util.errors.UserError
         An unknown table.
 
     Examples

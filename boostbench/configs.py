@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from boostbench.errors import UserError, unknown
+from boostbench.util.errors import UserError, unknown
 
 #: Names of the options of each config group in messages.
 KINDS = {

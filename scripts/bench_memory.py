@@ -28,7 +28,7 @@ _LOAD = """
 import arff, pandas, scipy.sparse, sklearn.datasets, sys, warnings
 warnings.simplefilter("ignore")
 from boostbench.data.load import load
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 try:
     X = load({"name": "toy", "path": sys.argv[1]}).X
     told = f"read, {X.shape[0]} x {X.shape[1]}{'' if type(X).__name__ == 'ndarray' else ' sparse'}"

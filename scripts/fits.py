@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from boostbench import algorithms, configs, data
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Classes whose defaults are not the only kind of weak learner, loss or solver.
 VARIANTS = {

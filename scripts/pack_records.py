@@ -10,8 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from boostbench.errors import UserError
 from boostbench.records.store import pack, record_paths, thin
+from boostbench.util.errors import UserError
 
 # Bytes. Smaller files stay as they are, for people and for git to compare line by line.
 LARGE = 50_000

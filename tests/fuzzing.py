@@ -31,12 +31,12 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path
 from boostbench.report.cells import Cell
 from boostbench.running import deadline
+from boostbench.util.errors import UserError
 
 _WORDS = [
     *("", "a", "null", "nan", "=1+1", "a|b", "../x", "x.tuning", "[bold]", "${seed}", "$"),

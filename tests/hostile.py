@@ -28,12 +28,12 @@ from boostbench.data.load import load
 from boostbench.data.sources import bundles
 from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
 from boostbench.records.keys import digest
 from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
 
 with contextlib.suppress(ImportError):
     # Loads libraries when it is imported, which it may; what its objects do is watched.

@@ -3,7 +3,6 @@ import yaml
 
 from boostbench import configs
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
 from boostbench.figures.boundaries import Boundaries
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
@@ -13,6 +12,7 @@ from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.times import Times
 from boostbench.report.published import lines_of
+from boostbench.util.errors import UserError
 
 #: Each name with the one before it.
 CHAIN = list(enumerate(["a", *(f"b{i}" for i in range(40))]))

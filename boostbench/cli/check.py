@@ -12,7 +12,6 @@ from rich.text import Text
 from boostbench import configs
 from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
-from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
@@ -32,10 +31,11 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
+from boostbench.util.atomic_write import write_text
 from boostbench.util.console import make_console
+from boostbench.util.errors import UserError, complain, writing
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
-from boostbench.whole import write_text
 
 
 def check_published(

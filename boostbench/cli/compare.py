@@ -9,9 +9,7 @@ from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.file_name import file_name
 from boostbench.definitions.table import TableDefinition, all_definitions
-from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
-from boostbench.paths import slug, user_path
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
 from boostbench.report.cells import Cell
@@ -25,8 +23,10 @@ from boostbench.report.renderers.printing import named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
 from boostbench.util.console import make_console
+from boostbench.util.errors import UserError, some, unknown
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import slug, user_path
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}

@@ -11,8 +11,8 @@ from boostbench.data.sources.bundles import write_bundle
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError, complain, unknown
 from boostbench.running.progress import counted
+from boostbench.util.errors import UserError, complain, unknown
 from boostbench.util.printable import echo, shortened
 from boostbench.util.spinner import spinner
 

@@ -16,7 +16,6 @@ from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import settings as read_settings
 from boostbench.definitions.reference import find_reference
-from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
@@ -26,6 +25,7 @@ from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 from boostbench.util.console import make_console
+from boostbench.util.errors import UserError, complain, debugging
 from boostbench.util.printable import echo
 
 

@@ -19,8 +19,8 @@ from typing import NoReturn
 from boostbench import __version__
 from boostbench.cli import commands
 from boostbench.cli.process import open_standard_descriptors, restored_process
-from boostbench.errors import Terminated, UserError, complain, debugging, hint
 from boostbench.running.shutdown import end_workers
+from boostbench.util.errors import Terminated, UserError, complain, debugging, hint
 
 _EXAMPLES = """\
 examples:

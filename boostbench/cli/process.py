@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from boostbench.errors import complain
+from boostbench.util.errors import complain
 from boostbench.util.temporary_settings import random_state_restored
 
 # Commands of several threads run one after another: Hydra's state, the streams and the environment

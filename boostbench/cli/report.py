@@ -12,7 +12,6 @@ from boostbench.definitions import files
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
@@ -22,9 +21,10 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
+from boostbench.util.atomic_write import write_output, write_text
+from boostbench.util.errors import UserError, complain, writing
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
-from boostbench.whole import write_output, write_text
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:

@@ -19,10 +19,10 @@ from boostbench import configs
 from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
-from boostbench.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
+from boostbench.util.atomic_write import check_folders
+from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
 from boostbench.util.spinner import spinner
 from boostbench.util.temporary_settings import temporarily_set
-from boostbench.whole import check_folders
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")

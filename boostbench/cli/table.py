@@ -8,7 +8,6 @@ from boostbench.definitions.outcomes import find
 from boostbench.definitions.overrides import check_once
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import complain, writing
 from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
@@ -20,10 +19,11 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
+from boostbench.util.atomic_write import write_text
 from boostbench.util.console import make_console
+from boostbench.util.errors import complain, writing
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
-from boostbench.whole import write_text
 
 _RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 

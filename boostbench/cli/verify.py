@@ -15,7 +15,6 @@ from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
-from boostbench.errors import UserError, complain, first_line, unknown
 from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
@@ -30,6 +29,7 @@ from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
 from boostbench.util.console import make_console
+from boostbench.util.errors import UserError, complain, first_line, unknown
 from boostbench.util.spinner import spinner
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.definitions import files
 from boostbench.definitions.words import split_words
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def add_definition(parser: ArgumentParser, kind: str) -> None:

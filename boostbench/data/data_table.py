@@ -12,8 +12,8 @@ from boostbench.data.labels import as_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
-from boostbench.errors import UserError, some, unknown
 from boostbench.util.dates import are_dates, days_conversion_code
+from boostbench.util.errors import UserError, some, unknown
 from boostbench.util.text_columns import are_identifiers, find_problem
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.readers.text_lines import compose_letters
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Attribute of `Dataset` for each key of ``data.expect``.
 COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Size in bytes that any file may decompress to, and the largest ratio for larger results.
 MIN_LIMIT, MAX_RATIO = 2**27, 100

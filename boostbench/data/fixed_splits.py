@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from boostbench.data.decompression import read_arrays
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Row numbers, from 0, of the training and the test part.
 Split = tuple[np.ndarray, np.ndarray]

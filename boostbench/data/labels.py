@@ -4,7 +4,7 @@ import numpy as np
 
 from boostbench.data.numeric_text import are_plain_ascii
 from boostbench.data.readers.text_lines import compose_letters
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Smallest whole number that float64 cannot distinguish from its neighbours.
 MIN_INEXACT = 2.0**53

@@ -11,7 +11,7 @@ from boostbench.data.missing_values import missing_setting, validate
 from boostbench.data.sources.local_files import local_file
 from boostbench.data.sources.lookup import fetch_first
 from boostbench.data.spec import check_spec, config_overrides
-from boostbench.errors import UserError, first_line
+from boostbench.util.errors import UserError, first_line
 from boostbench.util.spinner import spinner
 
 

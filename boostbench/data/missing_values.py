@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Statistics of the training part that replace missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")

@@ -10,9 +10,9 @@ from msgspec import Meta
 from boostbench import configs
 from boostbench.data.dataset import COUNTS
 from boostbench.data.missing_values import CHOICES
-from boostbench.errors import UserError
-from boostbench.paths import user_path
 from boostbench.util import validation
+from boostbench.util.errors import UserError
+from boostbench.util.user_paths import user_path
 from boostbench.util.validation import annotated_type, describe_type
 
 #: Keys that name a source. ``openml_task`` excludes them.

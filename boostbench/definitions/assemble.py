@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key, TableDefinition, all_definitions
-from boostbench.errors import complain
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, ColumnPair, Table
+from boostbench.util.errors import complain
 
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 

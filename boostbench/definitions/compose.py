@@ -16,8 +16,8 @@ from boostbench import configs
 from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.overrides import name_of
-from boostbench.errors import UserError, no_folder
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError, no_folder
+from boostbench.util.user_paths import user_path
 
 
 @contextmanager

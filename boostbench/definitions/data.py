@@ -7,8 +7,8 @@ from typing import Any
 from boostbench import configs
 from boostbench.data.sources.local_files import FORMATS, data_set_name, split_name
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError
+from boostbench.util.user_paths import user_path
 
 
 def choose_data(data: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from boostbench.definitions.files import shorten
 from boostbench.definitions.overrides import Settings, group_of
 from boostbench.definitions.overrides import settings as read_settings
-from boostbench.errors import UserError, hint
+from boostbench.util.errors import UserError, hint
 
 T = TypeVar("T")
 

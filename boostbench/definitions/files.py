@@ -6,8 +6,8 @@ from typing import Any
 import yaml
 
 from boostbench import configs
-from boostbench.errors import UserError, unknown
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError, unknown
+from boostbench.util.user_paths import user_path
 
 #: How the names of such files end.
 ENDINGS = (".yaml", ".yml")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: ``${seed}``, ``${algo.nu}``, ``${.nu}``; of Hydra's own part, as it holds paths, nothing.
 _REFERENCE = re.compile(r"\$\{\s*(?!hydra\b)\.*\w+(\.\w+)*\s*\}")

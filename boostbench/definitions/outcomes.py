@@ -16,12 +16,12 @@ from boostbench.data.sources.lookup import (
 )
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
-from boostbench.errors import UserError, complain
 from boostbench.records.archive import Recorded, Records
 from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
+from boostbench.util.errors import UserError, complain
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 

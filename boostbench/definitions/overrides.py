@@ -24,8 +24,8 @@ from hydra.errors import OverrideParseException
 
 from boostbench import configs
 from boostbench.definitions import interpolations
-from boostbench.errors import UserError, hint, no_folder, unknown
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError, hint, no_folder, unknown
+from boostbench.util.user_paths import user_path
 
 #: Characters of an override, and digits of a number in it.
 MOST, DIGITS = 10_000, 400

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def find_data(facts: Mapping) -> Dataset:

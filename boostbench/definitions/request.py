@@ -7,10 +7,10 @@ from pathlib import Path
 from boostbench.definitions.file_name import file_name
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
-from boostbench.errors import UserError
 from boostbench.experiment import measures
-from boostbench.paths import slug
 from boostbench.records.keys import Request
+from boostbench.util.errors import UserError
+from boostbench.util.user_paths import slug
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")

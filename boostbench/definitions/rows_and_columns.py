@@ -10,7 +10,7 @@ from boostbench.data.sources.openml_client import read_suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.data import title_of
 from boostbench.definitions.overrides import Settings
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from boostbench.definitions.compose import option
 from boostbench.definitions.overrides import Settings, group_of, name_of
-from boostbench.errors import UserError, unknown
 from boostbench.experiment import targets
 from boostbench.experiment.algorithm import PRESENTATION
+from boostbench.util.errors import UserError, unknown
 
 #: Keys of an algorithm's config that are no parameters of its class.
 _OF_ALL = ("_target_", *PRESENTATION)

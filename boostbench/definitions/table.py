@@ -22,11 +22,11 @@ from boostbench.definitions.rows_and_columns import (
     read_rows,
 )
 from boostbench.definitions.shared_overrides import applicable, check_applicable
-from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find_published, statement
 from boostbench.report.tables import Claim
+from boostbench.util.errors import UserError, hint, unknown
 
 #: Row and column of a cell.
 Key = tuple[str, str]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.errors import UserError, no_folder
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError, no_folder
+from boostbench.util.user_paths import user_path
 
 
 def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from boostbench.errors import UserError
 from boostbench.experiment import targets
+from boostbench.util.errors import UserError
 
 PRESENTATION = ("name", "title", "paper")
 

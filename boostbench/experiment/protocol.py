@@ -8,8 +8,8 @@ from typing import Annotated, Literal, get_type_hints
 
 from msgspec import Meta
 
-from boostbench.errors import UserError
 from boostbench.util import validation
+from boostbench.util.errors import UserError
 from boostbench.util.validation import annotated_type
 
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.

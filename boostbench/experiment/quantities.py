@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
-from boostbench.errors import unknown
+from boostbench.util.errors import unknown
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, StratifiedShu
 from sklearn.utils import resample
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
+from boostbench.util.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)

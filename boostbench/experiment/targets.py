@@ -17,8 +17,8 @@ from importlib import metadata
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
-from boostbench.errors import UserError, first_line, hint
 from boostbench.experiment.environment import distribution_of
+from boostbench.util.errors import UserError, first_line, hint
 
 #: Packages whose modules do nothing when they are imported.
 _KNOWN = ("boostbench", "sklearn")

@@ -15,13 +15,13 @@ from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP
-from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.calibration import calibration
 from boostbench.experiment.environment import environment, now
 from boostbench.experiment.preparation import preparation
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
+from boostbench.util.errors import first_line
 
 MAX_WARNINGS = 5
 #: The outcome of a trial whose worker process is gone.

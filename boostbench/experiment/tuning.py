@@ -14,11 +14,11 @@ from statistics import fmean
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.splits import Split, smallest_class
 from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Fit, Trial
+from boostbench.util.errors import UserError
 
 Point = Mapping[str, object]
 

@@ -11,7 +11,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
-from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import CrossColumn, OfCross
 from boostbench.figures.definition import FigureDefinition
@@ -26,6 +25,7 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.report.numbers import fixed
+from boostbench.util.errors import UserError
 
 _TINT = 0.62  # part of white in the colour of a region
 _LABEL = 0.18  # inches for a line of text

@@ -13,13 +13,13 @@ from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.overrides import check_option, settings
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.report.numbers import fixed
+from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 
 _HEIGHT = 3.9  # inches

@@ -11,8 +11,8 @@ from boostbench.definitions.data import choose_data
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import Settings, settings
 from boostbench.definitions.shared_overrides import applicable, check_applicable
-from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
+from boostbench.util.errors import UserError
 
 
 @dataclass(frozen=True, kw_only=True)

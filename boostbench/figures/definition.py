@@ -6,8 +6,8 @@ from importlib import import_module
 
 from boostbench import figures
 from boostbench.definitions import fields, files
-from boostbench.errors import UserError, hint
 from boostbench.figures.drawing import Drawing
+from boostbench.util.errors import UserError, hint
 
 
 @dataclass(frozen=True, kw_only=True)

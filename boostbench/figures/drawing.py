@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.errors import UserError, some
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report.numbers import rounded
+from boostbench.util.errors import UserError, some
 
 
 @dataclass(frozen=True)

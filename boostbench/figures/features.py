@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
 from boostbench.report.numbers import fixed
+from boostbench.util.errors import UserError
 
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16

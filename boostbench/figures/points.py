@@ -13,10 +13,10 @@ from boostbench.data.load import load_each
 from boostbench.data.sources.lookup import first_available_source
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
+from boostbench.util.errors import UserError
 
 _COLUMNS = 5
 _TITLE = 0.24  # inches

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
@@ -21,6 +20,7 @@ from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.statistics import LEVEL
 from boostbench.report.statistics.friedman import Friedman
 from boostbench.report.tables import Table
+from boostbench.util.errors import UserError
 
 _DPI = 300
 _FONT_SIZE = 7.5  # points

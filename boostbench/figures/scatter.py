@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
@@ -19,6 +18,7 @@ from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import COMPARED, VERDICTS, counts
+from boostbench.util.errors import UserError
 
 _DPI = 250
 _COLUMNS = 3

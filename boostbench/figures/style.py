@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from boostbench.errors import writing
+from boostbench.util.atomic_write import write_whole
+from boostbench.util.errors import writing
 from boostbench.util.printable import printable
-from boostbench.whole import write_whole
 
 #: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
 #: most in brightness as well.
@@ -197,8 +197,9 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
     title, description : str
         Written into the files, for those who cannot see the picture.
     depth : int, default=1
-        Number of the files' folders that must not be links, see `boostbench.whole.check_folders`:
-        ``figures`` in a folder of results; 0 where the user named the file.
+        Number of the files' folders that must not be links, see
+        `boostbench.util.atomic_write.check_folders`: 1 for ``figures`` in a folder of results; 0 if
+        the user named the file.
 
     Returns
     -------

@@ -8,13 +8,13 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.fields import check_names
 from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import stale_note
 from boostbench.records.archive import Records
 from boostbench.report.cells import Cell
 from boostbench.report.merge import find_column
 from boostbench.report.tables import Table
+from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 
 #: The cells of a table that are drawn, by row; they have the titles of the row and of the column.

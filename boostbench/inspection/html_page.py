@@ -15,8 +15,8 @@ from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.heat_maps import heat_map_data
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import visible_steps
+from boostbench.util.atomic_write import write_output
 from boostbench.util.printable import printable
-from boostbench.whole import write_output
 
 # Of a drawing, in its own units: the places of its edges.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.alone import alone
-from boostbench.whole import open_in_place
+from boostbench.util.atomic_write import open_in_place
+from boostbench.util.file_lock import alone
 
 
 @contextlib.contextmanager
@@ -28,7 +28,8 @@ def appending(
     is_whole : callable
         Tells whether a last line without its line end is all there.
     depth : int, default=0
-        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
+        Number of the file's folders that must not be links, see
+        `boostbench.util.atomic_write.check_folders`.
 
     Yields
     ------

@@ -19,7 +19,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.missing_values import FALLBACK, KEEP
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures.base import Measure
@@ -27,6 +26,7 @@ from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.targets import import_class
 from boostbench.records.makers import Maker
 from boostbench.util import validation
+from boostbench.util.errors import UserError
 
 
 def digest(content) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostbench.errors import UserError
 from boostbench.records.store import RecordFile, keep_newest
+from boostbench.util.errors import UserError
 
 
 class Ledger:

@@ -14,10 +14,10 @@ from functools import partial
 
 import msgspec
 
-from boostbench.errors import UserError, first_line
 from boostbench.experiment import measures, schema
 from boostbench.experiment.schema import BadLine, check
 from boostbench.records.keys import Identity, as_json, digest, of_today
+from boostbench.util.errors import UserError, first_line
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
 _TOO_DEEP = "not a record: it is nested too deeply"

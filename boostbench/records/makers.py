@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from boostbench.errors import UserError
 from boostbench.experiment.environment import distribution_of
 from boostbench.experiment.targets import class_names, import_class
+from boostbench.util.errors import UserError
 
 _PACKAGE = "boostbench"
 #: The edition of records and classes that name none.

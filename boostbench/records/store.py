@@ -19,15 +19,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.alone import alone, lock_of, wait_for_lock
 from boostbench.data.decompression import decompress
-from boostbench.errors import UserError, cause, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
-from boostbench.paths import slug
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
-from boostbench.whole import in_time, open_in_place, write_whole
+from boostbench.util.atomic_write import in_time, open_in_place, write_whole
+from boostbench.util.errors import UserError, cause, writing
+from boostbench.util.file_lock import alone, lock_of, wait_for_lock
+from boostbench.util.user_paths import slug
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import UserError
 from boostbench.records.cuts import with_ways_of
 from boostbench.records.lines import CIRCUMSTANCES
 from boostbench.records.store import RecordFile, check_writable, read_records, record_paths
+from boostbench.util.errors import UserError
 
 # Besides, last digits of scores, and in which line a fit failed.
 _MAY_DIFFER = CIRCUMSTANCES | {"witness", "where"}

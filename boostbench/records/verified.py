@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from boostbench.alone import alone
-from boostbench.errors import UserError, cause
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
-from boostbench.whole import write_whole
+from boostbench.util.atomic_write import write_whole
+from boostbench.util.errors import UserError, cause
+from boostbench.util.file_lock import alone
 
 #: What may be known of a group.
 STATES = ("verified", "compatible", "equivalent", "unverified", "refuted")

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.measures.predictions import Predictions
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.archive import Records
@@ -13,7 +12,8 @@ from boostbench.records.keys import shortened
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 from boostbench.report.renderers.csv_file import no_formula
-from boostbench.whole import write_output
+from boostbench.util.atomic_write import write_output
+from boostbench.util.errors import UserError, unknown, writing
 
 
 def read_frame(results: Path):

@@ -8,8 +8,8 @@ from math import log10
 
 import yaml
 
-from boostbench.errors import unknown
 from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.util.errors import unknown
 
 #: How many of a quantity's unit are one of the unit in which a table gives it.
 _CONVERSIONS = {("fraction", "percent"): 100.0}

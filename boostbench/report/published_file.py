@@ -8,13 +8,13 @@ from decimal import Decimal
 from math import inf, isinf, sqrt
 from pathlib import Path
 
-from boostbench.errors import UserError, cause, hint
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.keys import as_json
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value
 from boostbench.report.runs import Run, runs_on
 from boostbench.report.tables import Column, Table
+from boostbench.util.errors import UserError, cause, hint
 
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")

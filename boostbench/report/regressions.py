@@ -6,11 +6,11 @@ from math import isnan
 from operator import itemgetter
 from pathlib import Path
 
-from boostbench.errors import UserError
 from boostbench.report.cells import Cell
 from boostbench.report.numbers import fixed
 from boostbench.report.renderers.csv_file import JUDGED, lines_as_csv
 from boostbench.report.tables import Table
+from boostbench.util.errors import UserError
 
 #: Columns of the file, and those of them that a file of another version has to have.
 _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict")

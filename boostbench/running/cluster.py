@@ -5,9 +5,9 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError, first_line
 from boostbench.experiment.trial import DIED, Work
 from boostbench.running import remote
+from boostbench.util.errors import UserError, first_line
 
 #: Trials in flight for each worker process: one that runs, one that waits.
 _AHEAD = 2

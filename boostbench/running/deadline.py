@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from boostbench.errors import UserError
 from boostbench.experiment.calibration import calibration
 from boostbench.experiment.trial import Trial, run_trial
+from boostbench.util.errors import UserError
 
 #: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
 #: process is ended.

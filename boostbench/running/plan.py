@@ -11,7 +11,6 @@ from sklearn.utils import get_tags
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP, imputation
 from boostbench.data.spec import config_overrides
-from boostbench.errors import UserError
 from boostbench.experiment.environment import commit
 from boostbench.experiment.schema import points_of
 from boostbench.experiment.splits import Split
@@ -19,6 +18,7 @@ from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
 from boostbench.records.keys import Identity, Request, as_json
 from boostbench.records.store import record_path
+from boostbench.util.errors import UserError
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27

@@ -10,9 +10,9 @@ from pathlib import Path
 import boostbench
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.errors import UserError, first_line
 from boostbench.experiment.trial import Trial
 from boostbench.running import deadline
+from boostbench.util.errors import UserError, first_line
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from boostbench.errors import UserError, hint
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
 from boostbench.records.archive import Recorded, Records
@@ -17,6 +16,7 @@ from boostbench.running.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.running.queue import Queue
 from boostbench.running.shards import Shard
 from boostbench.running.workers import Workers, terminable
+from boostbench.util.errors import UserError, hint
 
 RERUNS = ("never", "missing", "stale", "all")
 

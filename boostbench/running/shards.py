@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 class Shard(NamedTuple):

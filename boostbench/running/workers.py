@@ -18,11 +18,11 @@ from pathlib import Path
 import joblib
 from joblib.parallel import get_active_backend
 
-from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.trial import DIED, Trial, Work
 from boostbench.running import deadline
 from boostbench.running.cluster import Cluster
 from boostbench.running.shutdown import end_workers
+from boostbench.util.errors import Terminated, UserError, hint
 
 BACKENDS = ("loky", "dask")
 

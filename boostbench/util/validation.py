@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from boostbench.errors import UserError, hint, unknown
+from boostbench.util.errors import UserError, hint, unknown
 
 
 def annotated_type(kind: Any, description: str, **limits) -> Any:
@@ -45,7 +45,7 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
     >>> seed = annotated_type(int, "a whole number, 0 or more", ge=0)
     >>> validate_mapping({"seed": seed}, {"seed": -1}, "data")
     Traceback (most recent call last):
-    boostbench.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
+    boostbench.util.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
     for key, value in content.items():
         if key not in kinds:
@@ -85,8 +85,8 @@ def check_finite(value: Any, where: str) -> None:
     --------
     >>> check_finite({"C": [1.0, float("inf")]}, "algo.grid")
     Traceback (most recent call last):
-    boostbench.errors.UserError: an entry of algo.grid.C is inf, which no record can hold; give a \
-finite number, or put quotes around a word
+    boostbench.util.errors.UserError: an entry of algo.grid.C is inf, which no record can hold; \
+give a finite number, or put quotes around a word
     """
     if isinstance(value, Mapping):
         for key, inner in value.items():

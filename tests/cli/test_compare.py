@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from boostbench.cli.compare import tables_with
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Fits that are done in no time, in this process.
 SMALL = ["algo.n_iterations=3", "protocol.n_splits=3", "protocol.checkpoints=[2,3]"]

@@ -9,7 +9,7 @@ import pytest
 
 import boostbench
 from boostbench.cli import commands, main
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def test_version(call):

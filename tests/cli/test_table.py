@@ -12,9 +12,9 @@ from boostbench import configs
 from boostbench.data.sources import openml_client
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
 from boostbench.report.published import lines_of
 from boostbench.report.verdicts import COMPARED
+from boostbench.util.errors import UserError
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
 CHANGED = "n_iterations=5-n_splits=3"  # what these overrides add to a table's file name

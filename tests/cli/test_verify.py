@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from experiment.examples import append, changed, rewrite
 
-from boostbench.errors import Terminated
 from boostbench.records.store import read_records
 from boostbench.running.verification.session import fit
+from boostbench.util.errors import Terminated
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
 # In whole seconds: these records are older than all that a test does with them.

@@ -17,7 +17,7 @@ import pytest
 
 from boostbench.data.load import load
 from boostbench.data.sources.local_files import IDX
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Files that the tests generate.
 N_FILES = 400

@@ -5,7 +5,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from boostbench.data import data_table
 from boostbench.data.data_table import DataTable, features_and_labels
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 NAMES = ["id", "size", "colour", "level", "flag", "Class"]
 CATEGORIES = [

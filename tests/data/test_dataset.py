@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data import Dataset
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 TOY = Dataset(
     "toy", np.array([[1.0, 0], [0, 2], [3, 0]]), np.array(["b", "a", "b"]), "made here",

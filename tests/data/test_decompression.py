@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.load import load
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 PROCESS = Path("/proc/self")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.fixed_splits import read_splits, remap_rows
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def test_splits(tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.labels import as_labels
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Two neighbours that are one number as float64.
 LARGE = [2**53, 2**53 + 1]

@@ -6,7 +6,7 @@ import pytest
 
 from boostbench import configs
 from boostbench.data import load
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 from .sources.test_lookup import OPENML
 from .sources.test_openml_client import ARFF

@@ -2,7 +2,7 @@ import pytest
 
 from boostbench import configs
 from boostbench.data.spec import check_spec, config_overrides
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 FULL = {
     "name": "toy",

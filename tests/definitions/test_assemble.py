@@ -4,10 +4,10 @@ import pytest
 
 from boostbench import configs
 from boostbench.definitions.assemble import read_tables
-from boostbench.errors import UserError
 from boostbench.records.archive import Records
 from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown
+from boostbench.util.errors import UserError
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -12,9 +12,9 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.overrides import check, settings
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment
+from boostbench.util.errors import UserError
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 

@@ -3,7 +3,7 @@ import pytest
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 @pytest.mark.parametrize("name", ["my.csv", "my data.csv", "x=1.csv", "a,b.csv", "größe.csv.gz"])

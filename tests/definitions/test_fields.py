@@ -5,7 +5,7 @@ import pytest
 
 from boostbench.definitions import fields
 from boostbench.definitions.overrides import Settings
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 @dataclass

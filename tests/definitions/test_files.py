@@ -6,7 +6,7 @@ import yaml
 from boostbench import configs
 from boostbench.definitions import files
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def test_find():

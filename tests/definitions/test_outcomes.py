@@ -8,7 +8,7 @@ from util.test_spinner import Terminal
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute, load_rows
 from boostbench.definitions.overrides import settings
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def test_rows_of_equal_data_share_them(folder):

@@ -3,7 +3,7 @@ import shlex
 import pytest
 
 from boostbench.definitions.overrides import check, check_once, settings, written_out
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 @pytest.fixture(scope="module")

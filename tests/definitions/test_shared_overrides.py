@@ -3,7 +3,7 @@ import pytest
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 COLUMNS = [
     "samme",

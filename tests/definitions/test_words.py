@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.definitions.words import split_words
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def test_words():

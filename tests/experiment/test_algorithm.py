@@ -1,8 +1,8 @@
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.errors import UserError
 from boostbench.experiment.algorithm import Algorithm
+from boostbench.util.errors import UserError
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
 

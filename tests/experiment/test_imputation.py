@@ -8,11 +8,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.data.load import load
-from boostbench.errors import UserError
 from boostbench.experiment.tuning import inner_splits
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records
 from boostbench.running.plan import Experiment
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid": {}}

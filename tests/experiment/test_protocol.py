@@ -2,8 +2,8 @@ import dataclasses
 
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
+from boostbench.util.errors import UserError
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, TIMES, get_quantity
+from boostbench.util.errors import UserError
 
 RECORD = {
     "test_error": 0.25,

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import splits
+from boostbench.util.errors import UserError
 
 from .toy import make_dataset
 

@@ -7,11 +7,11 @@ from sklearn.gaussian_process.kernels import RBF, Sum
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.errors import UserError
 from boostbench.experiment import measures, targets
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.targets import import_class, locate, make
 from boostbench.records.keys import defaults
+from boostbench.util.errors import UserError
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
 TREE = "sklearn.tree.DecisionTreeClassifier"

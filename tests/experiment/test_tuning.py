@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import MultiBoost
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures.base import Measure
@@ -14,6 +13,7 @@ from boostbench.experiment.trial import Trial, run_trial
 from boostbench.experiment.tuning import choose, inner_splits, trials
 from boostbench.records.store import read_records
 from boostbench.running.plan import tuning_tasks
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 GRID = [1e-2, 1e-3, 1e-4]

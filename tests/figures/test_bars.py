@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.bars import BarChart, BarsPanel, _groups, draw_bars
+from boostbench.util.errors import UserError
 
 
 @pytest.fixture

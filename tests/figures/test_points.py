@@ -4,8 +4,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.figures.points import PointClouds, draw_points
+from boostbench.util.errors import UserError
 
 
 def toy(n_samples=4):

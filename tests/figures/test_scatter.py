@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.scatter import draw_scatter
 from boostbench.report.verdicts import COMPARED, VERDICTS
+from boostbench.util.errors import UserError
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import types
 
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures import find
 from boostbench.experiment.protocol import Protocol
 from boostbench.records import keys
 from boostbench.records.keys import Identity, Request, digest, shortened
+from boostbench.util.errors import UserError
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 DATA = {

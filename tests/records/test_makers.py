@@ -3,10 +3,10 @@ import sys
 
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records import makers
 from boostbench.records.makers import Maker
+from boostbench.util.errors import UserError
 
 OURS = "boostbench.algorithms.MCBoost"
 RECORD = {"environment": None}

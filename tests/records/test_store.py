@@ -12,7 +12,6 @@ import portalocker
 import pytest
 from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
 from boostbench.records import lines
@@ -26,6 +25,7 @@ from boostbench.records.store import (
     thin,
 )
 from boostbench.records.verified import Verified
+from boostbench.util.errors import UserError
 
 DERIVED = {"key", "asked", "config_hash"}
 

@@ -1,10 +1,10 @@
 import pytest
 from experiment.examples import FAILURE, RECORD, changed
 
-from boostbench.errors import UserError
 from boostbench.records.cuts import is_cut_so
 from boostbench.records.store import RecordFile, read_records, record_path
 from boostbench.records.union import unite
+from boostbench.util.errors import UserError
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 from experiment.examples import FAILURE, RECORD, TRIAL, changed
 
 import boostbench
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import RecordFile, record_path
 from boostbench.report.papers import papers
 from boostbench.report.published import lines_of
+from boostbench.util.errors import UserError
 
 
 @pytest.fixture

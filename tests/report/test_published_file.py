@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.report.published_file import doubts, read_published_file
+from boostbench.util.errors import UserError
 
 HEAD = "data,algo,loss,test_error_mean,test_error_std,n"
 LINE = "wine,mcboost,logistic,2.9,2.4,50"

@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.errors import UserError
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
+from boostbench.util.errors import UserError
 
 
 def test_judges_what_is_published(table):

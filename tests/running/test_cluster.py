@@ -15,9 +15,9 @@ from experiment.examples import FAKES
 from experiment.toy import bare, make_dataset, run
 
 from boostbench.data.load import load
-from boostbench.errors import UserError
 from boostbench.records.store import read_records
 from boostbench.running.queue import Finished
+from boostbench.util.errors import UserError
 
 pytest.importorskip("distributed", reason="the dask extra is not installed")
 

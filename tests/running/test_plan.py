@@ -3,11 +3,11 @@ import pytest
 from scipy import sparse
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment, tuning_tasks
+from boostbench.util.errors import UserError
 
 
 def make_experiment(X=None, **protocol):

@@ -17,7 +17,6 @@ from experiment.examples import FAKES, FINDING, rewrite
 from experiment.toy import bare, make_dataset, run
 from scipy import sparse
 
-from boostbench.errors import UserError
 from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records.makers import _maker
 from boostbench.records.store import read_records
@@ -25,6 +24,7 @@ from boostbench.records.verified import verified_path
 from boostbench.running.queue import Finished, Waiting
 from boostbench.running.runner import Interrupted, Planned
 from boostbench.running.shards import Shard
+from boostbench.util.errors import UserError
 
 GRID = {"width": [1, 2, 3]}
 FOREST = "sklearn.ensemble.RandomForestClassifier"
@@ -387,7 +387,7 @@ def test_trouble_in_this_process_stops_the_workers(make_experiment, results, rec
 PROGRAM = """
 import sys
 from pathlib import Path
-from boostbench.errors import Terminated
+from boostbench.util.errors import Terminated
 from boostbench.running.plan import Experiment
 from boostbench.running.shards import Shard
 from toy import make_dataset, run

@@ -1,11 +1,11 @@
 import pytest
 from experiment.toy import run
 
-from boostbench.errors import UserError
 from boostbench.records.store import read_records
 from boostbench.records.union import unite
 from boostbench.running.runner import Planned
 from boostbench.running.shards import Shard
+from boostbench.util.errors import UserError
 
 GRID = {"width": [1, 2, 3]}
 

@@ -4,9 +4,9 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.cli.words import add_overrides
-from boostbench.errors import UserError
-from boostbench.paths import user_path
+from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -4,10 +4,10 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.cli.words import add_definition, add_overrides
-from boostbench.errors import UserError, writing
+from boostbench.util.atomic_write import write_text
+from boostbench.util.errors import UserError, writing
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
-from boostbench.whole import write_text
 
 
 def arguments(parser: ArgumentParser) -> None:

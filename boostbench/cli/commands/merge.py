@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench.definitions.words import split_words
-from boostbench.errors import complain
-from boostbench.paths import user_path
+from boostbench.util.errors import complain
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:

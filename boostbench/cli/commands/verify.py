@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
-from boostbench.paths import user_path
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:

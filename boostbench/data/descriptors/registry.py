@@ -11,9 +11,9 @@ import numpy as np
 from boostbench.data.descriptors.gist import gist
 from boostbench.data.descriptors.hog_pyramid import hog_pyramid
 from boostbench.data.sources.cache import cache_folder
-from boostbench.errors import UserError
+from boostbench.util.atomic_write import write_whole
+from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
-from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from boostbench.data.labels import MIN_INEXACT
 from boostbench.data.readers.csv_header import DECIMAL_COMMA, guess_header
 from boostbench.data.readers.csv_text import TextColumn, resolve_decimal_commas, word_mask
 from boostbench.data.readers.text_lines import check_utf8, compose_letters, read_lines
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 from boostbench.util.text_columns import are_identifiers
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import numpy as np
 
 from boostbench.data.data_table import TEXT_ADVICE
 from boostbench.data.readers.csv_header import DECIMAL_COMMA
-from boostbench.errors import UserError, some
+from boostbench.util.errors import UserError, some
 from boostbench.util.text_columns import classify_words, find_problem
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def read_idx(stream: BinaryIO, where: str) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from boostbench.data.labels import MIN_INEXACT, as_labels
 from boostbench.data.numeric_text import is_plain_ascii
 from boostbench.data.readers.text_lines import read_lines
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 from boostbench.util.text_columns import find_problem
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, official_split, split_from_mask
 from boostbench.data.labels import as_labels
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:

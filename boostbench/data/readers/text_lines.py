@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 #: Characters by which Python represents bytes that are not UTF-8 (surrogateescape).
 _INVALID_BYTE = re.compile("[\udc80-\udcff]")

@@ -8,7 +8,7 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.data.labels import as_labels
 from boostbench.data.sources import generators
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def load_builtin(name: str, loader: str) -> Dataset:

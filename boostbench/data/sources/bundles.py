@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from boostbench.alone import alone
 from boostbench.data.dataset import Dataset
 from boostbench.data.sources import cache
-from boostbench.errors import UserError, cause
-from boostbench.whole import write_whole
+from boostbench.util.atomic_write import write_whole
+from boostbench.util.errors import UserError, cause
+from boostbench.util.file_lock import alone
 
 CHECKSUM_FILE = "SHA256SUMS"
 _SUFFIX = ".bundle.npz"

@@ -10,8 +10,8 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.decompression import read_arrays
-from boostbench.paths import user_path
-from boostbench.whole import write_whole
+from boostbench.util.atomic_write import write_whole
+from boostbench.util.user_paths import user_path
 
 logger = logging.getLogger(__name__)
 

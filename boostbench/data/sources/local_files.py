@@ -29,8 +29,8 @@ from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
-from boostbench.errors import UserError
-from boostbench.paths import slug, user_path
+from boostbench.util.errors import UserError
+from boostbench.util.user_paths import slug, user_path
 
 #: Endings of IDX files, images and labels: first the training part, then the test part.
 IDX_PARTS = (

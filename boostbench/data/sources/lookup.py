@@ -22,7 +22,7 @@ from boostbench.data.sources.local_files import (
     read_file,
 )
 from boostbench.data.sources.openml_client import Unreachable, download
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 logger = logging.getLogger(__name__)
 

@@ -27,9 +27,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.sources import cache
-from boostbench.errors import UserError
+from boostbench.util.atomic_write import write_text
+from boostbench.util.errors import UserError
 from boostbench.util.temporary_settings import temporarily_set
-from boostbench.whole import write_text
 
 logger = logging.getLogger(__name__)
 

@@ -3,10 +3,10 @@
 import functools
 import pkgutil
 
-from boostbench.errors import UserError, first_line, hint
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Measured
 from boostbench.experiment.targets import import_class
+from boostbench.util.errors import UserError, first_line, hint
 
 
 @functools.cache

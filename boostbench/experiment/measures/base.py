@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Measured
 from boostbench.experiment.splits import Split, splits
 from boostbench.experiment.stages import predictions
 from boostbench.experiment.trial import Fit, Trial
+from boostbench.util.errors import UserError
 
 #: CPU times that `boostbench.experiment.trial.Fit.times` gives.
 FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")

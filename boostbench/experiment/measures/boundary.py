@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Count, Fraction, Measured, Real, Round
 from boostbench.experiment.splits import Split, numbered
 from boostbench.experiment.stages import predict, stages
 from boostbench.experiment.trial import Trial, six_digits
+from boostbench.util.errors import UserError
 
 #: Cells of the grid along each axis.
 RESOLUTION = 200

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.trial import Trial
+from boostbench.util.errors import UserError
 
 #: Records list all features of a data set, which must not be too many for that.
 MAX_FEATURES = 5000

@@ -9,11 +9,11 @@ from msgspec import Struct
 from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Count, Measured, Real
 from boostbench.experiment.trial import Trial
+from boostbench.util.errors import UserError
 
 # As in Figure 1 of the MCBoost paper.
 N_STUMPS = 8

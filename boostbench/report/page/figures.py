@@ -11,8 +11,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from boostbench.errors import complain, first_line
 from boostbench.report.page.typeset import typeset
+from boostbench.util.errors import complain, first_line
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import lru_cache
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures.base import Measure
@@ -17,6 +16,7 @@ from boostbench.experiment.splits import Split
 from boostbench.experiment.targets import locate
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
+from boostbench.util.errors import UserError
 
 # What every config holds; what else there is comes from the measure.
 _OF_ALL = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.trial import Trial
 from boostbench.records.keys import digest
 from boostbench.running.verification.compare import N_PAIRS, error_of, why_not_equivalent
 from boostbench.running.verification.refit import refit
 from boostbench.running.verification.tally import ENOUGH, SPAN, GroupTally, Member
 from boostbench.running.workers import Workers
+from boostbench.util.errors import UserError
 
 # A budget counts each fit as so many CPU seconds or more: splits and comparisons take some too.
 _LEAST = 0.1

@@ -19,7 +19,7 @@ from boostbench.algorithms.base.categories import (
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 from boostbench.util.text_columns import find_problem
 
 FRAME = pd.DataFrame(

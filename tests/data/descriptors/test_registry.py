@@ -13,7 +13,7 @@ from skimage.feature import hog as hog_of
 from boostbench.data import load
 from boostbench.data.descriptors import registry
 from boostbench.data.descriptors.registry import compute_descriptors, gist, hog
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.integers(0, 256, size=(10, 20, 24)).astype(float)

@@ -6,7 +6,7 @@ from scipy.sparse import issparse
 
 from boostbench.data.readers import arff
 from boostbench.data.readers.arff import read_arff
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 DENSE = """% a comment
 @relation 'a set'

@@ -6,7 +6,7 @@ import pytest
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.csv_text import word_mask
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def read(text):

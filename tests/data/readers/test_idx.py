@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.readers.idx import read_idx
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def idx(array):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.readers.libsvm import read_libsvm
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def read(text):

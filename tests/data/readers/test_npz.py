@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.readers.npz import read_npz
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def npz(**arrays):

@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from boostbench.data.readers.text_lines import check_utf8, read_lines
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 
 def lines(content, **options):

@@ -6,8 +6,8 @@ import pytest
 from boostbench import configs
 from boostbench.data import load
 from boostbench.data.sources.builtin import generate, load_builtin
-from boostbench.errors import UserError
 from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
 
 RESULTS = Path(__file__).parents[3] / "results"
 

@@ -17,7 +17,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.data.sources import bundles
 from boostbench.data.sources.lookup import first_available_source
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 SPEC = {"name": "toy", "path": None, "rows": [0, 4]}
 

@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.data.load import load
 from boostbench.data.sources.local_files import find_file, read_file
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 from ..readers.test_idx import idx
 

@@ -5,7 +5,7 @@ import pytest
 from boostbench.data import first_available_source, load
 from boostbench.data.sources import cache, openml_client
 from boostbench.data.sources.lookup import DataNotAvailable, Offline
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 from .test_openml_client import ARFF, SPARSE
 

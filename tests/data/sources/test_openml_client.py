@@ -8,7 +8,7 @@ import pytest
 from boostbench.data import load
 from boostbench.data.sources import openml_client
 from boostbench.data.sources.openml_client import download
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
 
 ARFF = """@relation toy
 @attribute row numeric

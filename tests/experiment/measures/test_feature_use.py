@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.measures.feature_use import MAX_FEATURES
 from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 from ..toy import make_experiment

@@ -7,9 +7,9 @@ from boostbench.algorithms import MCBoost
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 from ..toy import make_experiment

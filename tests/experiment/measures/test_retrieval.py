@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from boostbench.errors import UserError
 from boostbench.experiment.measures import retrieval
 from boostbench.experiment.measures.retrieval import mean_average_precision
 from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 from ..toy import make_dataset, make_experiment

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, SCORES, get_quantity
 from boostbench.experiment.tuning import inner_splits
 from boostbench.running.plan import Experiment
+from boostbench.util.errors import UserError
 from experiment.toy import run
 
 from ..toy import make_dataset

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from experiment.toy import make_dataset, run
 
-from boostbench.errors import UserError
 from boostbench.experiment.trial import run_trial
 from boostbench.records.store import read_records
 from boostbench.records.verified import Group, Verified, add_finding
@@ -11,6 +10,7 @@ from boostbench.running.verification.refit import refit
 from boostbench.running.verification.session import draws, fit, further, settle_equivalence
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers
+from boostbench.util.errors import UserError
 
 HERE = "openblas Haswell"
 

@@ -1,8 +1,8 @@
 import portalocker
 import pytest
 
-from boostbench.alone import alone
-from boostbench.errors import UserError
+from boostbench.util.errors import UserError
+from boostbench.util.file_lock import alone
 
 
 def lock_now(folder):

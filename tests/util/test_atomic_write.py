@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.whole import open_in_place, write_output, write_whole
+from boostbench.util.atomic_write import open_in_place, write_output, write_whole
 
 
 def test_what_cannot_be_written_to_its_end_leaves_the_file_as_it_is(tmp_path):

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from boostbench.errors import UserError, complain, unknown, writing
+from boostbench.util.errors import UserError, complain, unknown, writing
 
 
 def test_names_without_near_matches():

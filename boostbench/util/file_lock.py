@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.errors import RESULTS_ELSEWHERE, UserError, first_line, writing
-from boostbench.whole import open_in_place
+from boostbench.util.atomic_write import open_in_place
+from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, first_line, writing
 
 
 @contextmanager
@@ -24,9 +24,10 @@ def alone(
     path : Path
         The file; its folder is made, if it is not there.
     what, remedy : str
-        Parts of the message of the error, see `boostbench.errors.writing`.
+        Parts of the message of the error, see `boostbench.util.errors.writing`.
     depth : int, default=0
-        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
+        Number of the file's folders that must not be links, see
+        `boostbench.util.atomic_write.check_folders`.
 
     Raises
     ------

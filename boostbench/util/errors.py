@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from boostbench.util.atomic_write import check_folders
 from boostbench.util.printable import echo, printable, shortened
-from boostbench.whole import check_folders
 
 #: What to do where results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
@@ -149,7 +149,8 @@ def writing(
     what : str, default=""
         What is written, for the message: ``"records to "``. Nothing, where the name says it.
     depth : int, default=0
-        Number of the file's folders that must not be links, see `boostbench.whole.check_folders`.
+        Number of the file's folders that must not be links, see
+        `boostbench.util.atomic_write.check_folders`.
 
     Raises
     ------
