@@ -1,1 +1,1 @@
-"""Weak learners other than stumps: a learner, its stack and its search, one file per kind."""
+"""Weak learners other than stumps: each file has a learner, its stack and its search."""

@@ -1,16 +1,14 @@
 """Weighted Fisher linear discriminants (WLDA) and the stumps on them: RandomBoost, Table VI.
 
-`ProjectedDiscriminantSearch` serves RBoost^rank. Point (r, i) of the projected data is
-:math:`P^{(r)} x_i`, that is ``P @ z`` for the matrix ``P`` of all classes side by side and ``z``
-with x_i at the place of class r and 0 elsewhere. A linear function of the projected data is
-therefore a linear function of z, which has n_classes x n_features coefficients, however many
-projections there are.
+`ProjectedDiscriminantSearch` is for RBoost^rank. Point (r, i) of the projected data is
+:math:`P^{(r)} x_i = P z`. P has the matrices of all classes side by side; z has x_i in the block of
+class r and 0 in the other blocks. A linear function of the projected data is therefore a linear
+function of z, with n_classes * n_features coefficients for any number of projections.
 
-`OutputCodeDiscriminantSearch` serves RBoost^proj, eq. (24). A code turns the weights of a sample
-in the classes into one signed weight, ``sum_r weights[i, r] code[r]``: the sign is the side that a
-weak learner should put the sample on, the size is how much that matters. So every code poses a
-two-class problem of its own, whose weighted linear discriminant gives a direction, on which the
-best stump is found as on a feature.
+`OutputCodeDiscriminantSearch` is for RBoost^proj, eq. (24). A code turns the weights of a sample in
+the classes into one signed weight, ``sum_r weights[i, r] code[r]``. Its sign is the target of the
+sample, and its absolute value is the weight of the sample in a two-class problem. The search takes
+the weighted linear discriminant of every code's problem, and the best stump on its direction.
 """
 
 from operator import itemgetter
@@ -28,29 +26,28 @@ from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak.projected import ProjectedStump
 from boostbench.core.weak_learner import Found
 
-# Directions in which the classes vary less than this part of the most are left out: rounding, or a
-# constant feature.
+# Directions with a within-class variance below this fraction of the largest one are excluded. They
+# come from rounding errors or constant features.
 _RANK_TOLERANCE = 1e-10
 
-# Codes are tried in blocks, the most promising first, of that many or fewer, so that no array of a
-# block has more than that many values.
+# Maximum number of codes in a block, and of numbers in an array of a block (16 MB).
 _BLOCK_CODES = 64
 _BLOCK_VALUES = 2**21
 
-# Products of two features come in blocks of that many values, which are kept while they are few.
+# Numbers in a block of products of two features (16 MB), and limit for caching all blocks (64 MB).
 _PRODUCT_VALUES = 2**21
 _MAX_CACHED_VALUES = 2**23
 
 
 def fisher_direction(within, difference):
-    r"""Solve for :math:`(\Sigma_1 + \Sigma_2)^{-1} (\mu_1 - \mu_2)`, by the pseudo-inverse.
+    r"""Return :math:`(\Sigma_1 + \Sigma_2)^{-1} (\mu_1 - \mu_2)`, by the pseudo-inverse.
 
     Parameters
     ----------
     within : ndarray of shape (..., n_features, n_features)
-        :math:`\Sigma_1 + \Sigma_2`, symmetric.
+        Sum of covariances :math:`\Sigma_1 + \Sigma_2`.
     difference : ndarray of shape (..., n_features)
-        :math:`\mu_1 - \mu_2`.
+        Difference of means :math:`\mu_1 - \mu_2`.
 
     Returns
     -------
@@ -66,28 +63,28 @@ def fisher_direction(within, difference):
 
 
 class ProjectedDiscriminantSearch:
-    """The search of RandomBoost, Table VI: one discriminant is added to the projected features.
+    """Search over projected features and one discriminant of them: RandomBoost, Table VI.
 
-    Every round draws some of the projected features, finds the weighted linear discriminant of the
-    points with positive against those with negative weights in them, and takes the best stump on
-    it or on a projected feature, whichever has the larger edge.
+    Every round draws a subset of the projected features. The discriminant separates points with
+    positive weights from points with negative weights in this subset. The result is the best stump
+    on the discriminant or on a projected feature.
 
     Parameters
     ----------
     search : IndependentProjections or PooledProjections
-        Of `boostbench.core.weak.projected`.
+        Search over the projected features, from `boostbench.core.weak.projected`.
     X : ndarray of shape (n_samples, n_features)
         Training data.
     n_projections : int
-        Projected features to draw from.
+        Number of projected features.
     n_selected : int
-        Projected features to draw; all where there are not so many.
+        Number of projected features that a round draws, at most `n_projections`.
     rng : numpy.random.Generator
 
     Notes
     -----
-    As many projected features as z has coefficients span the space of z, and the discriminant in
-    them is the one in that space: it is solved for there, and does not depend on the draw.
+    If `n_selected` is at least the dimension of z, the projected features span the space of z.
+    Then the discriminant is computed in that space, and does not depend on the draw.
     """
 
     def __init__(self, search, X, n_projections, n_selected, rng):
@@ -98,10 +95,10 @@ class ProjectedDiscriminantSearch:
         self.rng = rng
 
     def best(self, G):
-        """Find the stump of the largest edge, for G that sums to zero; see `Search.best`.
+        """Return the stump with the largest edge, for G that sums to zero; see `Search.best`.
 
-        Its polarity makes its edge positive. Of equally good ones a projected feature comes before
-        the discriminant, whose thresholds come in their order.
+        Its polarity makes the edge positive. Ties go to the projected feature, then to the lowest
+        threshold on the discriminant.
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
         edges = np.array([found.edge for found in candidates])
@@ -129,7 +126,10 @@ class ProjectedDiscriminantSearch:
         return direction.reshape(G.shape[1], -1)
 
     def _moments(self, G):
-        """Sum of the covariances of the two kinds of points z, and difference of their means."""
+        """Return the sum of the covariances, and the difference of the means, of z.
+
+        The two classes are the points with positive and with negative weights.
+        """
         n_classes, n_features = G.shape[1], self.X.shape[1]
         within = np.zeros((n_classes, n_features, n_classes, n_features))
         means = []
@@ -146,10 +146,10 @@ class ProjectedDiscriminantSearch:
 
 
 class OutputCodeDiscriminantSearch:
-    """The discriminants of a training set, for any codes.
+    """Search for the best stump on a discriminant, and for the best code.
 
-    Parameters and attributes are as of
-    `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch`.
+    See `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch` for parameters and
+    attributes.
     """
 
     stack = Perceptrons
@@ -157,31 +157,31 @@ class OutputCodeDiscriminantSearch:
     def __init__(self, X):
         self.X = X
         self.size = X.shape[1] + 1
-        # No direction depends on where 0 is, but the rounding of variances does.
+        # Centred features have smaller rounding errors of the variances.
         self._features = np.ascontiguousarray((X - X.mean(axis=0)).T)
         self._pairs = np.triu_indices(X.shape[1])
         is_cacheable = len(self._pairs[0]) * len(X) <= _MAX_CACHED_VALUES
         self._cached_products = list(self._iter_products()) if is_cacheable else None
 
     def best(self, G, codes, violation):
-        """Discriminant of the largest ``max_v violation[v] + edge for codes[v]``.
+        """Return the perceptron and the code v with the largest ``violation[v] + edge``.
 
         Parameters
         ----------
         G, codes, violation
-            As of `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch.best`.
+            Same as for `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch.best`.
 
         Returns
         -------
         Found or None
-            A `Perceptron`, with that value as its edge and v as its `column`; of equally good ones
-            the first v, and its lowest threshold. None where no discriminant parts any samples.
+            The learner is a `Perceptron`, the edge is ``violation[v] + edge``, the column is v.
+            Ties go to the first code, then to its lowest threshold. None if no discriminant
+            separates any samples.
 
         Notes
         -----
-        A weak learner that has every sample on its right side scores ``violation[v]`` and the sum
-        of the sizes of the weights with v. Codes are tried in that order, as long as they may beat
-        the best so far.
+        The score of a code is at most ``violation[v]`` plus the sum of its absolute weights. Codes
+        are evaluated in descending order of this bound, until it is below the best score.
         """
         block = max(1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2)))
         weights = np.ascontiguousarray(G.T)
@@ -207,11 +207,16 @@ class OutputCodeDiscriminantSearch:
         return Found(perceptron, outputs, edge, column)
 
     def _directions(self, signed):
-        """Discriminants of signed weights (n_problems, n_samples); (n_problems, n_features).
+        """Return the discriminants, of shape (n_problems, n_features).
 
-        With the weights of either side scaled to a sum of 1, the second moments of the two sides
-        add up to one moment, and the squares of their means to those of sum and difference.
+        Parameters
+        ----------
+        signed : ndarray of shape (n_problems, n_samples)
+            Signed weights.
         """
+        # Each side's weights are scaled to a sum of 1. Then the sum of both second moments is the
+        # second moment of all samples, and m1 m1' + m2 m2' = (s s' + d d') / 2 for the sum s and
+        # the difference d of the means.
         positive = np.maximum(signed, 0).sum(axis=1, keepdims=True)
         negative = np.minimum(signed, 0).sum(axis=1, keepdims=True)
         tiny = np.finfo(float).tiny
@@ -239,19 +244,29 @@ class OutputCodeDiscriminantSearch:
             yield i, j, self._features[i] * self._features[j]
 
     def _candidates(self, directions, signed, violation, floor, scale):
-        """Stumps on several directions, each with its own weights, that may be the best.
+        """Return the stumps on given directions that tie for the best score.
+
+        Parameters
+        ----------
+        directions : ndarray of shape (n_problems, n_features)
+        signed : ndarray of shape (n_problems, n_samples)
+            Signed weights of each problem.
+        violation : ndarray of shape (n_problems,)
+        floor : float
+            Smallest score of interest.
+        scale : float
+            Upper bound of the scores, which defines the tolerance for ties.
 
         Returns
         -------
-        list of (score, number of the direction, Perceptron)
-            The best stumps of directions whose scores are equal to the best score of all. None of
-            a score below `floor`.
+        list of (score, index of the direction, Perceptron)
+            The best stump of each direction whose best score ties with the best score of all.
         """
         values = directions @ self._features
         order, edges = edges_on_lines(values, signed)
         scores = np.abs(edges)
         scores += violation[:, None]
-        # Most directions fall out here, before it is seen which samples a threshold can part.
+        # This bound excludes most directions before the costlier check for equal samples.
         remaining = np.flatnonzero(scores.max(axis=1) >= floor)
         values = np.take_along_axis(values[remaining], order[remaining], axis=1)
         scores = np.where(is_separable(values), scores[remaining], -np.inf)

@@ -1,7 +1,7 @@
-"""Cells of pairs of features: tables of two features, and which pairs a loss asks for.
+"""Interactions of pairs of features: tables over cells of both, and a ranking of the pairs.
 
-The ranking of pairs is that of FAST [1]_: of each two features the best cut of both into four
-quadrants, each with a step of its own.
+The ranking is FAST [1]_: the score of a pair is the gain of its best cut into four quadrants with
+one step each.
 
 References
 ----------
@@ -15,22 +15,25 @@ import numpy as np
 
 from boostbench.core.stumps.views import MISSING
 
-# Added to curvatures, so that few samples say little.
+# Added to the curvature of a quadrant, so that quadrants with few samples have a small gain.
 _DAMPING = 1.0
 
 
 class Axis(NamedTuple):
-    """A feature, cut into cells.
+    """Cells of one feature.
 
     Attributes
     ----------
     feature : int
+        Index of the feature.
     views : ndarray of int
-        Of the feature; see `boostbench.core.stumps.views.Views`.
+        Indices of its views; see `boostbench.core.stumps.views.Views`.
     thresholds : ndarray of shape (n_thresholds,) or None
-        Of the first view, where the feature is a number: cells are the steps between them, and one
-        for missing values where the training had some. None for categories: a cell of each.
+        Thresholds of the first view for a numeric feature. Its cells are the intervals between
+        them, and one cell for missing values if `has_missing`. None: a categorical feature, whose
+        cells are its categories.
     has_missing : bool
+        True if the training data has missing values of the feature.
     """
 
     feature: int
@@ -40,13 +43,22 @@ class Axis(NamedTuple):
 
     @property
     def n_cells(self):
-        """How many there are."""
+        """Number of cells."""
         if self.thresholds is not None:
             return len(self.thresholds) + 1 + self.has_missing
         return max(2, len(self.views))
 
     def cell_indices(self, Z):
-        """Find the cell of each sample from what views show of it, a row of Z."""
+        """Return the cell of each sample.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_samples, n_views)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype=int64
+        """
         if self.thresholds is None:
             if len(self.views) == 1:
                 return (Z[:, self.views[0]] > 0.5).astype(int)
@@ -57,18 +69,19 @@ class Axis(NamedTuple):
         return cells
 
     def stumps(self, fill):
-        """List stumps that can add up to any function of the cells.
+        """Return stumps that span all functions of the cells, up to a constant.
 
         Parameters
         ----------
         fill : float
-            What the first view shows of a missing value.
+            Value of the first view for missing values.
 
         Returns
         -------
         views, thresholds : ndarray of shape (n_stumps,)
+            View and threshold of each stump.
         outputs : ndarray of shape (n_cells, n_stumps)
-            -1 and +1.
+            Output of each stump in each cell, -1 or +1.
         """
         if self.thresholds is None:
             eye = np.eye(self.n_cells)[:, -len(self.views) :]
@@ -84,20 +97,19 @@ class Axis(NamedTuple):
 
 
 def make_axes(views, thresholds, max_thresholds):
-    """Cut features into cells.
+    """Return the cells of all features that vary.
 
     Parameters
     ----------
     views : boostbench.core.stumps.views.Views
     thresholds : dict of int to ndarray
-        Of each view that varies, ascending.
+        Ascending thresholds of each view that varies.
     max_thresholds : int
-        Thresholds of a feature; of more, some at equal distances in their order.
+        Maximum number of thresholds of a feature. If it has more, evenly spaced ones are selected.
 
     Returns
     -------
     list of Axis
-        Of the features that vary.
     """
     axes = []
     for feature in range(views.n_features):
@@ -117,22 +129,23 @@ def make_axes(views, thresholds, max_thresholds):
 
 
 def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
-    """Rank pairs of features by what four quadrants lower a loss by.
+    """Rank pairs of features by the decrease of the loss from steps in four quadrants.
 
     Parameters
     ----------
     is_above : ndarray of shape (n_samples, n_cuts)
-        0 or 1: on which side of each cut a sample is.
+        1 if a sample is above a cut, else 0.
     feature_of_cut : ndarray of shape (n_cuts,)
-        The feature that each cut is of, ascending, from 0 on.
+        Index of the feature of each cut, ascending, from 0 to n_features - 1.
     slopes, curvatures : ndarray of shape (n_scores, n_samples)
-        Slopes down, and curvatures, of the loss.
+        Negative first derivatives, and second derivatives, of the loss.
 
     Returns
     -------
     pairs : ndarray of shape (n_pairs, 2)
-        All pairs, that of the largest fall first.
+        All pairs of features, in descending order of their gains.
     gains : ndarray of shape (n_pairs,)
+        Twice the decrease of the damped quadratic approximation of the loss.
     """
     total = 0.0
     for slope, curvature in zip(slopes, curvatures, strict=True):
@@ -152,23 +165,25 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
 
 
 def purify(table, weights):
-    """Take from a table what is of one feature alone.
+    """Split a table into an interaction and main effects of its rows and columns.
 
-    What is left has the weighted mean 0 in every row and every column: it is what least squares by
-    a number for each row and each column do not explain.
+    The main effects are the weighted least-squares fit of a number for each row and each column.
+    The interaction is the residual. Its weighted mean is 0 in every row and every column.
 
     Parameters
     ----------
     table : ndarray of shape (n_rows, n_columns, n_scores)
     weights : ndarray of shape (n_rows, n_columns)
-        Of the samples in each cell.
+        Sum of the sample weights in each cell.
 
     Returns
     -------
     table : ndarray of shape (n_rows, n_columns, n_scores)
+        Interaction.
     rows : ndarray of shape (n_rows, n_scores)
+        Main effects of the rows.
     columns : ndarray of shape (n_columns, n_scores)
-        The three add up to the table that was given.
+        Main effects of the columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Search for small trees that name a class, leaf by leaf, by Gini's impurity."""
+"""Search for small classification trees with Gini's impurity as the criterion."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -10,37 +10,35 @@ from boostbench.core.stumps.thresholds import midpoint
 from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak_learner import Found
 
-# Stumps are scored that many at a time, so that their sums stay in the cache.
+# Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**12
 
-# From so many classes on their sums are faster than edges in a column each: half of the time with
-# 26 classes.
+# Number of classes from which `ClassPrefixSums` is faster than edges with a column for each class.
+# It takes half of the time with 26 classes.
 _MIN_CLASSES_FOR_SUMS = 12
 
-# A side that weighs less than this part of a leaf is none, and neither is a gain of less than this
-# part of its weight.
+# Smallest side of a split and smallest gain, as fractions of the leaf's weight. Smaller ones are
+# within the rounding errors of single precision.
 _RESOLUTION = 1e-6
 
 
 class GiniTreeSearch:
-    r"""Trees of few leaves that name a class, with the interface of `ClassStumpSearch`.
+    r"""Search for classification trees with few leaves, with the interface of `ClassStumpSearch`.
 
-    A tree grows as scikit-learn's DecisionTreeClassifier with `max_leaf_nodes` does: of all leaves
-    the one is split whose best split gains most. With weights :math:`w_{lc}` of class c in a leaf l
-    this is what it adds to
+    A tree grows best-first, like scikit-learn's DecisionTreeClassifier with `max_leaf_nodes`. With
+    weights :math:`w_{lc}` of class c in a leaf l, a split's gain is the increase of
 
     .. math:: \sum_l \sum_c w_{lc}^2 / \sum_c w_{lc}
 
-    which is less by Gini's impurity than the weight of all samples. The samples are sorted once,
-    for all trees. Of equally good splits this takes the one of the first feature and threshold,
-    scikit-learn takes any.
+    which is the weight of all samples minus Gini's impurity. The samples are sorted once, for all
+    trees. Ties go to the first feature and threshold; scikit-learn breaks ties at random.
 
     Parameters
     ----------
     search, labels, n_classes
-        As of `boostbench.core.learners.trees.ClassStumpSearch`.
+        Same as for `boostbench.core.learners.trees.ClassStumpSearch`.
     max_leaf_nodes : int
-        At least 2.
+        Maximum number of leaves, at least 2.
 
     Examples
     --------
@@ -61,10 +59,12 @@ class GiniTreeSearch:
         self._label_entries = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
 
     def best(self, G):
-        """Grow a tree, each leaf of which names its heaviest class; as `ClassStumpSearch.best`.
+        """Return the tree. Each leaf votes for its class with the largest weight.
 
-        There is None where no split tells the classes apart.
+        See `ClassStumpSearch.best` for parameters and results. The result is None if no split has
+        a gain.
         """
+        # 1) Split the leaf with the largest gain until no gain is left or the tree is complete.
         nodes = [self._make_leaf(G, np.ones(len(G), bool))]
         children = [(0, 0)]
         leaves = [0]
@@ -84,6 +84,7 @@ class GiniTreeSearch:
                 nodes.append(self._make_leaf(G, node.is_inside & side, may_grow))
         if len(nodes) == 1:
             return None
+        # 2) Label the leaves, and store the nodes as arrays.
         value = np.array([first_largest(node.class_weights, total) for node in nodes])
         outputs = np.empty(len(G), np.int64)
         for leaf in leaves:
@@ -96,7 +97,20 @@ class GiniTreeSearch:
         return Found(tree, outputs, float(edge))
 
     def _make_leaf(self, G, is_inside, may_grow=True):
-        """Look at the samples of a leaf, and for its best split."""
+        """Return a leaf with its best split.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples,)
+        is_inside : ndarray of shape (n_samples,), dtype=bool
+            True for the samples of the leaf.
+        may_grow : bool, default=True
+            False: do not search for a split.
+
+        Returns
+        -------
+        _Leaf
+        """
         weights = np.where(is_inside, G, 0.0)
         class_weights = np.bincount(self.labels, weights, self.n_classes)
         leaf = _Leaf(is_inside, class_weights)
@@ -126,32 +140,37 @@ class GiniTreeSearch:
         threshold = _midpoint_around(values[is_inside], stump.threshold)
         return _Leaf(is_inside, class_weights, gain, stump.feature, threshold, is_above)
 
-    # Only where edges are searched.
+    # Weight columns of the search by edges: a sample's weight, and its deviation in each class.
     @cached_property
     def _edge_columns(self):
         return np.empty((len(self.labels), 1 + self.n_classes))
 
     def _best_position_from_edges(self, shares, class_shares):
-        """Find the position of the best split by the edges of all stumps."""
-        # With edges e of the weights and d of these deviations of the classes from their shares, a
-        # split gains |d|^2 / (1 - e^2), in which nothing cancels.
+        """Return the position of the best split, computed from the edges of all stumps."""
+        # With the edge e of the weights and the edges d of the classes' deviations from their
+        # shares, the gain of a split is |d|^2 / (1 - e^2), a formula without cancellation.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
         self._edge_columns.ravel()[self._label_entries] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
 
 
 class _Leaf(NamedTuple):
-    """A leaf of a tree, and how it is best split.
+    """A leaf of a growing tree and its best split.
 
     Attributes
     ----------
     is_inside : ndarray of shape (n_samples,), dtype=bool
+        True for the samples of the leaf.
     class_weights : ndarray of shape (n_classes,)
-        What its samples weigh, by class.
+        Sum of the weights of each class.
     gain : float
-        0 where it is not to be split.
-    feature, threshold, above
-        The split, and the samples above it, also those outside.
+        Gain of the split. 0: the leaf has no split.
+    feature : int
+        Feature of the split.
+    threshold : float
+        Threshold of the split.
+    is_above : ndarray of shape (n_samples,), dtype=bool, or None
+        True for the samples above the threshold, inside and outside of the leaf.
     """
 
     is_inside: np.ndarray
@@ -163,16 +182,16 @@ class _Leaf(NamedTuple):
 
 
 def _midpoint_around(values, threshold):
-    """Midpoint of the next values below a threshold and above it."""
+    """Return the midpoint of the nearest values below and above a threshold."""
     is_below = values <= threshold
     return float(midpoint(values[is_below].max(), values[~is_below].min()))
 
 
 def _gain_from_sums(weights, below, above):
-    """Tell which stumps separate classes best; see `ClassPrefixSums.best_position`.
+    """Return the gain of each split, a score of `ClassPrefixSums`, for weights that sum to 1.
 
-    The weights add up to 1. Squares are added up from the side that they are of, so that those of a
-    light side keep their digits.
+    The squares of each side are summed from its end of the order, so that a side of small weight
+    keeps its relative precision.
     """
     for sums in (below, above):
         sums *= 2.0
@@ -192,17 +211,16 @@ def _gain_from_sums(weights, below, above):
 
 
 def _gain_from_edges(edges):
-    """Tell which stumps separate classes best.
+    """Return the gain of each split.
 
     Parameters
     ----------
     edges : ndarray of shape (n_stumps, 1 + n_classes)
-        As `GiniTreeSearch` sets up the columns. Overwritten.
+        Edges of the weights, and of the classes' deviations; see `GiniTreeSearch`. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_stumps,)
-        What the split gains.
     """
     column_groups = np.zeros((edges.shape[1], 2))
     column_groups[0, 1] = column_groups[1:, 0] = 1.0

@@ -1,4 +1,4 @@
-"""Several kinds of weak learners at once: the best one of all kinds, and sums over all kinds."""
+"""Search and stack of several kinds of weak learners."""
 
 import numpy as np
 
@@ -12,19 +12,20 @@ _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
 
 class UnionSearch:
-    """A search over several searches.
+    """Search for the best weak learner of several kinds.
 
     Parameters
     ----------
     searches : sequence of boostbench.core.weak_learner.Search
-        Each with the type of its weak learners, `learners`, and with `leave_out`.
+        Searches with an attribute `learners`, the type of their weak learners, and a method
+        `leave_out`.
     """
 
     def __init__(self, searches):
         self._searches = searches
 
     def best(self, G):
-        """Find the largest absolute edge; of equal ones that of the first search. See `Search`."""
+        """Return the weak learner with the largest absolute edge; ties go to the first search."""
         results = [result for result in (search.best(G) for search in self._searches) if result]
         if not results:
             return None
@@ -32,7 +33,7 @@ class UnionSearch:
         return results[first_largest(scores, np.abs(G).sum(axis=0).max())]
 
     def leave_out(self, learner):
-        """Find a weak learner no more, if the search of its kind can find it again."""
+        """Exclude a weak learner from later searches."""
         for search in self._searches:
             if isinstance(learner, search.learners):
                 search.leave_out(learner)
@@ -48,7 +49,7 @@ class MixedStack(Stack):
     Attributes
     ----------
     parts : list of (ndarray, Stack)
-        For each kind, the places of its weak learners, ascending, and their stack.
+        Indices of the weak learners of each kind, ascending, and their stack.
     """
 
     def __init__(self, learners):
@@ -63,7 +64,7 @@ class MixedStack(Stack):
         return self._n
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the weak learners as `Stack.outputs`, of shape (n_samples, n_some)."""
+        """Return the outputs, of shape (n_samples, n_some); see `Stack.outputs`."""
         start, stop, _ = some.indices(self._n)
         outputs = np.empty((len(X), stop - start))
         for indices, stack in self.parts:
@@ -73,7 +74,7 @@ class MixedStack(Stack):
 
 
 def stack_learners(learners):
-    """Stack weak learners: `Stumps`, `Perceptrons`, `Cosines`, or a `MixedStack` of several kinds.
+    """Return the stack of weak learners: `Stumps`, `Perceptrons`, `Cosines` or `MixedStack`.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def stack_learners(learners):
     Returns
     -------
     boostbench.core.weak_learner.Stack
-        Where there are none, `Stumps`.
+        `MixedStack` if `learners` has several types; `Stumps` if it is empty.
     """
     kinds = {type(learner) for learner in learners} or {Stump}
     return _STACKS[kinds.pop()](learners) if len(kinds) == 1 else MixedStack(learners)

@@ -1,8 +1,9 @@
 """Search for the stump and the code of the most violated constraint: RandomBoost, eq. (24).
 
 A weak learner h that adds ``code[r] * h(x)`` to the score of each class r has the edge
-``sum_ir weights[i, r] code[r] h(x_i)``. Eq. (24) offers n codes at once, each with the violation
-that its constraint has without h, and asks for the h that takes one of the constraints furthest.
+``sum_ir weights[i, r] code[r] h(x_i)``. In eq. (24), each of n codes has a constraint. The
+violation of a constraint is the sum of its violation without h and the edge of h. The search
+returns the h and the code of the largest violation.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ _LARGEST_BLOCK = 1024
 
 
 class OutputCodeStumpSearch:
-    """All stumps of a training set, for any codes.
+    """Search for the best stump and code.
 
     Parameters
     ----------
@@ -30,9 +31,9 @@ class OutputCodeStumpSearch:
     Attributes
     ----------
     stack : type
-        Makes one object of the weak learners that were found.
+        Type of the stack of the weak learners.
     size : int
-        Numbers that a weak learner consists of, but for its sign.
+        Number of parameters of a weak learner without its sign.
     """
 
     stack = Stumps
@@ -43,7 +44,7 @@ class OutputCodeStumpSearch:
         self._search = StumpSearch(X)
 
     def best(self, G, codes, violation):
-        """Stump of the largest ``max_v violation[v] + edge for codes[v]``.
+        """Return the stump and the code v with the largest ``violation[v] + edge``.
 
         Parameters
         ----------
@@ -51,17 +52,18 @@ class OutputCodeStumpSearch:
             Weights of the samples in the classes.
         codes : ndarray of shape (n_codes, n_classes)
         violation : ndarray of shape (n_codes,)
+            Violation of each code's constraint without the new weak learner.
 
         Returns
         -------
         Found or None
-            With that value as its edge, and v as its `column`; of equally good ones the first stump
-            and v. None where no feature varies.
+            The edge is ``violation[v] + edge``, the column is v. Ties go to the first stump and
+            code. None if no feature varies.
 
         Notes
         -----
-        Stumps are scored in single precision first. The few pairs of a stump and a code whose score
-        comes as near to the best as rounding can tell are then scored in double precision.
+        All stumps are scored in single precision. The few pairs of a stump and a code that could
+        be the best one within rounding errors are scored again in double precision.
         """
         if not self._search.n_positions:
             return None
@@ -73,12 +75,12 @@ class OutputCodeStumpSearch:
         position, column = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
         position, column = position[is_stump], column[is_stump]
-        # In the order of the stumps and codes.
+        # Ties are broken in the canonical order of stumps, then in the order of codes.
         order = np.lexsort([column, self._search.number[position]])
         position, column = position[order], column[order]
         gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
         first = first_largest(violation[column] + np.abs(gains), scale)
-        # Where a code adds the same to all classes, no stump gains anything, nor has a sign.
+        # A gain of 0 has no sign: the code adds the same number to all classes.
         polarity = 1 if gains[first] >= -EQUAL * scale else -1
         stump = self._search.stump(position[first], polarity)
         outputs, column = stump(self.X), int(column[first])
@@ -89,8 +91,7 @@ def select_candidates(edges, codes, violation, slack):
     """Return the pairs of a stump and a code whose score is within `slack` of the best score.
 
     The score of a stump q and a code v is ``violation[v] + |edges[q] @ codes[v]|``. It is at most
-    ``violation[v] + |edges[q]| |codes[v]|`` (Cauchy-Schwarz), which excludes nearly
-    all pairs.
+    ``violation[v] + |edges[q]| |codes[v]|`` (Cauchy-Schwarz), which excludes nearly all pairs.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def select_candidates(edges, codes, violation, slack):
     Returns
     -------
     stump, code : ndarray of shape (n_candidates,), dtype=int64
-        Rows of `edges` and of `codes`.
+        Row indices of `edges` and of `codes`.
 
     Examples
     --------
@@ -115,12 +116,12 @@ def select_candidates(edges, codes, violation, slack):
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
     lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
     violation = violation.astype(np.float32)
-    # The stumps of the largest norms exclude most others, which need not be sorted then.
+    # The stumps with the largest norms exclude most others, so that few stumps are sorted.
     width = min(_FIRST_BLOCK, len(norms))
     top = norms.argpartition(-width)[-width:]
     best = float((violation + np.abs(edges[top] @ codes.T)).max())
     is_promising = violation.max() + norms * lengths.max() >= best - slack
-    # Squares of tiny edges underflow, so that a norm may be 0.
+    # A norm may be 0, since squares of tiny edges underflow.
     is_promising[top] = True
     stumps = np.flatnonzero(is_promising)
     stumps = stumps[norms[stumps].argsort()[::-1]]

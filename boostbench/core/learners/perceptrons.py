@@ -1,4 +1,4 @@
-"""Stumps on directions of the feature space: perceptrons, one and many, and all cuts of a line."""
+"""Perceptrons, which are stumps on a direction of the feature space, and edges along directions."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,22 @@ import numpy as np
 
 from boostbench.core.weak_learner import Stack
 
-# Values on a direction that are closer than this part of the largest are one value.
+# Values on a direction whose difference is at most this fraction of the largest absolute value are
+# equal: they may differ by rounding errors only.
 _RESOLUTION = np.finfo(np.float32).eps
 
 
 class Perceptron(NamedTuple):
     """A weak learner: ``+1 if direction @ x > threshold else -1``.
 
-    There is no polarity: the direction has two ends.
+    It has no polarity, since a negative direction has the same effect.
     """
 
     direction: np.ndarray
     threshold: float
 
     def __call__(self, X):
-        """Evaluate it for X of shape (n_samples, n_features): -1 or +1 for each sample."""
+        """Return -1 or +1 for each row of X, of shape (n_samples, n_features)."""
         return np.where(X @ self.direction > self.threshold, 1.0, -1.0)
 
 
@@ -45,28 +46,28 @@ class Perceptrons(Stack):
         return len(self.threshold)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
-        # Without hypotheses there is no number of features to take from them.
+        """Return -1 and +1, of shape (n_samples, n_some); see `Stack.outputs`."""
+        # An empty stack does not know the number of features, hence the reshape.
         directions = self.directions[some].reshape(-1, X.shape[1])
         return np.where(X @ directions.T > self.threshold[some], 1.0, -1.0)
 
 
 def edges_on_lines(values, weights):
-    """Edges of the stumps that cut lines between neighbouring points.
+    """Return the edges of all stumps that separate neighbouring points on lines.
 
     Parameters
     ----------
     values : ndarray of shape (n_lines, n_points)
-        Where the points are on each line.
+        Coordinate of each point on each line.
     weights : ndarray of shape (n_lines, n_points)
-        Signed.
+        Signed weights of the points.
 
     Returns
     -------
     order : ndarray of shape (n_lines, n_points), dtype=int64
-        The points of each line in ascending order.
+        Points of each line in ascending order.
     edges : ndarray of shape (n_lines, n_points - 1)
-        Of the stump that is +1 above the first point, the second, and so on.
+        Edge i belongs to the stump with output +1 above the points ``order[:, : i + 1]``.
 
     Examples
     --------
@@ -79,6 +80,6 @@ def edges_on_lines(values, weights):
 
 
 def is_separable(values):
-    """Tell which neighbours in ascending rows a threshold parts: not those that rounding parts."""
+    """Return True for neighbours in ascending rows whose difference exceeds rounding errors."""
     largest = np.maximum(-values[:, :1], values[:, -1:])
     return np.diff(values, axis=1) > _RESOLUTION * largest

@@ -1,4 +1,4 @@
-"""Random perceptrons and cosines: of many that are drawn in every round, the best one is taken."""
+"""Search for the best of many random perceptrons or cosines, which are drawn in every round."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from boostbench.core.learners.perceptrons import Perceptron
 from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak_learner import Found, Stack
 
-# What single precision tells apart.
+# Relative spacing of numbers in single precision.
 _EPS_FLOAT32 = float(np.finfo(np.float32).eps)
 
 
@@ -20,7 +20,7 @@ class Cosine(NamedTuple):
     phase: float
 
     def __call__(self, X):
-        """Evaluate it for X of shape (n_samples, n_features): from -1 to +1 for each sample."""
+        """Return a number from -1 to +1 for each row of X, of shape (n_samples, n_features)."""
         return np.cos(X @ self.direction - self.phase)
 
 
@@ -45,24 +45,24 @@ class Cosines(Stack):
         return len(self.phase)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: from -1 to +1, of shape (n_samples, n_some)."""
-        # Without hypotheses there is no number of features to take from them.
+        """Return numbers from -1 to +1, of shape (n_samples, n_some); see `Stack.outputs`."""
+        # An empty stack does not know the number of features, hence the reshape.
         directions = self.directions[some].reshape(-1, X.shape[1])
         return np.cos(X @ directions.T - self.phase[some])
 
 
 class RandomFeatureSearch(ABC):
-    """A search that draws candidates anew for every call of `best`.
+    """Search that draws new candidates in every call of `best`.
 
-    Those that come as near to the best one as rounding can tell are compared in double precision,
-    and of equal ones the first that was drawn is taken.
+    Edges are computed in single precision. Candidates that could be the best one within rounding
+    errors are compared in double precision. Ties go to the candidate that was drawn first.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Training data.
     n_candidates : int
-        Drawn in every call.
+        Number of candidates in every call.
     rng : numpy.random.Generator
     """
 
@@ -72,10 +72,10 @@ class RandomFeatureSearch(ABC):
         self._rng = rng
 
     def best(self, G):
-        """Find the candidate of the largest absolute edge, of either sign; see `Search.best`."""
+        """Return the candidate with the largest absolute edge; see `Search.best`."""
         make_learner, edges, errors = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
-        # Two edges are off by half of eps for each term, in single precision.
+        # The rounding error of an edge is at most eps / 2 for each term; here are two edges.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + EQUAL) * scale
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
@@ -93,28 +93,27 @@ class RandomFeatureSearch(ABC):
         return None
 
     def _exact_scores(self, learner, G):
-        """Sizes of the edges of a weak learner; -inf for a constant, which is none."""
+        """Return the absolute edges of a weak learner in all columns; -inf if it is constant."""
         outputs = learner(self.X)
-        # A bias is more than a constant.
+        # The bias of a model makes constant weak learners superfluous.
         varies = (outputs != outputs[0]).any()
         return np.abs(outputs @ G) if varies else np.full(G.shape[1], -np.inf)
 
     def leave_out(self, learner):  # noqa: B027
-        """Do nothing: what is drawn anew is not found again."""
+        """Do nothing: every call of `best` draws new candidates."""
 
     @abstractmethod
     def _candidates(self, G):
-        """Draw candidates.
+        """Draw candidates and compute their edges.
 
         Returns
         -------
         make_learner : callable
-            Takes the number of a candidate; returns the weak learner.
+            Function of the index of a candidate that returns the weak learner.
         edges : ndarray of shape (n_columns, n_candidates)
-            From sums in single precision.
+            Edges in single precision.
         errors : ndarray of shape (n_candidates,)
-            By so much the outputs that were added up may be wrong, each of them; for a few that
-            may all be wrong, 2.
+            Upper bound on the error of each output behind the edges.
         """
 
     def _draw_directions(self):
@@ -133,12 +132,12 @@ class RandomPerceptronSearch(RandomFeatureSearch):
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomFeatureSearch`.
+        Same as for `RandomFeatureSearch`.
 
     References
     ----------
     .. [1] H.-T. Lin and L. Li, "Support vector machinery for infinite ensemble learning", JMLR 9,
-       2008: the distribution whose inner products are the perceptron kernel.
+       2008. Inner products of the outputs estimate the perceptron kernel.
     """
 
     learners = Perceptron
@@ -146,12 +145,12 @@ class RandomPerceptronSearch(RandomFeatureSearch):
     def __init__(self, X, n_candidates, rng):
         super().__init__(X, n_candidates, rng)
         largest = np.abs(self.X).max(initial=0.0)
-        # Norms are those of numbers near 1, whose squares do not overflow.
+        # Norms are computed after scaling, so that squares do not overflow.
         scaled = self.X / (largest or 1.0)
         radius = np.sqrt((scaled**2).sum(axis=1).max()) or 1.0
         self._radius = radius * (largest or 1.0)
         self._scaled = (scaled / radius).astype(np.float32)
-        # To ask for fresh memory in every round would take longer than the search.
+        # Allocating these arrays in every round would take longer than the search.
         self._values = np.empty((2, len(X), n_candidates), np.float32)
 
     def _candidates(self, G):
@@ -161,8 +160,8 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         values, distances = self._values
         np.matmul(self._scaled, directions.T, out=values)
         values -= thresholds
-        # On which side a sample is that is so near to the threshold, only double precision tells:
-        # directions and samples are of length 1 at most.
+        # Directions and samples have a norm of at most 1, which bounds the rounding error of
+        # `values`. If a sample is nearer to the threshold, its output may have the wrong sign.
         nearest = np.abs(values, out=distances).min(axis=0)
         errors = np.where(nearest <= (self.X.shape[1] + 4) * _EPS_FLOAT32, 2.0, 0.0)
         outputs = np.copysign(np.float32(1), values, out=values)
@@ -175,16 +174,16 @@ class RandomPerceptronSearch(RandomFeatureSearch):
 
 
 class SignedPerceptronSearch(RandomPerceptronSearch):
-    """Random perceptrons and their negatives.
+    """Random perceptrons with the sign that makes their edge positive, for coefficients w >= 0.
 
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomPerceptronSearch`.
+        Same as for `RandomPerceptronSearch`.
     """
 
     def best(self, G):
-        """Find the perceptron and column of the largest edge, positive or 0, as `Search.best`."""
+        """Return the perceptron and column with the largest edge; see `Search.best`."""
         result = super().best(G)
         if result is None or result.edge >= 0:
             return result
@@ -199,10 +198,10 @@ class RandomCosineSearch(RandomFeatureSearch):
     Parameters
     ----------
     X, n_candidates, rng
-        As of `RandomFeatureSearch`.
+        Same as for `RandomFeatureSearch`.
     gamma : float
-        :math:`\gamma` of the kernel :math:`\exp(-\gamma \|x - x'\|^2)` that their inner products
-        estimate.
+        Parameter :math:`\gamma` of the kernel :math:`\exp(-\gamma \|x - x'\|^2)`, which inner
+        products of the outputs estimate.
 
     References
     ----------
@@ -224,7 +223,7 @@ class RandomCosineSearch(RandomFeatureSearch):
         outputs -= phases
         np.cos(outputs, out=outputs)
         edges = G.T.astype(np.float32) @ outputs
-        # A cosine is off by no more than its argument, a sum of products, is.
+        # The error of a cosine is at most the error of its argument, a sum of products.
         lengths = self._longest * np.linalg.norm(directions, axis=1)
         errors = (self.X.shape[1] + 4) * _EPS_FLOAT32 * (lengths + 2 * np.pi)
 

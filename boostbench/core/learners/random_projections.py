@@ -1,9 +1,9 @@
-"""Search for the best stump on fresh random projections of the data: the weak learner of RpBoost.
+"""Search for the best stump on new random projections of the data: the weak learner of RpBoost.
 
-Every round sees its own random matrix, so that nothing can be sorted once per fit. But no matrix
-depends on what the rounds before have found. So the matrices of many rounds are drawn, multiplied
-and sorted in one go, and a round is left with a gather, prefix sums and an arg-max. What was sorted
-can be kept for the next fit to the same data, which then sees the same projections.
+Every round has its own random matrix, so samples cannot be sorted once per fit. But no matrix
+depends on earlier rounds. Therefore the matrices of many rounds are drawn, multiplied and sorted in
+one batch, and a round consists of a gather, prefix sums and an arg-max. The sorted batches can be
+cached for the next fit to the same data, which then has the same projections.
 """
 
 import numpy as np
@@ -14,35 +14,38 @@ from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak_learner import Found
 
-# Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.
+# Number of projected values in a batch of rounds. They fit in the cache while they are sorted.
 _BATCH_VALUES = 2**16
 
-# No more positions than that are kept for the next fit; the others are drawn and sorted again.
+# Maximum number of positions in the cache for the next fit (144 MB). Further batches are drawn and
+# sorted again.
 _MAX_CACHED_POSITIONS = 2**24
 
-# Values on a direction that are closer than 2 ** -_RESOLUTION of the largest, the precision of
-# float32, are one value: features that differ by rounding only must not be parted.
+# Values on a direction are equal if their difference is at most 2 ** -_RESOLUTION_BITS of the
+# largest absolute value. Samples that differ by rounding errors must not be separated.
 _RESOLUTION_BITS = 23
 
-# Prefix sums are products with a triangular matrix, block by block: np.cumsum waits for each sum.
+# Prefix sums are products of blocks with a triangular matrix, which is faster than np.cumsum, where
+# each addition waits for the previous one.
 _BLOCK = 16
 _ONES = np.ones(_BLOCK, np.float32)
 _TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
 
 
 class RandomProjectionSearch:
-    """Stumps on random projections: of its own for every call of `best`.
+    """Search for the best stump on random projections, with a new matrix in every call of `best`.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Training data.
     draw : callable
-        Takes the number of a batch and a number of rounds; returns as many matrices, of shape
-        (n_rounds, n_features, n_projections), the same whenever it is asked.
+        Deterministic function of the index of a batch and a number of rounds that returns
+        matrices of shape (n_rounds, n_features, n_projections).
     n_projections : int
+        Number of projected features in each round.
     keep : bool, default=False
-        Whether to keep what was sorted, so that `restart` is cheap.
+        If True, cache sorted batches, so that the rounds after `restart` are cheap.
 
     Examples
     --------
@@ -60,7 +63,7 @@ class RandomProjectionSearch:
         positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
         self._n_cached = _MAX_CACHED_POSITIONS // positions if keep else 0
         self._cache = []
-        # Behind the samples one of no weight, which fills the last block.
+        # The last entry is a sample without weight, which fills up the last block of prefix sums.
         self._weights = np.zeros(len(X) + 1, np.float32)
         self._sorter = _LineSorter((self._n_rounds, n_projections, len(X)))
         self.restart()
@@ -71,16 +74,16 @@ class RandomProjectionSearch:
         self._batch = iter(())
 
     def best(self, G):
-        """Find the largest absolute edge on the next projection, of either sign; see `Search.best`.
+        """Return the stump with the largest absolute edge on the next projection.
 
-        The constant stump is among them, with an infinite threshold.
+        The constant stump, which has an infinite threshold, is a candidate. See `Search.best`.
         """
         projection, order, is_tied = self._next_round()
         n_samples = len(self.X)
         weights = of_one_size(G[:, 0])
         self._weights[:-1] = weights
-        # Less half of all weights, a sum below a threshold is -1/2 of the stump's edge. In the last
-        # column, where every sample is below, stands that of the constant stump.
+        # A sum of weights below a threshold minus half of all weights is -1/2 of the stump's edge.
+        # In the last column all samples are below: it belongs to the constant stump.
         sums = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
         feature, rank = self._select_first(weights, order, is_tied, np.abs(sums, out=sums))
         direction, threshold = projection[:, feature].copy(), np.inf
@@ -93,13 +96,17 @@ class RandomProjectionSearch:
         return Found(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
 
     def _select_first(self, weights, order, is_tied, magnitudes):
-        """Choose the first of the largest sums, in double precision where single cannot tell."""
+        """Return the feature and rank of the first of the largest magnitudes.
+
+        Magnitudes that are equal within rounding errors are compared in double precision.
+        """
         n_samples = len(weights)
-        # Where all edges are small, rounding must not make one of these near to the largest.
+        # Positions between equal values hold no stump.
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
-        # A sum has that many roundings: within its block, of the blocks before, of the weights. Two
-        # sums are off by half of eps each, relative to all sizes.
+        # A sum has roundings within its block, of the preceding blocks, and of the weights. The
+        # error of each is at most eps / 2, relative to the sum of absolute weights; here are two
+        # sums.
         roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + EQUAL) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
@@ -111,7 +118,7 @@ class RandomProjectionSearch:
         return features[0], ranks[0]
 
     def _next_round(self):
-        """Give the next matrix, the order of its projections, and what a threshold cannot part."""
+        """Return the next matrix, the order of samples on its projections, and the ties."""
         projection = next(self._batch, None)
         if projection is None:
             self._batch = iter(self._prepare_batch(self._batch_number))
@@ -120,7 +127,7 @@ class RandomProjectionSearch:
         return projection
 
     def _prepare_batch(self, number):
-        """Draw, multiply and sort a batch of rounds, or take what is kept of it."""
+        """Return an iterable over the rounds of a batch, from the cache if it is there."""
         if number < len(self._cache):
             return self._cache[number]
         matrices = self._draw(number, self._n_rounds)
@@ -132,21 +139,21 @@ class RandomProjectionSearch:
 
 
 class _LineSorter:
-    """Sorts samples on many lines at once, in memory of its own.
+    """Sort samples on many lines at once, in preallocated memory.
 
-    A value, as a whole number of more than enough digits, and its sample make one integer: integers
-    sort several times as fast as an arg-sort, and in one order on every machine. To ask for fresh
-    memory again and again would take longer than to sort.
+    A value is rounded to an integer, and combined with the index of its sample into one integer.
+    Sorting integers is several times as fast as an arg-sort, and gives the same order on every
+    machine. Allocating the arrays in every call would take longer than sorting.
 
     Parameters
     ----------
     shape : tuple of int
-        The last of them is the number of samples.
+        Shape (..., n_samples) of the values.
 
     Attributes
     ----------
-    values : ndarray of that shape, dtype=float64
-        Of the samples on each line, to be set before `sort`, which overwrites them.
+    values : ndarray of shape (..., n_samples), dtype=float64
+        Coordinates of the samples on each line. Set them before `sort`, which overwrites them.
     """
 
     def __init__(self, shape):
@@ -159,14 +166,14 @@ class _LineSorter:
         self._bits = n_samples.bit_length()
 
     def sort(self):
-        """Sort samples on each line, and tell which neighbours are of one value.
+        """Sort the samples on each line, and mark neighbours with equal values.
 
         Returns
         -------
         order : ndarray of shape (..., n_positions), dtype=int64
-            Samples in ascending order, then `n_samples` up to the end of the last block.
+            Samples in ascending order, padded with `n_samples` to the end of the last block.
         is_tied : ndarray of shape (..., n_positions), dtype=bool
-            Where no threshold can be, as the next sample has the same value.
+            True if the next sample has the same value, so that no threshold lies between them.
         """
         values, keys = self.values, self._keys
         n_samples, digits = values.shape[-1], 62 - self._bits
@@ -187,12 +194,12 @@ class _LineSorter:
 
 
 def _prefix_sums(values, start):
-    """Add up the values of each row from a start; overwrites them.
+    """Return `start` plus the prefix sums of each row.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_positions), dtype=float32
-        With full blocks.
+        Values, whose number of columns is a multiple of `_BLOCK`. Overwritten.
     start : float
 
     Returns

@@ -1,4 +1,4 @@
-"""Decision trees with numbers, vectors or classes in their leaves, and the smallest of them."""
+"""Decision trees with numbers, vectors or classes in their leaves, and the search for stumps."""
 
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from boostbench.core.stumps.class_prefix_sums import majority_weight
 from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak_learner import Found, Stack
 
-# Stumps are scored that many at a time, so that their sums stay in the cache.
+# Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**14
 
-# From so many classes on their sums are faster than edges in a column each: 0.9 of the time with 6
-# classes, 0.4 with 10, 0.2 with 26.
+# Number of classes from which `ClassPrefixSums` is faster than edges with a column for each class.
+# It takes 0.9 of the time with 6 classes, 0.4 with 10 and 0.2 with 26.
 _MIN_CLASSES_FOR_SUMS = 6
 
 
@@ -23,14 +23,16 @@ class Tree(NamedTuple):
     Attributes
     ----------
     feature : ndarray of shape (n_nodes,), dtype=int64
-        What a node looks at. Node 0 is the root.
+        Feature that each node tests. Node 0 is the root.
     threshold : ndarray of shape (n_nodes,), dtype=float64
+        Threshold of each node's test.
     children : ndarray of shape (n_nodes, 2), dtype=int64
-        Where to go from a node: where the test fails, and where it holds. A leaf is its own child.
+        Next node if the test fails, and next node if it holds. A leaf is its own child.
     value : ndarray of shape (n_nodes,) or (n_nodes, n_outputs)
-        Of the leaves: numbers such as -1 and +1, vectors, or classes from 0 to n_classes - 1.
+        Outputs of the leaves: numbers such as -1 and +1, vectors, or classes from 0 to
+        n_classes - 1. The values of inner nodes are not used.
     dtype : type, default=numpy.float64
-        The precision in which features are compared with thresholds.
+        Precision in which features are compared with thresholds.
     """
 
     feature: np.ndarray
@@ -41,14 +43,14 @@ class Tree(NamedTuple):
 
     @classmethod
     def stump(cls, feature, threshold, low, high):
-        """Make a tree of one test.
+        """Return a tree with one test.
 
         Parameters
         ----------
         feature : int
         threshold : float
         low, high : int, float or ndarray of shape (n_outputs,)
-            The values where the test fails, and where it holds.
+            Output if the test fails, and output if it holds.
 
         Examples
         --------
@@ -63,7 +65,7 @@ class Tree(NamedTuple):
         )
 
     def __call__(self, X):
-        """Evaluate the tree.
+        """Return the outputs of the tree.
 
         Parameters
         ----------
@@ -72,7 +74,7 @@ class Tree(NamedTuple):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Values of the leaves.
+            Value of each sample's leaf.
         """
         return Trees([self]).outputs(X)[..., 0]
 
@@ -83,17 +85,18 @@ class Trees(Stack):
     Parameters
     ----------
     trees : sequence of Tree
-        Their values are of one kind, and they compare in one precision.
+        Trees with values of one kind and one `dtype`.
 
     Attributes
     ----------
     feature, threshold, children, value
-        As of `Tree`, of the nodes of all trees, one tree after the other.
+        Concatenated arrays of all trees; see `Tree`.
     root : ndarray of shape (n_trees,), dtype=int64
+        Index of each tree's root.
     depth : int
-        Tests on the way from a root to any leaf, at most.
+        Largest number of tests between a root and a leaf.
     n_parameters : int
-        Features and thresholds of the tests, values of the leaves.
+        Number of features and thresholds of the tests, and of numbers in the leaves.
     """
 
     def __init__(self, trees):
@@ -113,14 +116,14 @@ class Trees(Stack):
         return len(self.root)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: values of the leaves, perhaps several a tree."""
+        """Return the values of the samples' leaves; see `Stack.outputs`."""
         return np.moveaxis(self.value.take(self._leaves(X, some), axis=0), 1, -1)
 
     def _leaves(self, X, some):
-        """Nodes of the leaves that the samples come to, of shape (n_samples, n_some)."""
+        """Return the index of each sample's leaf, of shape (n_samples, n_some)."""
         X = np.ascontiguousarray(X, dtype=self._dtype)
         root = self.root[some]
-        # All samples are at the root at first, where no gathering by sample is needed.
+        # At the root all samples have the same test, so a column of X is enough.
         is_above = X[:, self.feature[root]] > self.threshold[root]
         low, high = self.children[root].T
         node = np.where(is_above, high, low)
@@ -146,7 +149,7 @@ class ClassTrees(Trees):
         self.n_classes = n_classes
 
     def scores(self, X, coefficients, some=slice(None)):
-        """Add up the votes of some for the classes that they name; see `Stack.scores`."""
+        """Return the coefficients of all trees, summed by the class they vote for."""
         shape = len(X), self.n_classes
         entries = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
         votes = np.broadcast_to(coefficients[some], entries.shape)
@@ -154,13 +157,13 @@ class ClassTrees(Trees):
 
 
 class ClassStumpSearch:
-    """The two-leaf tree of the least weighted error, for any weights of the samples.
+    """Search for the two-leaf tree with the smallest weighted error.
 
     Parameters
     ----------
     search : boostbench.core.stumps.search.StumpSearch
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Classes from 0 to n_classes - 1.
     n_classes : int
 
     Examples
@@ -180,7 +183,7 @@ class ClassStumpSearch:
         self._label_entries = np.arange(len(labels)) * n_classes + labels
 
     def best(self, G):
-        """Find the stump; each side votes for its heaviest class.
+        """Return the best stump. Each side votes for its class with the largest weight.
 
         Parameters
         ----------
@@ -190,14 +193,14 @@ class ClassStumpSearch:
         Returns
         -------
         Found or None
-            A `Tree`, with the weight of the samples that it has right as its edge. None where no
-            feature varies.
+            The learner is a `Tree`, the edge is the weight of the samples that it classifies
+            correctly. None if no feature varies.
         """
         scale = float(G.sum())
         if self._sums is None:
             position = self._best_position_from_edges(G, scale)
         else:
-            # Edges have twice what the classes weigh, so that half as much tells stumps apart.
+            # Edges are twice the class weights, so the tolerance for ties is half as large here.
             position = self._sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
@@ -209,13 +212,13 @@ class ClassStumpSearch:
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
         return Found(tree, np.where(above, high, low), float(side_weights.max(axis=1).sum()))
 
-    # Only where edges are searched: the weights of all classes, 0 but for a sample's own.
+    # Sample weights in the column of the sample's class, and 0 in the other columns.
     @cached_property
     def _weights_by_class(self):
         return np.zeros((len(self.labels), self.n_classes))
 
     def _best_position_from_edges(self, G, scale):
-        """Find the position by the edges of all stumps."""
+        """Return the position of the best stump, computed from the edges of all stumps."""
         self._weights_by_class.ravel()[self._label_entries] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
         return self.search.best_position(
@@ -224,13 +227,14 @@ class ClassStumpSearch:
 
 
 def _majority_weight(edges, total):
-    """Twice what the heaviest classes of the two sides of stumps weigh.
+    """Return twice the weight that stumps classify correctly.
 
     Parameters
     ----------
     edges : ndarray of shape (n_stumps, n_classes)
-        What a class weighs above the threshold less what it weighs below.
+        Weight of each class above the threshold minus its weight below.
     total : ndarray of shape (n_classes, 1)
+        Weight of each class.
 
     Returns
     -------
@@ -239,8 +243,8 @@ def _majority_weight(edges, total):
     weights = np.empty(len(edges))
     for start in range(0, len(edges), _BLOCK_STUMPS):
         block = slice(start, start + _BLOCK_STUMPS)
-        # Classes in rows, so that the maximum over them is one of long vectors. First twice what
-        # they weigh above the threshold, then below.
+        # Classes are rows, so that their maximum is taken over long vectors. `sides` is twice the
+        # weight above the threshold, then twice the weight below.
         sides = np.ascontiguousarray(edges[block].T)
         sides += total
         sides.max(axis=0, out=weights[block])
@@ -254,7 +258,7 @@ def _concatenate(arrays, dtype=None):
 
 
 def _depth(level, children, is_leaf):
-    """Levels of tests below some nodes."""
+    """Return the largest number of tests below the nodes `level`."""
     depth = 0
     while not is_leaf[level].all():
         level = children[level[~is_leaf[level]]].ravel()

@@ -1,8 +1,8 @@
 r"""Trees with vectors in their leaves, and the search for them: the weak learners of LADDER.
 
-The paper leaves open what the weak learners are. Its problem, to maximise
-:math:`\sum_i \langle g(x_i), w_i \rangle`, has no solution unless the outputs are bounded; there
-are two ways, the criteria of this file.
+The paper does not specify the weak learners. Its problem, to maximise
+:math:`\sum_i \langle g(x_i), w_i \rangle`, has no solution unless the outputs are bounded. The
+two criteria of this module, `LeastSquares` and `CodewordVote`, bound them.
 """
 
 from typing import NamedTuple
@@ -15,18 +15,18 @@ from boostbench.core.stumps.ties import first_largest
 
 
 class VectorTreeResult(NamedTuple):
-    r"""The tree that a search has found.
+    r"""Result of a search.
 
     Attributes
     ----------
     tree : Tree
-        With vectors in its leaves.
+        Tree with vectors in its leaves.
     leaf : ndarray of shape (n_samples,), dtype=int64
-        The leaf that each sample of the training data comes to, from 0 to n_leaves - 1.
+        Leaf of each training sample, from 0 to n_leaves - 1.
     values : ndarray of shape (n_leaves, n_components), dtype=float64
-        Its vectors, in the order of the leaves.
+        Vectors of the leaves.
     edge : float
-        :math:`\sum_i \langle g(x_i), w_i \rangle`.
+        Edge :math:`\sum_i \langle g(x_i), w_i \rangle` of the tree.
     """
 
     tree: Tree
@@ -36,26 +36,26 @@ class VectorTreeResult(NamedTuple):
 
 
 class LeastSquares:
-    """A leaf gives the mean of its weights: the tree is the least-squares fit to them.
+    """Criterion of the least-squares fit to the weights: a leaf returns the mean of its weights.
 
     Parameters
     ----------
     min_count : float, default=1.0
-        The smallest count of a leaf that is not empty.
+        Smallest count of a leaf that is not empty.
     """
 
     def __init__(self, min_count=1.0):
         self._min_count = min_count
 
     def gain(self, sums, counts):
-        """Say how good leaves are.
+        """Return the gain of leaves.
 
         Parameters
         ----------
         sums : ndarray of shape (n_leaves, n_components)
-            Of the weights in each.
+            Sum of the weights in each leaf.
         counts : ndarray of shape (n_leaves,)
-            Of the samples in each, or the sums of their weights.
+            Number of samples in each leaf, or sum of their `sample_weight`.
 
         Returns
         -------
@@ -65,13 +65,13 @@ class LeastSquares:
         return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._min_count)
 
     def scale(self, weights, counts):
-        """Say how good leaves could be: the gain of one leaf for each sample.
+        """Return an upper bound of the gain: the gain with one leaf for each sample.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples, n_components)
         counts : ndarray of shape (n_samples,)
-            What a sample counts, 0 where it has no weights.
+            Count of each sample; 0 for samples outside of the node.
 
         Returns
         -------
@@ -80,14 +80,14 @@ class LeastSquares:
         return float(self.gain(weights, np.where(counts > 0, counts, 1.0)).sum())
 
     def values(self, sums, counts, sizes):
-        """Give the vectors of leaves.
+        """Return the vectors of leaves.
 
         Parameters
         ----------
         sums, counts
-            As of `gain`.
-        sizes : ndarray of shape (n_leaves, n_components)
-            What the sizes of the weights add up to.
+            Same as for `gain`.
+        absolute_sums : ndarray of shape (n_leaves, n_components)
+            Sum of the absolute weights in each leaf.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class LeastSquares:
 
 
 class CodewordVote:
-    """A leaf gives the codeword that its weights are most in favour of.
+    """Criterion of the vote: a leaf returns the codeword with the largest inner product.
 
     Parameters
     ----------
@@ -108,30 +108,30 @@ class CodewordVote:
         self.codewords = codewords
 
     def gain(self, sums, counts):
-        """Say how good leaves are; as `LeastSquares.gain`, but of any sign."""
+        """Return the gain of leaves, of either sign; see `LeastSquares.gain`."""
         return (self.codewords @ sums.T).max(axis=0)
 
     def scale(self, weights, counts):
-        """Say how good leaves could be; as `LeastSquares.scale`."""
+        """Return an upper bound of the gain; see `LeastSquares.scale`."""
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
     def values(self, sums, counts, sizes):
-        """Give the vectors of leaves; as `LeastSquares.values`."""
+        """Return the vectors of leaves; see `LeastSquares.values`."""
         votes = sums @ self.codewords.T
         return self.codewords[first_largest(votes, sizes @ np.abs(self.codewords).max(axis=0))]
 
 
 class VectorTreeSearch:
-    """Complete trees, grown greedily from the root on.
+    """Search for complete trees, which grow greedily from the root.
 
     Parameters
     ----------
     search : boostbench.core.stumps.search.StumpSearch
-        Of the tests.
+        Search for the tests.
     depth : int
-        Tests on the way to a leaf; 1 for stumps.
+        Number of tests between the root and a leaf; 1 for stumps.
     sample_weight : ndarray of shape (n_samples,), default=None
-        What a sample counts; None: 1.
+        Count of each sample. None: 1.
 
     Examples
     --------
@@ -152,18 +152,18 @@ class VectorTreeSearch:
         self._counts = np.ones(len(search.X)) if sample_weight is None else sample_weight
 
     def best(self, G, criterion):
-        """Grow the tree of the largest gain, as far as one test after the other finds it.
+        """Return the tree, with the test of the largest gain at each node.
 
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_components)
-            w, the weights of the samples.
+            Weights w of the samples.
         criterion : LeastSquares or CodewordVote
 
         Returns
         -------
         VectorTreeResult or None
-            None where no feature varies.
+            None if no feature varies.
         """
         counted_weights = np.column_stack([G, self._counts])
         node_of_sample = np.zeros(len(G), np.int64)
@@ -186,7 +186,7 @@ class VectorTreeSearch:
         total = weights.sum(axis=0)[None]
 
         def score(edges):
-            # Twice the sums above a threshold, then twice those below it.
+            # `edges` becomes twice the sums above each threshold, then twice the sums below.
             edges += total
             gains = criterion.gain(edges[:, :-1], edges[:, -1])
             np.subtract(2 * total, edges, out=edges)
@@ -204,7 +204,7 @@ class VectorTreeSearch:
             is_in_leaf.astype(np.float64) @ weights for weights in (G, np.abs(G))
         )
         values = criterion.values(sums, counts, absolute_sums)
-        # No sample of the training data comes to such a leaf; others find there what is beside it.
+        # A leaf without training samples gets the value of its sibling.
         empty_leaves = np.flatnonzero(counts == 0)
         values[empty_leaves] = values[empty_leaves ^ 1]
         n_inner = n_leaves - 1
@@ -227,7 +227,7 @@ class VectorTrees(Trees):
     ----------
     trees : sequence of Tree
     n_components : int
-        Of the vectors; needed where there are no trees.
+        Number of components of a vector; needed if `trees` is empty.
     """
 
     def __init__(self, trees, n_components):
@@ -235,7 +235,7 @@ class VectorTrees(Trees):
         self.value = self.value.reshape(-1, n_components)
 
     def scores(self, X, coefficients, some=slice(None)):
-        """Add up some as `Stack.scores` does, but without the outputs of each."""
+        """Return the weighted sum of the trees without computing `outputs`; see `Stack.scores`."""
         leaves = self._leaves(X, some)
         n_samples, n_some = leaves.shape
         weights = np.broadcast_to(coefficients[some], leaves.shape).ravel()

@@ -1,37 +1,37 @@
-r"""The best threshold by the sums of all classes on both of its sides, at the price of one class.
+r"""Search for the threshold with the best class weights on both sides, at the cost of one class.
 
-A threshold that moves up passes one sample, and changes the sum of its class only. Let :math:`C_i`
-be what the class of sample i weighs up to this sample, in the order of a feature. Then of the
-classes' sums :math:`b_c` below a threshold
+A threshold that moves up passes one sample, and changes the weight of one class. Let :math:`C_i`
+be the weight of the class of sample i up to this sample, in the order of a feature. Then the class
+weights :math:`b_c` below a threshold fulfil
 
 .. math:: \max_c b_c = \max_{i \text{ below}} C_i, \qquad
     \sum_c b_c^2 = \sum_{i \text{ below}} w_i (2 C_i - w_i),
 
-and likewise above it. So a running maximum or sum over the samples of a feature is all that it
-takes, whatever the number of classes.
+and the weights above it fulfil the same equations in reversed order. So a running maximum or sum
+over the samples of a feature is enough for any number of classes.
 """
 
 import numpy as np
 
 from boostbench.core.stumps.ties import EQUAL, first_largest
 
-# Samples of features that are looked through at a time: few enough to stay in the cache.
+# Number of (feature, sample) pairs in a block. Its arrays fit in the cache.
 _BLOCK_SAMPLES = 40_000
 
 
 class ClassPrefixSums:
-    """A search over the thresholds of all features.
+    """Search over the thresholds of all features.
 
     Parameters
     ----------
     order : ndarray of shape (n_features, n_samples), dtype=int32
-        The samples of each feature, ascending.
+        Samples in ascending order of each feature.
     is_cut : ndarray of shape (n_features, n_samples), dtype=bool
-        Whether a threshold is between a sample and the next.
+        True if a threshold lies between a sample and the next in the order.
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Classes from 0 to n_classes - 1.
     position : callable
-        Takes a feature and a place in its order, and returns a position.
+        Function of a feature and a rank in its order that returns a position.
 
     Examples
     --------
@@ -45,7 +45,8 @@ class ClassPrefixSums:
         self._is_cut, self._labels, self._position = is_cut[:, :-1], labels, position
         n_features, n_samples = order.shape
         self._width = max(1, _BLOCK_SAMPLES // n_samples)
-        # Of each feature the samples class by class, and where they are there, in its piece.
+        # `_samples` has the samples of each feature sorted by class and value; `_places` maps the
+        # order of the feature to indices into a block of arrays that are sorted that way.
         self._samples, self._places = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
             by_class = np.argsort(labels[feature_order], kind="stable")
@@ -54,29 +55,29 @@ class ClassPrefixSums:
             self._places[feature, by_class] = np.arange(block_start, block_start + n_samples)
 
     def best_position(self, weights, score, scale):
-        """Find the threshold of the largest size.
+        """Return the position of the threshold with the largest score.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples,)
             Not negative.
         score : callable
-            Takes three arrays of shape (n_some, n_samples) about some features, with the samples in
-            the order of each: their weights, and what the class of a sample weighs up to it and
-            from it on. Returns the sizes of the thresholds behind all but the last sample, of shape
-            (n_some, n_samples - 1). It may overwrite what it takes.
+            Function of three arrays of shape (n_block_features, n_samples), with the samples in
+            the order of each feature: weight of the sample, and weight of its class up to and from
+            this sample, both with the sample. Returns the scores of the thresholds behind all but
+            the last sample, of shape (n_block_features, n_samples - 1). May overwrite its
+            arguments.
         scale : float
-            What a size could be at most, about: sizes that differ by next to nothing of that are
-            equal.
+            Approximate upper bound of the scores. Scores whose difference is a rounding error of
+            `scale` are ties.
 
         Returns
         -------
         int or None
-            Its position; of equally good ones that of the first feature and threshold. None where
-            there is none.
+            Ties go to the first feature and threshold. None if there is no threshold.
         """
         counts, totals = np.bincount(self._labels), np.bincount(self._labels, weights)
-        # Of the samples class by class.
+        # `preceding` is the weight of all earlier classes, for samples that are sorted by class.
         preceding = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
         best, candidates, slack = -np.inf, [], EQUAL * scale
@@ -104,7 +105,7 @@ class ClassPrefixSums:
 
 
 def majority_weight(weights, below, above):
-    """Give what the heaviest classes on both sides weigh; see `ClassPrefixSums.best_position`."""
+    """Return the sum of the largest class weights of both sides, a score of `ClassPrefixSums`."""
     below, above = below[:, :-1], above[:, :0:-1]
     np.maximum.accumulate(below, axis=1, out=below)
     np.maximum.accumulate(above, axis=1, out=above)
