@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.layouts.choice import JointHistogram
 from boostbench.core.stumps.layouts.dense import Dense
+from boostbench.core.stumps.layouts.joint_histogram import BlockHistogram, JointHistogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch, UnusedStumps
 
@@ -17,7 +17,8 @@ def rng(seed=0):
 DATA = {
     Dense: lambda: rng().integers(0, 4, (30, 3)).astype(float),
     Sorted: lambda: np.column_stack([rng().normal(size=(25, 2)), rng(1).integers(0, 9, 25)]),
-    JointHistogram: lambda: rng().integers(0, 21, (400, 2)).astype(float),
+    BlockHistogram: lambda: rng().integers(0, 21, (400, 2)).astype(float),
+    JointHistogram: lambda: rng().integers(0, 21, (400, 130)).astype(float),
 }
 LAYOUTS = pytest.mark.parametrize("layout", DATA)
 
@@ -37,7 +38,7 @@ def test_with_nothing_left_out_it_is_the_search_of_stumps(layout):
         assert (one.outputs == other.outputs).all()
 
 
-@pytest.mark.parametrize("layout", [Dense, Sorted, JointHistogram])
+@pytest.mark.parametrize("layout", [Dense, Sorted, BlockHistogram])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_each_stump_is_found_once_and_the_best_of_the_rest(layout, n_columns):
     X = DATA[layout]()

@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.layouts.choice import block_histogram, joint_histogram
 from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
@@ -14,7 +14,7 @@ from . import reference
 MANY_SEEDS = range(20)
 
 
-@pytest.fixture(params=[Dense, joint_histogram, Sorted])
+@pytest.fixture(params=[Dense, block_histogram, joint_histogram, Sorted])
 def layout(request, monkeypatch):
     """Force each way of summing, whatever the data would choose."""
     monkeypatch.setattr("boostbench.core.stumps.search.choose_layout", request.param)

@@ -16,7 +16,7 @@ from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.layouts.choice import block_histogram, joint_histogram
 from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch, UnusedStumps, WithConstant
@@ -24,7 +24,7 @@ from boostbench.core.stumps.ties import EQUAL, first_largest
 
 from . import reference
 
-LAYOUTS = [Dense, joint_histogram, Sorted]
+LAYOUTS = [Dense, block_histogram, joint_histogram, Sorted]
 
 
 @st.composite

@@ -10,7 +10,8 @@ fastest depends on how many distinct values there are:
 layout              work per round                              for
 ==================  ==========================================  ================================
 ``Dense``           a product with a 0/1 matrix, by BLAS        a few thresholds per feature
-``JointHistogram``  a sparse product, then prefix sums          few values, many samples
+``BlockHistogram``  a sparse product, then triangular products  few values, many samples
+``JointHistogram``  a sparse product, then cumulative sums      the same, with more thresholds
 ``Sorted``          rows of W in order, then prefix sums        values that are mostly distinct
 ==================  ==========================================  ================================
 """
@@ -20,7 +21,11 @@ import numpy as np
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.layouts.dense import Dense
-from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
+from boostbench.core.stumps.layouts.joint_histogram import (
+    BLOCK_BINS,
+    BlockHistogram,
+    JointHistogram,
+)
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.thresholds import columns
 
@@ -32,6 +37,10 @@ _DENSE_MAX_BYTES = 2**28
 # Sorted: gathering a row is about half the price of adding it to a bin, but every sample takes a
 # position.
 _SORTED_THRESHOLDS_PER_VALUE = 0.4
+
+# With more blocks, the product with a matrix of all pairs of blocks takes longer than cumulative
+# sums of all bins.
+_MAX_BLOCKS = 256
 
 # By so many samples it is guessed whether values are mostly distinct.
 _FIRST_SAMPLES = 2**13
@@ -50,10 +59,11 @@ def choose_layout(X, cuts, codes=None):
 
     Returns
     -------
-    Dense, JointHistogram or Sorted
+    Dense, BlockHistogram, JointHistogram or Sorted
     """
     n_thresholds = sum(len(c) for c in cuts)
-    layout = joint_histogram
+    n_blocks = sum(-(-len(c) // BLOCK_BINS) for c in cuts)
+    layout = block_histogram if n_blocks <= _MAX_BLOCKS else joint_histogram
     if (
         n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
         and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
@@ -64,11 +74,20 @@ def choose_layout(X, cuts, codes=None):
     return layout(X, cuts, codes)
 
 
+def block_histogram(X, cuts, codes=None):
+    """Make the layout `BlockHistogram` of numbers; parameters are as of `choose_layout`."""
+    return BlockHistogram(_code_numbers(X, cuts, codes))
+
+
 def joint_histogram(X, cuts, codes=None):
     """Make the layout `JointHistogram` of numbers; parameters are as of `choose_layout`."""
+    return JointHistogram(_code_numbers(X, cuts, codes))
+
+
+def _code_numbers(X, cuts, codes):
     if codes is None:
         codes = [quantiles.codes(x, c) for x, c in zip(columns(X), cuts, strict=True)]
-    return JointHistogram(FeatureCodes.from_thresholds(codes, cuts))
+    return FeatureCodes.from_thresholds(codes, cuts)
 
 
 def sorted_by_one_sort(X):

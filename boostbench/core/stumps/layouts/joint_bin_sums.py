@@ -31,8 +31,10 @@ class JointSums:
     ----------
     codes : list of ndarray of shape (n_samples,), dtype=unsigned int
         Bin of each sample, for each feature.
-    n_bins : ndarray of shape (n_features,), dtype=int64
-        Number of bins of each feature.
+    rows : sequence of ndarray of shape (n_bins,), dtype=int64
+        Row of the sums for each bin, for each feature.
+    n_rows : int
+        Number of rows of the sums. The bins whose row is `n_rows` are left out.
 
     Attributes
     ----------
@@ -43,37 +45,40 @@ class JointSums:
 
     Examples
     --------
-    >>> sums = JointSums([np.array([0, 1, 1]), np.array([1, 0, 2])], np.array([2, 3]))
+    >>> codes, rows = [np.array([0, 1, 1]), np.array([1, 0, 2])], [np.arange(2), np.arange(2, 5)]
+    >>> sums = JointSums(codes, rows, n_rows=5)
     >>> sums.convert(np.float64)
     >>> sums(np.array([[1.0], [2.0], [4.0]])).ravel()
     array([1., 6., 2., 1., 4.])
     """
 
-    def __init__(self, codes, n_bins):
+    def __init__(self, codes, rows, n_rows):
+        self._n_rows = n_rows
         n_samples = len(codes[0])
         groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
-        first_bin, n_rows = np.cumsum(n_bins) - n_bins, int(np.sum(n_bins))
         if len(groups) == len(codes):
             self._spread, spread = None, 0
-            starts = first_bin
+            joint_rows, n_joint, n_read = rows, n_rows + 1, n_rows
         else:
-            sizes = np.array([len(bins) for _, _, bins in groups])
-            starts = np.cumsum(sizes) - sizes
-            rows = np.concatenate(
-                [(first_bin[members] + bins).ravel() for members, _, bins in groups]
-            )
-            n_members = np.array([len(members) for members, _, _ in groups])
-            ends = np.append(0, np.cumsum(np.repeat(n_members, sizes)))
-            matrix = np.ones(len(rows)), rows, ends
-            self._spread = sparse.csc_array(matrix, (n_rows, sizes.sum()))
-            spread = int(np.bincount(rows).max(initial=0))
-            n_rows = int(sizes.sum())
+            sizes = [len(bins) for _, _, bins in groups]
+            n_joint = n_read = sum(sizes)
+            joint_rows = np.split(np.arange(n_joint), np.cumsum(sizes)[:-1])
+            spread_rows = [
+                np.column_stack([rows[j][own] for j, own in zip(members, bins.T, strict=True)])
+                for members, _, bins in groups
+            ]
+            n_members = np.concatenate([np.full(*of.shape) for of in spread_rows])
+            spread_rows = np.concatenate([of.ravel() for of in spread_rows])
+            ends = np.append(0, np.cumsum(n_members))
+            matrix = np.ones(len(spread_rows)), spread_rows, ends
+            self._spread = sparse.csc_array(matrix, (n_rows + 1, n_joint))
+            spread = int(np.bincount(spread_rows)[:n_rows].max(initial=0))
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
-            rows = slice(start, start + _BLOCK_SAMPLES)
-            for column, first, (_, joint, _) in zip(bins[rows].T, starts, groups, strict=True):
-                np.add(joint[rows], np.int32(first), out=column)
-        self._samples = SampleBins(bins, n_rows)
+            block = slice(start, start + _BLOCK_SAMPLES)
+            for column, own, (_, joint, _) in zip(bins[block].T, joint_rows, groups, strict=True):
+                column[:] = own.take(joint[block])
+        self._samples = SampleBins(bins, n_joint, n_read)
         self.additions = self._samples.additions + spread
 
     def convert(self, dtype):
@@ -92,11 +97,11 @@ class JointSums:
 
         Returns
         -------
-        ndarray of shape (n_joint_bins, n_columns)
-            Sums of the bins of all features, one feature after another.
+        ndarray of shape (n_rows, n_columns)
         """
         sums = self._samples.sums(W)
-        return sums if self._spread is None else product(self._spread, sums)
+        sums = sums if self._spread is None else product(self._spread, sums)
+        return sums[: self._n_rows]
 
 
 def _joint_bins(codes, most_additions):

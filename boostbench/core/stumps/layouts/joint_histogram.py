@@ -8,6 +8,9 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.joint_bin_sums import JointSums
 from boostbench.core.stumps.layouts.pair_tables import MANY_SAMPLES, MOST_BINS, PairTables
 
+# Bins of a block of a `BlockHistogram`: the two products cost least for blocks of about this size.
+BLOCK_BINS = 16
+
 # After more additions in single precision, too many stumps are within rounding of the best one.
 _FEW_ADDITIONS = 512
 
@@ -58,10 +61,15 @@ class JointHistogram(Layout):
     # With many samples and one column, these sums are never needed.
     @cached_property
     def _sums(self):
-        sums = JointSums(self.table.codes, self.table.n_bins)
+        sums = JointSums(self.table.codes, *self._bin_rows())
         is_single = sums.additions + self.of_total <= _FEW_ADDITIONS
         sums.convert(np.float32 if is_single else np.float64)
         return sums
+
+    def _bin_rows(self):
+        """Return the row of the sums for each bin of each feature, and the number of rows."""
+        n_rows = self.table.n_joint_bins
+        return np.split(np.arange(n_rows), self.table.first_bin[1:-1]), n_rows
 
     @property
     def additions(self):
@@ -100,6 +108,71 @@ class JointHistogram(Layout):
     def pieces(self, W, total):
         """Yield all edges at once; see `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
         yield self.table.edges(self.bin_sums(W), total)
+
+
+class BlockHistogram(JointHistogram):
+    """A layout of numbers with few thresholds, whose prefix sums are two products.
+
+    The bins of a feature are cut into blocks of `BLOCK_BINS` bins. A row of the sums is the place
+    of a bin in its block, then the block. So the prefix sums in all blocks are one product with a
+    triangular matrix, and the sums of the earlier blocks of each feature are another. For small
+    tables this takes a third of the time of a cumulative sum, whose additions wait for one another.
+
+    Parameters
+    ----------
+    table : boostbench.core.stumps.feature_codes.FeatureCodes
+        Features without missing values and categories.
+    """
+
+    def __init__(self, table):
+        super().__init__(table)
+        n_blocks = -(-(table.n_bins - 1) // BLOCK_BINS)
+        self._block_feature = np.repeat(np.arange(len(n_blocks)), n_blocks)
+        # A weight is added up in its block, then over the blocks, then with the total.
+        self.of_total = int(n_blocks.max(initial=0)) + 2 * BLOCK_BINS + 3
+
+    def rounding(self, dtype, more=0):
+        """Return a bound of the rounding error; see `Layout.rounding`."""
+        return Layout.rounding(self, dtype, more)
+
+    def _bin_rows(self):
+        first_block = np.searchsorted(self._block_feature, np.arange(len(self.table.n_bins)))
+        n_rows = BLOCK_BINS * len(self._block_feature)
+        rows = []
+        for first, n_bins in zip(first_block, self.table.n_bins, strict=True):
+            block, place = np.divmod(np.arange(n_bins), BLOCK_BINS)
+            rows.append(place * len(self._block_feature) + first + block)
+            # No threshold is above the last bin, so that its sum is not needed.
+            rows[-1][-1] = n_rows
+        return rows, n_rows
+
+    @cached_property
+    def _stump_rows(self):
+        return np.concatenate([rows[:-1] for rows in self._bin_rows()[0]])
+
+    @cached_property
+    def _prefix(self):
+        """Matrix of the prefix sums in a block, times -2: an edge loses twice a weight."""
+        return -2 * np.tri(BLOCK_BINS, dtype=self.dtype)
+
+    @cached_property
+    def _earlier(self):
+        """Matrix of the earlier blocks of the same feature; None if no feature has several."""
+        is_same = self._block_feature[:, None] == self._block_feature
+        earlier = np.tri(len(is_same), k=-1, dtype=self.dtype) * is_same
+        return earlier if earlier.any() else None
+
+    def pieces(self, W, total):
+        """Yield all edges at once; see `Dense.pieces`."""
+        sums = self._sums(W)
+        blocks = sums.reshape(BLOCK_BINS, -1)
+        # Each block starts from the total and the sums of the earlier blocks, in units of -2.
+        start = np.multiply(total, -0.5, dtype=sums.dtype)
+        if self._earlier is not None:
+            block_sums = np.ones(BLOCK_BINS, sums.dtype) @ blocks
+            start = self._earlier @ block_sums.reshape(-1, W.shape[1]) + start
+        sums[: len(self._block_feature)] += start
+        yield (self._prefix @ blocks).reshape(sums.shape).take(self._stump_rows, axis=0)
 
 
 class OneColumnHistogram(JointHistogram):

@@ -177,7 +177,8 @@ class _Piece:
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_cut = np.logical_or.reduceat(is_cut, self._starts, axis=1)
         codes = codes_by_rank(order, n_samples, length, np.int32)
-        self._sums = JointSums(codes, np.full(len(codes), self.has_cut.shape[1]))
+        rows = np.arange(self.has_cut.size).reshape(self.has_cut.shape)
+        self._sums = JointSums(codes, rows, rows.size)
         self._sums.convert(dtype)
         # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
         # and a few operations.

@@ -33,8 +33,6 @@ class SampleBins:
         the last of all, whose sum has no meaning then.
     n_bins : int
         Of all groups together.
-    factor : float, default=1.0
-        What the weights are multiplied with.
     n_read : int, default=None
         The sums of that many bins, the first ones, are looked at; None: all.
 
@@ -50,12 +48,12 @@ class SampleBins:
     [[1.0], [2.0], [3.0]]
     """
 
-    def __init__(self, bins, n_bins, factor=1.0, n_read=None):
+    def __init__(self, bins, n_bins, n_read=None):
         self._n_bins = n_bins
         n_read = n_bins if n_read is None else n_read
         n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
         if n_parts <= 1:
-            self._parts, self._rows = [_Part(bins, n_bins, factor, n_read)], None
+            self._parts, self._rows = [_Part(bins, n_bins, n_read)], None
         else:
             self._parts, self._rows = [], []
             for own in np.array_split(bins, n_parts, axis=1):
@@ -65,7 +63,7 @@ class SampleBins:
                 number = np.empty(n_bins, np.int32)
                 number[rows] = np.arange(len(rows))
                 own_read = int(np.searchsorted(rows, n_read))
-                self._parts.append(_Part(number[own], len(rows), factor, own_read))
+                self._parts.append(_Part(number[own], len(rows), own_read))
                 self._rows.append(rows)
         self.additions = max(part.additions for part in self._parts)
 
@@ -93,10 +91,10 @@ class SampleBins:
 class _Part:
     """The matrix of some groups, in chunks of samples; parameters and attributes as above."""
 
-    def __init__(self, bins, n_bins, factor, n_read):
+    def __init__(self, bins, n_bins, n_read):
         n_samples, n_groups = bins.shape
         self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
-        entries = np.full(self._length * n_groups, factor)
+        entries = np.ones(self._length * n_groups)
         ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
         self._some = [
             slice(start, start + self._length) for start in range(0, n_samples, self._length)

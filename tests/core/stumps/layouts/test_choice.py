@@ -7,7 +7,9 @@ from scipy.sparse import csr_array
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.layouts import choice
 from boostbench.core.stumps.layouts.choice import (
+    BlockHistogram,
     JointHistogram,
+    block_histogram,
     choose_layout,
     joint_histogram,
     sorted_by_one_sort,
@@ -38,7 +40,7 @@ def edges_of(layout, G, dtype):
     return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
 
 
-@pytest.mark.parametrize("kind", [Dense, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_edges_of_every_stump(laid_out, n_columns):
     X, cuts, layout = laid_out
@@ -54,7 +56,7 @@ def test_edges_of_every_stump(laid_out, n_columns):
     np.testing.assert_allclose(edges[is_cut], expected, atol=1e-5 * np.abs(G).sum())
 
 
-@pytest.mark.parametrize("kind", [Dense, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
     X, cuts, layout = laid_out
@@ -73,7 +75,7 @@ def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
 @pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
 def test_the_bound_says_something(shape):
     X = np.random.default_rng(0).normal(size=shape)
-    for kind in (Dense, joint_histogram, Sorted):
+    for kind in (Dense, block_histogram, joint_histogram, Sorted):
         # A few thousand samples are added up to a thousandth of their weight.
         layout = kind(X, [own[::20] for own in reference.thresholds(X)])
         assert 0 < layout.rounding(layout.dtype) < 1e-3
@@ -118,7 +120,8 @@ def test_a_piece_is_a_few_features():
         (1, 3, Dense),
         (2, 3, Dense),
         (7, 3, Dense),
-        (12, 3, JointHistogram),
+        (12, 3, BlockHistogram),
+        (48, 85, BlockHistogram),
         (60, 65, JointHistogram),
         (200, 3, Sorted),
     ],

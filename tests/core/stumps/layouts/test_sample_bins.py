@@ -20,12 +20,12 @@ def test_sums_of_weights_in_bins(entries, n_columns, dtype, additions_per_copy, 
     for own, weights in zip(bins, W.astype(float), strict=True):
         for one in own:
             expected[one] += weights
-    found = SampleBins(bins, 11, factor=-2.0)
+    found = SampleBins(bins, 11)
     found.convert(dtype)
     sums = found.sums(W)
     assert sums.dtype == dtype
     assert sums.flags.c_contiguous
-    np.testing.assert_allclose(sums, -2 * expected, atol=1e-5 if dtype is np.float32 else 1e-12)
+    np.testing.assert_allclose(sums, expected, atol=1e-5 if dtype is np.float32 else 1e-12)
     # No bin has more additions than that, over all chunks.
     assert found.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
 
