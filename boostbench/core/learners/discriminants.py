@@ -101,7 +101,7 @@ class ProjectedDiscriminantSearch:
         threshold on the discriminant.
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
-        edges = np.array([found.edge for found in candidates])
+        edges = np.array([result.edge for result in candidates])
         return candidates[first_largest(edges, np.abs(G).sum())]
 
     def _discriminant_stump(self, G):
@@ -183,25 +183,29 @@ class OutputCodeDiscriminantSearch:
         The score of a code is at most ``violation[v]`` plus the sum of its absolute weights. Codes
         are evaluated in descending order of this bound, until it is below the best score.
         """
-        block = max(1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2)))
+        block_size = max(
+            1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2))
+        )
         weights = np.ascontiguousarray(G.T)
-        sizes = [np.abs(some @ weights).sum(axis=1) for some in _iter_blocks(codes, block)]
-        bound = violation + np.concatenate(sizes)
-        scale = float(np.max(bound - violation) + np.abs(violation).max())
-        best, kept = -np.inf, []
-        for some in _iter_blocks(bound.argsort()[::-1], block):
+        absolute_sums = [
+            np.abs(block @ weights).sum(axis=1) for block in _iter_blocks(codes, block_size)
+        ]
+        bounds = violation + np.concatenate(absolute_sums)
+        scale = float(np.max(bounds - violation) + np.abs(violation).max())
+        best, candidates = -np.inf, []
+        for block in _iter_blocks(bounds.argsort()[::-1], block_size):
             floor = best - EQUAL * scale
-            if bound[some[0]] < floor:
+            if bounds[block[0]] < floor:
                 break
-            signed = codes[some] @ weights
+            signed = codes[block] @ weights
             directions = self._directions(signed)
-            stumps = self._candidates(directions, signed, violation[some], floor, scale)
-            kept += [(score, int(some[v]), perceptron) for score, v, perceptron in stumps]
+            stumps = self._tied_stumps(directions, signed, violation[block], floor, scale)
+            candidates += [(score, int(block[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
-        near = [stump for stump in kept if stump[0] >= best - EQUAL * scale]
-        if not near:
+        ties = [stump for stump in candidates if stump[0] >= best - EQUAL * scale]
+        if not ties:
             return None
-        _, column, perceptron = min(near, key=itemgetter(1))
+        _, column, perceptron = min(ties, key=itemgetter(1))
         outputs = perceptron(self.X)
         edge = float(violation[column] + outputs @ G @ codes[column])
         return Found(perceptron, outputs, edge, column)
@@ -243,7 +247,7 @@ class OutputCodeDiscriminantSearch:
         for i, j in zip(_iter_blocks(rows, width), _iter_blocks(columns, width), strict=True):
             yield i, j, self._features[i] * self._features[j]
 
-    def _candidates(self, directions, signed, violation, floor, scale):
+    def _tied_stumps(self, directions, signed, violation, floor, scale):
         """Return the stumps on given directions that tie for the best score.
 
         Parameters
@@ -276,11 +280,8 @@ class OutputCodeDiscriminantSearch:
         stumps = []
         for i, rank in zip(candidates, first_largest(scores[candidates], scale), strict=True):
             problem = remaining[i]
-            direction = (
-                directions[problem]
-                if edges[problem, rank] >= -EQUAL * scale
-                else -directions[problem]
-            )
+            sign = 1.0 if edges[problem, rank] >= -EQUAL * scale else -1.0
+            direction = sign * directions[problem]
             threshold = above_middle(*np.sort(self.X[order[problem, rank : rank + 2]] @ direction))
             stumps.append((float(best_scores[i]), problem, Perceptron(direction, float(threshold))))
         return stumps

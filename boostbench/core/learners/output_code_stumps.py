@@ -68,10 +68,10 @@ class OutputCodeStumpSearch:
         if not self._search.n_positions:
             return None
         edges = self._search.edges(G)
-        sizes = np.abs(G).sum(axis=0)
-        longest = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
-        scale = float(np.linalg.norm(sizes) * longest + np.abs(violation).max())
-        slack = 2 * self._search.rounding(len(sizes), more=2 * len(sizes) + 4) * scale
+        class_sums = np.abs(G).sum(axis=0)
+        max_length = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
+        scale = float(np.linalg.norm(class_sums) * max_length + np.abs(violation).max())
+        slack = 2 * self._search.rounding(len(class_sums), more=2 * len(class_sums) + 4) * scale
         position, column = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
         position, column = position[is_stump], column[is_stump]

@@ -15,7 +15,7 @@ from ..stumps import reference
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_direction_maximises_fishers_ratio(seed):
+def test_direction_maximises_fishers_ratio(seed):
     rng = np.random.default_rng(seed)
     root, difference = rng.normal(size=(6, 4)), rng.normal(size=4)
     within = root.T @ root
@@ -29,16 +29,16 @@ def test_the_direction_maximises_fishers_ratio(seed):
     assert all(ratio(best) >= ratio(best + 0.01 * rng.normal(size=4)) for _ in range(50))
 
 
-def test_stacks():
+def test_directions_of_a_batch_equal_single_solutions():
     rng = np.random.default_rng(0)
     roots, differences = rng.normal(size=(3, 5, 4)), rng.normal(size=(3, 4))
     within = roots.transpose(0, 2, 1) @ roots
     stacked = fisher_direction(within, differences)
-    for one, matrix, difference in zip(stacked, within, differences, strict=True):
-        np.testing.assert_allclose(one, np.linalg.solve(matrix, difference), rtol=1e-8)
+    for solution, matrix, difference in zip(stacked, within, differences, strict=True):
+        np.testing.assert_allclose(solution, np.linalg.solve(matrix, difference), rtol=1e-8)
 
 
-def test_constant_features_get_no_weight():
+def test_constant_features_have_weight_zero():
     within = np.diag([2.0, 0.0, 1.0])
     assert fisher_direction(within, np.array([1.0, 5.0, 1.0])).tolist() == [0.5, 0.0, 1.0]
 
@@ -57,7 +57,7 @@ def pooled(X, G, n_projections, rng):
     return PooledProjections(X, G.shape[1], n_projections, 6, rng, pool_size=50)
 
 
-def literal_discriminant(search, X, G, selected):
+def values_on_discriminant(search, X, G, selected):
     """The weighted discriminant of the points P^(r) x_i, one by one; values at all points."""
     points, weights = [], []
     for i, x in enumerate(X):
@@ -80,23 +80,25 @@ def literal_discriminant(search, X, G, selected):
 @pytest.mark.parametrize("kind", [independent, pooled])
 @pytest.mark.parametrize("n_selected", [5, 40], ids=["fewer than k d", "more than k d"])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_discriminant_of_the_projected_points(kind, n_selected, seed):
+def test_discriminant_equals_literal_one_of_projected_points(kind, n_selected, seed):
     X, G = problem(seed)
     search = kind(X, G, 40, np.random.default_rng(seed))
-    found = ProjectedDiscriminantSearch(search, X, 40, n_selected, np.random.default_rng(seed))
+    search_with_discriminant = ProjectedDiscriminantSearch(
+        search, X, 40, n_selected, np.random.default_rng(seed)
+    )
     selected = np.random.default_rng(seed).choice(40, n_selected, replace=False)
-    values = X @ found._discriminant(G).T
-    np.testing.assert_allclose(values, literal_discriminant(search, X, G, selected), rtol=1e-5)
+    values = X @ search_with_discriminant._discriminant(G).T
+    np.testing.assert_allclose(values, values_on_discriminant(search, X, G, selected), rtol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
+def test_best_edge_equals_brute_force(seed):
     X, G = problem(seed)
     search = independent(X, G, 4, np.random.default_rng(seed))
     model = ProjectedDiscriminantSearch(search, X, 4, 100, np.random.default_rng(seed))
-    found = model.best(G)
-    edge = (G * found.learner(X)).sum()
-    assert found.edge == pytest.approx(edge, rel=1e-12)
+    result = model.best(G)
+    edge = (G * result.learner(X)).sum()
+    assert result.edge == pytest.approx(edge, rel=1e-12)
     direction = ProjectedDiscriminantSearch(
         search, X, 4, 100, np.random.default_rng(seed)
     )._discriminant(G)
@@ -109,7 +111,7 @@ def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
     assert edge == pytest.approx(max(*edges, plain), rel=1e-6)
 
 
-def test_equal_points_are_never_parted():
+def test_equal_points_are_not_separated():
     X, G = problem(0)
     X = np.repeat(X[:3], 10, axis=0)
     model = ProjectedDiscriminantSearch(
@@ -130,22 +132,22 @@ def tied(seed, n_classes=3, n_samples=40):
 
 @pytest.mark.parametrize("kind", [independent, pooled])
 @pytest.mark.parametrize("seed", range(10))
-def test_of_equal_thresholds_the_first_is_found(kind, seed):
+def test_ties_do_not_depend_on_the_order_of_samples(kind, seed):
     """In whatever order the samples are: rounding decides nothing."""
     X, G, order = tied(seed)
     # Sums to zero, as a sample has its opposite beside it.
     X, G = np.concatenate([X, X[::-1] + 0.1]), np.concatenate([G, -G])
     order = np.concatenate([order, len(order) + order])
-    found = []
+    results = []
     for Z, W in ((X, G), (X[order], G[order])):
         search = kind(Z, W, 4, np.random.default_rng(seed))
         model = ProjectedDiscriminantSearch(search, Z, 4, 4, np.random.default_rng(seed))
-        found.append((model._discriminant_stump(W), model.best(W)))
-    for one, other in zip(*found, strict=True):
-        assert (one.learner(X) == other.learner(X)).all()
+        results.append((model._discriminant_stump(W), model.best(W)))
+    for first_result, second_result in zip(*results, strict=True):
+        assert (first_result.learner(X) == second_result.learner(X)).all()
 
 
-def drawn(seed, n_classes=3, n_codes=6, n_samples=25, n_features=3):
+def make_problem(seed, n_classes=3, n_codes=6, n_samples=25, n_features=3):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)) * [1, 5, 0.2, 3, 1][:n_features] + 1
     weights = rng.normal(size=(n_samples, n_classes))
@@ -168,7 +170,7 @@ def discriminant(X, signed):
     return np.linalg.pinv(sum(covariances), rcond=1e-10) @ (means[0] - means[1])
 
 
-def largest(X, weights, codes, violation):
+def largest_violation(X, weights, codes, violation):
     """Eq. (24) over the stumps on the discriminants of all codes, and the code it is reached at."""
     scores = []
     for v, code in enumerate(codes):
@@ -182,76 +184,80 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("n_features", [2, 3, 5])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_most_violated(seed, n_classes, n_features):
-    X, weights, codes, violation = drawn(seed, n_classes, n_features=n_features)
+def test_best_violation_equals_brute_force(seed, n_classes, n_features):
+    X, weights, codes, violation = make_problem(seed, n_classes, n_features=n_features)
     perceptron, outputs, edge, column, _ = OutputCodeDiscriminantSearch(X).best(
         weights, codes, violation
     )
-    wanted, v = largest(X, weights, codes, violation)
+    expected, v = largest_violation(X, weights, codes, violation)
     assert outputs.tolist() == perceptron(X).tolist()
-    assert (edge, column) == (pytest.approx(wanted), v)
-    assert violation[v] + signed_weights(weights, codes[v]) @ perceptron(X) == pytest.approx(wanted)
+    assert (edge, column) == (pytest.approx(expected), v)
+    assert violation[v] + signed_weights(weights, codes[v]) @ perceptron(X) == pytest.approx(
+        expected
+    )
     direction = discriminant(X, signed_weights(weights, codes[v]))
     cosine = direction @ perceptron.direction / np.linalg.norm(direction)
     assert abs(cosine) == pytest.approx(np.linalg.norm(perceptron.direction))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_for_one_code(seed):
-    X, weights, codes, _ = drawn(seed)
+def test_best_for_one_code_equals_brute_force(seed):
+    X, weights, codes, _ = make_problem(seed)
     h = OutputCodeDiscriminantSearch(X).best(weights, codes[:1], np.zeros(1)).outputs
-    wanted, _ = largest(X, weights, codes[:1], np.zeros(1))
-    assert signed_weights(weights, codes[0]) @ h == pytest.approx(wanted)
+    expected, _ = largest_violation(X, weights, codes[:1], np.zeros(1))
+    assert signed_weights(weights, codes[0]) @ h == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_of_equal_codes_and_thresholds_the_first_is_found(seed):
+def test_ties_go_to_the_first_code_in_any_order_of_samples(seed):
     """In whatever order the samples are: rounding decides nothing."""
     X, weights, order = tied(seed)
     codes = np.random.default_rng(seed).choice([-1, 1], (12, 3)).astype(np.float32)
     violation = np.zeros(12, np.float32)
-    one = OutputCodeDiscriminantSearch(X).best(weights, codes, violation)
-    other = OutputCodeDiscriminantSearch(X[order]).best(weights[order], codes, violation)
-    assert one.column == other.column
-    assert (one.learner(X) == other.learner(X)).all()
+    first_result = OutputCodeDiscriminantSearch(X).best(weights, codes, violation)
+    second_result = OutputCodeDiscriminantSearch(X[order]).best(weights[order], codes, violation)
+    assert first_result.column == second_result.column
+    assert (first_result.learner(X) == second_result.learner(X)).all()
     # The first of codes that are the same, and no code is better by its opposite.
-    same = (codes == codes[one.column]).all(axis=1) | (codes == -codes[one.column]).all(axis=1)
-    assert one.column == same.argmax()
+    same = (codes == codes[first_result.column]).all(axis=1) | (
+        codes == -codes[first_result.column]
+    ).all(axis=1)
+    assert first_result.column == same.argmax()
 
 
 @pytest.mark.parametrize("sizes", [(1, 10**6, 10**6), (5, 1, 0), (3, 60, 0), (50, 10**6, 0)])
 @pytest.mark.parametrize("seed", range(3))
-def test_blocks_do_not_matter(seed, sizes, monkeypatch):
-    X, weights, codes, violation = drawn(seed, n_codes=40)
-    whole = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+def test_result_does_not_depend_on_block_sizes(seed, sizes, monkeypatch):
+    X, weights, codes, violation = make_problem(seed, n_codes=40)
+    full = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     for name, size in zip(
         ("_BLOCK_CODES", "_PRODUCT_VALUES", "_MAX_CACHED_VALUES"), sizes, strict=True
     ):
         monkeypatch.setattr(discriminants, name, size)
-    parts = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
-    np.testing.assert_allclose(parts.direction, whole.direction, rtol=1e-9)
-    assert parts.threshold == pytest.approx(whole.threshold)
+    blocked = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+    np.testing.assert_allclose(blocked.direction, full.direction, rtol=1e-9)
+    assert blocked.threshold == pytest.approx(full.threshold)
 
 
-def test_a_wide_block_of_values_holds_one_code(monkeypatch):
-    X, weights, codes, violation = drawn(0)
-    whole = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+def test_block_holds_at_least_one_code(monkeypatch):
+    X, weights, codes, violation = make_problem(0)
+    full = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     monkeypatch.setattr(discriminants, "_BLOCK_VALUES", 1)
-    one = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
-    np.testing.assert_allclose(one.direction, whole.direction, rtol=1e-9)
+    blocked = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+    np.testing.assert_allclose(blocked.direction, full.direction, rtol=1e-9)
 
 
-def test_where_the_data_lie_does_not_matter():
-    X, weights, codes, violation = drawn(0)
-    here = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
-    there = OutputCodeDiscriminantSearch(X + 1e4).best(weights, codes, violation).learner
-    np.testing.assert_allclose(there.direction, here.direction, rtol=1e-6)
-    assert (there(X + 1e4) == here(X)).all()
+def test_result_does_not_depend_on_an_offset_of_features():
+    X, weights, codes, violation = make_problem(0)
+    original = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
+    shifted = OutputCodeDiscriminantSearch(X + 1e4).best(weights, codes, violation).learner
+    np.testing.assert_allclose(shifted.direction, original.direction, rtol=1e-6)
+    assert (shifted(X + 1e4) == original(X)).all()
 
 
-def test_repeated_and_constant_features():
+def test_repeated_and_constant_features_do_not_change_outputs():
     """The covariances are singular; the pseudo-inverse halves a direction between twins."""
-    X, weights, codes, violation = drawn(0)
+    X, weights, codes, violation = make_problem(0)
     plain = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     wide = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
     perceptron = OutputCodeDiscriminantSearch(wide).best(weights, codes, violation).learner
@@ -263,7 +269,7 @@ def test_repeated_and_constant_features():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_equal_samples_are_not_parted(seed):
+def test_equal_samples_are_not_separated(seed):
     """Nor is an edge counted that would part them."""
     rng = np.random.default_rng(seed)
     cells = rng.normal(size=(6, 2))
@@ -272,31 +278,31 @@ def test_equal_samples_are_not_parted(seed):
     codes = rng.normal(size=(8, 3)).astype(np.float32)
     h = OutputCodeDiscriminantSearch(X).best(weights, codes, np.zeros(8)).outputs
     assert all(len(set(h[cell == c])) == 1 for c in range(6))
-    wanted = 0.0
+    expected = 0.0
     for code in codes:
         signed = signed_weights(weights, code)
         line = np.round(X @ discriminant(X, signed), 9)[:, None]
         edges = [abs(reference.edge(line, signed, *stump)) for stump in reference.stumps(line)]
-        wanted = max(wanted, *edges)
-    assert np.abs(codes @ (h @ weights)).max() == pytest.approx(wanted)
+        expected = max(expected, *edges)
+    assert np.abs(codes @ (h @ weights)).max() == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("weight", [0.0, 1.0, -1e-30])
-def test_problems_of_one_side(weight):
+def test_weights_of_one_sign_give_a_finite_result_or_none(weight):
     """There is no discriminant to speak of: whatever comes is finite, or nothing."""
-    X = drawn(0)[0]
+    X = make_problem(0)[0]
     weights = np.full((len(X), 2), weight)
     codes = np.ones((3, 2), np.float32)
-    found = OutputCodeDiscriminantSearch(X).best(weights, codes, np.zeros(3))
+    result = OutputCodeDiscriminantSearch(X).best(weights, codes, np.zeros(3))
     if weight == 0:
-        assert found is None
+        assert result is None
     else:
-        assert np.isfinite([*found.learner.direction, found.learner.threshold]).all()
+        assert np.isfinite([*result.learner.direction, result.learner.threshold]).all()
 
 
-def test_features_that_do_not_vary():
-    _, weights, codes, violation = drawn(0)
+def test_best_is_none_for_constant_features():
+    _, weights, codes, violation = make_problem(0)
     assert (
         OutputCodeDiscriminantSearch(np.full((25, 3), 0.1)).best(weights, codes, violation) is None
     )

@@ -8,48 +8,50 @@ from boostbench.core.stumps.views import views_of
 
 def test_purified_tables_have_mean_zero_in_rows_and_columns():
     rng = np.random.default_rng(0)
-    given, weights = rng.normal(size=(6, 4, 2)), rng.integers(0, 5, (6, 4)).astype(float)
-    table, rows, columns = purify(given, weights)
-    np.testing.assert_allclose(table + rows[:, None] + columns, given, atol=1e-12)
-    heavy = weights[:, :, None] * table
-    np.testing.assert_allclose(heavy.sum(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(heavy.sum(axis=1), 0, atol=1e-12)
+    original, weights = rng.normal(size=(6, 4, 2)), rng.integers(0, 5, (6, 4)).astype(float)
+    table, rows, columns = purify(original, weights)
+    np.testing.assert_allclose(table + rows[:, None] + columns, original, atol=1e-12)
+    weighted = weights[:, :, None] * table
+    np.testing.assert_allclose(weighted.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(weighted.sum(axis=1), 0, atol=1e-12)
     # As by taking means off again and again.
-    slow = given.copy()
+    expected = original.copy()
     for _ in range(2000):
-        slow -= (weights[:, :, None] * slow).sum(1, keepdims=True) / weights.sum(1)[:, None, None]
-        slow -= (weights[:, :, None] * slow).sum(0, keepdims=True) / weights.sum(0)[:, None]
-    np.testing.assert_allclose(slow[weights > 0], table[weights > 0], atol=1e-9)
+        expected -= (weights[:, :, None] * expected).sum(1, keepdims=True) / weights.sum(1)[
+            :, None, None
+        ]
+        expected -= (weights[:, :, None] * expected).sum(0, keepdims=True) / weights.sum(0)[:, None]
+    np.testing.assert_allclose(expected[weights > 0], table[weights > 0], atol=1e-9)
 
 
-def test_what_is_a_sum_of_both_features_leaves_nothing():
+def test_interaction_of_a_sum_of_main_effects_is_zero():
     weights = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0], [2.0, 0.0, 0.0]])
-    given = (np.array([1.0, -2.0, 5.0])[:, None] + [3.0, 0.0, -1.0])[..., None]
-    np.testing.assert_allclose(purify(given, weights)[0][weights > 0], 0, atol=1e-12)
+    original = (np.array([1.0, -2.0, 5.0])[:, None] + [3.0, 0.0, -1.0])[..., None]
+    np.testing.assert_allclose(purify(original, weights)[0][weights > 0], 0, atol=1e-12)
 
 
-def test_pairs_are_ranked_by_their_best_quadrants():
+def test_gains_equal_best_quadrants_of_brute_force():
     rng = np.random.default_rng(0)
     above = rng.random((60, 7)) < 0.4
     axis_of = np.array([0, 0, 1, 1, 1, 2, 3])
     slopes, curvatures = rng.normal(size=(2, 60)), rng.random((2, 60))
-    pairs, falls = rank_pairs(above.astype(float), axis_of, slopes, curvatures)
-    slow = {}
+    pairs, gains = rank_pairs(above.astype(float), axis_of, slopes, curvatures)
+    expected = {}
     for a in range(7):
         for b in range(a + 1, 7):
             pair = axis_of[a], axis_of[b]
             if pair[0] == pair[1]:
                 continue
-            fall = 0.0
+            gain = 0.0
             for first in (above[:, a], ~above[:, a]):
                 for second in (above[:, b], ~above[:, b]):
                     some = first & second
                     sums = slopes[:, some].sum(axis=1), curvatures[:, some].sum(axis=1)
-                    fall += (sums[0] ** 2 / (sums[1] + 1)).sum()
-            slow[pair] = max(fall, slow.get(pair, 0.0))
+                    gain += (sums[0] ** 2 / (sums[1] + 1)).sum()
+            expected[pair] = max(gain, expected.get(pair, 0.0))
     assert len(pairs) == 6
-    np.testing.assert_allclose(falls, [slow[tuple(pair)] for pair in pairs], rtol=1e-9)
-    assert (np.diff(falls) <= 0).all()
+    np.testing.assert_allclose(gains, [expected[tuple(pair)] for pair in pairs], rtol=1e-9)
+    assert (np.diff(gains) <= 0).all()
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def axes():
     return make_axes(views, cuts, 5), views, X, Z
 
 
-def test_cells_tell_apart_what_features_are(axes):
+def test_cells_separate_values_categories_and_missing_values(axes):
     axes, _, X, Z = axes
     assert [axis.n_cells for axis in axes] == [6, 7, 2, 4, 2]
     assert [axis.feature for axis in axes] == [0, 1, 2, 3, 4]
@@ -84,13 +86,13 @@ def test_cells_tell_apart_what_features_are(axes):
             np.testing.assert_array_equal(cells[known], expected)
 
 
-def test_stumps_are_what_views_show_and_add_up_to_any_function(axes):
+def test_stumps_match_their_views_and_span_all_functions(axes):
     axes, views, _, Z = axes
     rng = np.random.default_rng(1)
     for axis in axes:
         of_views, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
-        shown = 2.0 * (Z[:, of_views] > thresholds) - 1
-        np.testing.assert_array_equal(outputs[axis.cell_indices(Z)], shown)
+        expected_outputs = 2.0 * (Z[:, of_views] > thresholds) - 1
+        np.testing.assert_array_equal(outputs[axis.cell_indices(Z)], expected_outputs)
         values = rng.normal(size=axis.n_cells)
         A = np.column_stack([np.ones(axis.n_cells), outputs])
         np.testing.assert_allclose(A @ np.linalg.lstsq(A, values)[0], values, atol=1e-12)

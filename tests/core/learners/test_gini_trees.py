@@ -9,7 +9,7 @@ from boostbench.core.learners.trees import Trees
 from boostbench.core.stumps.search import StumpSearch
 
 
-def searching(X, labels, max_leaf_nodes):
+def make_search(X, labels, max_leaf_nodes):
     return GiniTreeSearch(StumpSearch(X), labels, labels.max() + 1, max_leaf_nodes)
 
 
@@ -40,95 +40,97 @@ def best_split(X, labels, weights):
     return best
 
 
-def grown(X, labels, weights, max_leaf_nodes):
+def grow_literally(X, labels, weights, max_leaf_nodes):
     """Grow leaf by leaf, where it gains most; returns the samples of the leaves."""
     leaves = [np.arange(len(labels))]
     while len(leaves) < max_leaf_nodes:
-        found = [best_split(X[leaf], labels[leaf], weights[leaf]) for leaf in leaves]
-        at = max(range(len(leaves)), key=lambda leaf: found[leaf][0])
-        gain, above = found[at]
+        splits = [best_split(X[leaf], labels[leaf], weights[leaf]) for leaf in leaves]
+        best_leaf = max(range(len(leaves)), key=lambda leaf: splits[leaf][0])
+        gain, above = splits[best_leaf]
         if not gain > 1e-12:
             break
-        leaf = leaves.pop(at)
+        leaf = leaves.pop(best_leaf)
         leaves += [leaf[above], leaf[~above]]
     return leaves
 
 
-def leaves_of(tree, X):
-    numbered = tree._replace(value=np.arange(len(tree.feature)))
-    return {frozenset(np.flatnonzero(numbered(X) == leaf)) for leaf in set(numbered(X))}
+def leaf_sets(tree, X):
+    indexed = tree._replace(value=np.arange(len(tree.feature)))
+    return {frozenset(np.flatnonzero(indexed(X) == leaf)) for leaf in set(indexed(X))}
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [2, 3, 6])
 @pytest.mark.parametrize("seed", range(5))
-class TestOfFewLeaves:
-    def test_leaves_are_those_of_a_search_by_force(self, max_leaf_nodes, seed):
+class TestTreesWithFewLeaves:
+    def test_leaves_equal_brute_force(self, max_leaf_nodes, seed):
         X, labels, weights = problem(seed, n_samples=30, n_classes=3)
-        found = searching(X, labels, max_leaf_nodes).best(weights)
-        wanted = grown(X, labels, weights, max_leaf_nodes)
-        assert leaves_of(found.learner, X) == set(map(frozenset, wanted))
-        for leaf in wanted:
+        result = make_search(X, labels, max_leaf_nodes).best(weights)
+        expected = grow_literally(X, labels, weights, max_leaf_nodes)
+        assert leaf_sets(result.learner, X) == set(map(frozenset, expected))
+        for leaf in expected:
             votes = np.bincount(labels[leaf], weights[leaf])
-            assert (found.outputs[leaf] == votes.argmax()).all()
-        assert (found.outputs == found.learner(X)).all()
-        assert found.edge == pytest.approx(weights[found.outputs == labels].sum())
+            assert (result.outputs[leaf] == votes.argmax()).all()
+        assert (result.outputs == result.learner(X)).all()
+        assert result.edge == pytest.approx(weights[result.outputs == labels].sum())
 
-    def test_trees_are_those_of_scikit_learn(self, max_leaf_nodes, seed):
+    def test_predictions_equal_scikit_learn(self, max_leaf_nodes, seed):
         X, labels, weights = problem(seed)
         theirs = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes, random_state=0)
         theirs.fit(X, labels, sample_weight=weights)
-        found = searching(X, labels, max_leaf_nodes).best(weights)
-        new = np.random.default_rng(seed).normal(size=(100, 4))
-        assert (found.learner(new) == theirs.predict(new)).all()
-        assert (found.outputs == theirs.predict(X)).all()
-        assert Trees([found.learner]).n_parameters == 3 * max_leaf_nodes - 2
+        result = make_search(X, labels, max_leaf_nodes).best(weights)
+        new_samples = np.random.default_rng(seed).normal(size=(100, 4))
+        assert (result.learner(new_samples) == theirs.predict(new_samples)).all()
+        assert (result.outputs == theirs.predict(X)).all()
+        assert Trees([result.learner]).n_parameters == 3 * max_leaf_nodes - 2
 
-    def test_a_scale_of_the_weights_changes_nothing(self, max_leaf_nodes, seed):
+    def test_tree_does_not_depend_on_the_scale_of_weights(self, max_leaf_nodes, seed):
         X, labels, weights = problem(seed)
-        search = searching(X, labels, max_leaf_nodes)
-        found, scaled = search.best(weights), search.best(weights * 2.0**-300)
-        assert (scaled.learner.threshold == found.learner.threshold).all()
-        assert scaled.edge == found.edge * 2.0**-300
+        search = make_search(X, labels, max_leaf_nodes)
+        result, scaled = search.best(weights), search.best(weights * 2.0**-300)
+        assert (scaled.learner.threshold == result.learner.threshold).all()
+        assert scaled.edge == result.edge * 2.0**-300
 
-    def test_samples_without_weight_do_not_count(self, max_leaf_nodes, seed):
+    def test_samples_without_weight_are_ignored(self, max_leaf_nodes, seed):
         X, labels, weights = problem(seed)
         weights[::3] = 0.0
-        counted = weights > 0
-        found = searching(X, labels, max_leaf_nodes).best(weights)
-        alone = searching(X[counted], labels[counted], max_leaf_nodes).best(weights[counted])
-        assert (found.outputs[counted] == alone.outputs).all()
-        assert found.edge == pytest.approx(alone.edge)
+        has_weight = weights > 0
+        result = make_search(X, labels, max_leaf_nodes).best(weights)
+        subset_result = make_search(X[has_weight], labels[has_weight], max_leaf_nodes).best(
+            weights[has_weight]
+        )
+        assert (result.outputs[has_weight] == subset_result.outputs).all()
+        assert result.edge == pytest.approx(subset_result.edge)
 
 
-def test_light_leaves_are_split_as_well_as_heavy_ones():
+def test_leaf_of_small_weight_is_split():
     """Sums in single precision start anew in each leaf."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [2.0, 2.0]])
     labels = np.array([0, 0, 1, 2, 1])
-    found = searching(X, labels, 4).best(np.array([0.5, 0.5, 3e-5, 2e-5, 1e-5]))
-    assert (found.outputs == labels).all()
+    result = make_search(X, labels, 4).best(np.array([0.5, 0.5, 3e-5, 2e-5, 1e-5]))
+    assert (result.outputs == labels).all()
 
 
 def test_pure_leaves_are_not_split():
     X = np.repeat(np.arange(3.0), 10)[:, None]
     labels = X[:, 0].astype(int)
-    found = searching(X, labels, 20).best(np.full(30, 1 / 30))
-    assert len(found.learner.feature) == 5
-    assert found.edge == pytest.approx(1)
+    result = make_search(X, labels, 20).best(np.full(30, 1 / 30))
+    assert len(result.learner.feature) == 5
+    assert result.edge == pytest.approx(1)
 
 
-def test_no_split_tells_the_classes_apart():
+def test_best_is_none_without_a_gain():
     labels = np.arange(60) % 3
     weights = np.full(60, 1 / 60)
-    assert searching(np.ones((60, 3)), labels, 3).best(weights) is None
+    assert make_search(np.ones((60, 3)), labels, 3).best(weights) is None
     # The same share of each class on both sides.
-    assert searching((np.arange(60.0) < 30)[:, None], labels, 3).best(weights) is None
+    assert make_search((np.arange(60.0) < 30)[:, None], labels, 3).best(weights) is None
     # Everything is of one class.
-    alone = np.where(labels == 1, weights, 0.0)
-    assert searching(np.arange(60.0)[:, None], labels, 3).best(alone) is None
+    one_class_weights = np.where(labels == 1, weights, 0.0)
+    assert make_search(np.arange(60.0)[:, None], labels, 3).best(one_class_weights) is None
 
 
-def test_ties_among_values_are_no_thresholds():
+def test_equal_values_are_not_separated():
     X = np.array([[0.0], [0.0], [1.0], [1.0]])
-    found = searching(X, np.array([0, 1, 1, 1]), 4).best(np.array([0.4, 0.2, 0.2, 0.2]))
-    assert found.learner.threshold[0] == 0.5
-    assert len(found.learner.feature) == 3
+    result = make_search(X, np.array([0, 1, 1, 1]), 4).best(np.array([0.4, 0.2, 0.2, 0.2]))
+    assert result.learner.threshold[0] == 0.5
+    assert len(result.learner.feature) == 3

@@ -23,28 +23,28 @@ def searches(seed=0):
     ]
 
 
-def test_the_best_of_all_kinds_is_found():
+def test_union_returns_the_best_of_all_kinds():
     kinds = set()
-    together, alone = UnionSearch(searches()), searches()
+    union, single_searches = UnionSearch(searches()), searches()
     for seed in range(30):
         G = np.random.default_rng(seed).normal(size=(40, 1))
-        found = together.best(G)
-        assert abs(found.edge) == max(abs(search.best(G).edge) for search in alone)
-        kinds.add(type(found.learner))
+        result = union.best(G)
+        assert abs(result.edge) == max(abs(search.best(G).edge) for search in single_searches)
+        kinds.add(type(result.learner))
     assert len(kinds) > 1
 
 
-def test_what_is_left_out_is_not_found_again():
-    together = UnionSearch([searches()[0], UnusedStumps(np.ones((40, 3)))])
+def test_excluded_learner_is_not_returned_again():
+    union = UnionSearch([searches()[0], UnusedStumps(np.ones((40, 3)))])
     G = X[:, :1]
-    first = together.best(G).learner
-    together.leave_out(Cosine(np.ones(3), 0.0))
-    assert together.best(G).learner == first
-    together.leave_out(first)
-    assert together.best(G).learner != first
+    first = union.best(G).learner
+    union.leave_out(Cosine(np.ones(3), 0.0))
+    assert union.best(G).learner == first
+    union.leave_out(first)
+    assert union.best(G).learner != first
 
 
-def test_without_anything_to_find():
+def test_union_returns_none_if_all_searches_do():
     constant = UnusedStumps(np.ones((4, 2)))
     assert UnionSearch([constant, constant]).best(np.ones((4, 1))) is None
 
@@ -59,19 +59,21 @@ LEARNERS = [
 ]
 
 
-@pytest.mark.parametrize("some", [slice(None), slice(0, 1), slice(2, 5), slice(4, 4), slice(3, 6)])
-def test_a_mixture_is_its_members(some):
-    mixture = stack_learners(LEARNERS)
-    assert isinstance(mixture, MixedStack)
-    assert len(mixture) == 6
-    wanted = np.column_stack([learner(X) for learner in LEARNERS])
-    np.testing.assert_allclose(mixture.outputs(X, some), wanted[:, some], atol=1e-12)
+@pytest.mark.parametrize(
+    "selection", [slice(None), slice(0, 1), slice(2, 5), slice(4, 4), slice(3, 6)]
+)
+def test_outputs_of_mixed_stack_equal_single_learners(selection):
+    stack = stack_learners(LEARNERS)
+    assert isinstance(stack, MixedStack)
+    assert len(stack) == 6
+    expected = np.column_stack([learner(X) for learner in LEARNERS])
+    np.testing.assert_allclose(stack.outputs(X, selection), expected[:, selection], atol=1e-12)
     coefficients = np.arange(12.0).reshape(6, 2)
-    scores = mixture.scores(X, coefficients, some)
-    np.testing.assert_allclose(scores, wanted[:, some] @ coefficients[some], atol=1e-12)
+    scores = stack.scores(X, coefficients, selection)
+    np.testing.assert_allclose(scores, expected[:, selection] @ coefficients[selection], atol=1e-12)
 
 
-def test_one_kind_has_a_stack_of_its_own():
+def test_learners_of_one_kind_are_stacked_by_their_own_type():
     assert type(stack_learners(LEARNERS[1:3])) is Stumps
     assert type(stack_learners(LEARNERS[:1])) is Cosines
     assert type(stack_learners(LEARNERS[3:4])) is Perceptrons

@@ -7,7 +7,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from ..stumps import reference
 
 
-def drawn(seed, n_classes=3, n_codes=6):
+def make_problem(seed, n_classes=3, n_codes=6):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 6, (20, 3)).astype(float)
     weights = rng.normal(size=(20, n_classes))
@@ -16,7 +16,7 @@ def drawn(seed, n_classes=3, n_codes=6):
     return X, weights, codes, violation
 
 
-def largest(X, weights, codes, violation):
+def largest_violation(X, weights, codes, violation):
     """Eq. (24) over all stumps, polarities and codes."""
     return max(
         violation[v] + abs(reference.edge(X, weights @ codes[v], feature, threshold))
@@ -28,42 +28,44 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("block", [1, 3, 10**6])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_most_violated(seed, n_classes, block, monkeypatch):
+def test_best_violation_equals_brute_force(seed, n_classes, block, monkeypatch):
     monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", block)
-    X, weights, codes, violation = drawn(seed, n_classes)
-    found = OutputCodeStumpSearch(X).best(weights, codes, violation)
-    h = found.learner(X)
-    assert found.outputs.tolist() == h.tolist()
-    scores = violation + codes @ (h @ weights)
-    assert found.edge == pytest.approx(scores[found.column])
-    assert scores.max() == pytest.approx(largest(X, weights, codes, violation), rel=1e-5)
+    X, weights, codes, violation = make_problem(seed, n_classes)
+    result = OutputCodeStumpSearch(X).best(weights, codes, violation)
+    outputs = result.learner(X)
+    assert result.outputs.tolist() == outputs.tolist()
+    scores = violation + codes @ (outputs @ weights)
+    assert result.edge == pytest.approx(scores[result.column])
+    assert scores.max() == pytest.approx(largest_violation(X, weights, codes, violation), rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_for_one_code(seed):
-    X, weights, codes, _ = drawn(seed)
-    found = OutputCodeStumpSearch(X).best(weights, codes[:1], np.zeros(1, np.float32))
-    assert codes[0] @ (found.learner(X) @ weights) == pytest.approx(found.edge)
-    assert found.edge == pytest.approx(largest(X, weights, codes[:1], np.zeros(1)), rel=1e-5)
+def test_best_for_one_code_equals_brute_force(seed):
+    X, weights, codes, _ = make_problem(seed)
+    result = OutputCodeStumpSearch(X).best(weights, codes[:1], np.zeros(1, np.float32))
+    assert codes[0] @ (result.learner(X) @ weights) == pytest.approx(result.edge)
+    assert result.edge == pytest.approx(
+        largest_violation(X, weights, codes[:1], np.zeros(1)), rel=1e-5
+    )
 
 
-def test_a_code_without_hope_is_not_scored(monkeypatch):
+def test_code_of_small_violation_is_not_selected(monkeypatch):
     """The second of two codes loses to the first by its violation."""
-    X, weights, codes, _ = drawn(0, n_codes=2)
-    search, none = OutputCodeStumpSearch(X), np.zeros(1, np.float32)
-    alone = [search.best(weights, code[None], none).learner for code in codes]
-    assert alone[0] != alone[1]
+    X, weights, codes, _ = make_problem(0, n_codes=2)
+    search, no_violation = OutputCodeStumpSearch(X), np.zeros(1, np.float32)
+    single = [search.best(weights, code[None], no_violation).learner for code in codes]
+    assert single[0] != single[1]
     monkeypatch.setattr(output_code_stumps, "_FIRST_BLOCK", 1)
-    far = np.array([0.0, -1e4], np.float32)
-    for column, violation in enumerate((far, far[::-1])):
-        found = search.best(weights, codes, violation)
-        assert (found.learner, found.column) == (alone[column], column)
+    violations = np.array([0.0, -1e4], np.float32)
+    for column, violation in enumerate((violations, violations[::-1])):
+        result = search.best(weights, codes, violation)
+        assert (result.learner, result.column) == (single[column], column)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_of_stumps_that_gain_nothing_the_first_is_found(seed):
+def test_ties_at_gain_zero_go_to_the_first_stump(seed):
     """A code that adds the same to all classes: sums are 0 but for rounding, in any order."""
-    X, weights, _, _ = drawn(seed)
+    X, weights, _, _ = make_problem(seed)
     weights -= weights.mean(axis=1, keepdims=True)
     codes = np.ones((1, 3), np.float32)
     for order in (np.arange(len(X)), np.random.default_rng(seed).permutation(len(X))):
@@ -72,8 +74,8 @@ def test_of_stumps_that_gain_nothing_the_first_is_found(seed):
         assert stump.threshold == reference.midpoints(X[:, 0])[0]
 
 
-def test_features_that_do_not_vary():
-    _, weights, codes, violation = drawn(0)
+def test_best_is_none_for_constant_features():
+    _, weights, codes, violation = make_problem(0)
     assert OutputCodeStumpSearch(np.ones((20, 3))).best(weights, codes, violation) is None
 
 
@@ -93,7 +95,7 @@ def test_candidates_are_all_pairs_within_the_slack(seed, slack, monkeypatch):
     assert len(candidates[0]) == len(expected[0])
 
 
-def test_a_stump_is_found_for_weights_whose_squares_underflow():
-    X, weights, codes, _ = drawn(0)
+def test_best_handles_weights_whose_squares_underflow():
+    X, weights, codes, _ = make_problem(0)
     violation = np.zeros(len(codes), np.float32)
     assert OutputCodeStumpSearch(X).best(2.0**-90 * weights, codes, violation).edge > 0

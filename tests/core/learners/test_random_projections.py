@@ -24,7 +24,7 @@ def ones(n_features):
 
 @pytest.mark.parametrize("n_projections", [1, 3, 8])
 @pytest.mark.parametrize("repeated", [False, True])
-def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
+def test_best_equals_brute_force(n_projections, repeated, monkeypatch):
     # Two rounds a batch, so that batches end in between.
     module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 30 * n_projections)
@@ -34,40 +34,40 @@ def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
     search = RandomProjectionSearch(X, draw, n_projections)
     for matrix in np.concatenate([draw(batch, 2) for batch in range(3)]):
         residual = rng.normal(size=30)
-        found = search.best(residual[:, None])
+        result = search.best(residual[:, None])
         # It is found in single precision, and given in double.
-        assert abs(found.edge) == pytest.approx(brute_force(X, matrix, residual), rel=1e-6)
-        assert found.edge == pytest.approx(found.outputs @ residual)
-        assert (found.learner(X) == found.outputs).all()
+        assert abs(result.edge) == pytest.approx(brute_force(X, matrix, residual), rel=1e-6)
+        assert result.edge == pytest.approx(result.outputs @ residual)
+        assert (result.learner(X) == result.outputs).all()
 
 
-def test_the_constant_stump():
+def test_constant_stump_has_an_infinite_threshold():
     search = RandomProjectionSearch(np.arange(5.0)[:, None], ones(1), 1)
-    found = search.best(np.array([[1.0], [2.0], [1.0], [3.0], [1.0]]))
-    assert found.edge == -8
-    assert found.learner.threshold == np.inf
-    assert (found.outputs == -1).all()
+    result = search.best(np.array([[1.0], [2.0], [1.0], [3.0], [1.0]]))
+    assert result.edge == -8
+    assert result.learner.threshold == np.inf
+    assert (result.outputs == -1).all()
 
 
-def test_values_that_differ_by_rounding_are_not_parted():
+def test_values_within_rounding_errors_are_not_separated():
     X = np.array([[1e8, 1.0], [1e8 + 1e-6, 1.0], [2e8, 1.0]])
     search = RandomProjectionSearch(X, ones(2), 1)
-    found = search.best(np.array([[1.0], [-1.0], [0.1]]))
-    assert found.outputs[0] == found.outputs[1]
+    result = search.best(np.array([[1.0], [-1.0], [0.1]]))
+    assert result.outputs[0] == result.outputs[1]
 
 
-def test_features_that_do_not_vary():
+def test_constant_features_give_the_constant_stump():
     search = RandomProjectionSearch(np.full((4, 2), 3.0), random_draw((2, 2)), 2)
-    found = search.best(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
-    assert found.edge == 0
+    result = search.best(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
+    assert result.edge == 0
 
 
-@pytest.mark.parametrize("kept_positions", [0, 300, 2**24])
-def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
+@pytest.mark.parametrize("max_cached", [0, 300, 2**24])
+def test_restart_repeats_the_results(max_cached, monkeypatch):
     """Whether all batches are kept, some, or none."""
     module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 20 * 2)
-    monkeypatch.setattr(f"{module}._MAX_CACHED_POSITIONS", kept_positions)
+    monkeypatch.setattr(f"{module}._MAX_CACHED_POSITIONS", max_cached)
     rng = np.random.default_rng(1)
     X, weights = rng.normal(size=(20, 3)), rng.normal(size=(9, 20, 1))
     asked = []
@@ -82,16 +82,16 @@ def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
     # Further than before.
     second = [search.best(G) for G in weights]
     fresh = RandomProjectionSearch(X, random_draw((3, 2)), 2)
-    for found, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
-        assert found.edge == again.edge == alone.edge
-        assert found.learner.threshold == again.learner.threshold
+    for result, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
+        assert result.edge == again.edge == alone.edge
+        assert result.learner.threshold == again.learner.threshold
     assert len(second) == 9
-    n_kept = kept_positions // (2 * 2 * (20 + 16))
+    n_kept = max_cached // (2 * 2 * (20 + 16))
     assert asked == [0, 1, 2, *range(min(n_kept, 3), 5)]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
-def test_the_size_of_the_values_does_not_matter(scale):
+def test_result_does_not_depend_on_the_scale_of_features(scale):
     rng = np.random.default_rng(2)
     X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
     plain, scaled = (RandomProjectionSearch(Z, random_draw((2, 2)), 2) for Z in (X, scale * X))
@@ -99,14 +99,14 @@ def test_the_size_of_the_values_does_not_matter(scale):
 
 
 @pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
-def test_the_size_of_the_weights_does_not_matter(scale):
+def test_result_does_not_depend_on_the_scale_of_weights(scale):
     rng = np.random.default_rng(2)
     X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
     plain, scaled = (RandomProjectionSearch(X, random_draw((2, 2)), 2) for _ in range(2))
     assert scale * plain.best(residual).edge == scaled.best(scale * residual).edge
 
 
-def test_equal_samples_stay_together_where_edges_are_small():
+def test_equal_samples_are_not_separated_if_all_edges_are_small():
     """Rounding of many weights is more than the largest edge."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (20_000, 2)).astype(float)
@@ -114,5 +114,5 @@ def test_equal_samples_stay_together_where_edges_are_small():
     for corner in np.unique(X, axis=0):
         inside = (X == corner).all(axis=1)
         G[inside] -= G[inside].mean()
-    found = RandomProjectionSearch(X, random_draw((2, 2)), 2).best(G)
-    assert (found.learner(X) == found.outputs).all()
+    result = RandomProjectionSearch(X, random_draw((2, 2)), 2).best(G)
+    assert (result.learner(X) == result.outputs).all()

@@ -6,7 +6,7 @@ from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees, Tree, T
 from boostbench.core.stumps.search import StumpSearch
 
 
-def drawn(rng, depth, values, n_features=4, dtype=np.float64):
+def random_tree(rng, depth, values, n_features=4, dtype=np.float64):
     """Draw a tree: nodes split with a chance of three quarters down to a depth."""
     feature, threshold, children, value = [], [], [], []
 
@@ -26,7 +26,7 @@ def drawn(rng, depth, values, n_features=4, dtype=np.float64):
     return Tree(np.array(feature), np.array(threshold), np.array(children), np.array(value), dtype)
 
 
-def literal(tree, row):
+def evaluate(tree, row):
     """Walk from the root to a leaf."""
     node = 0
     while tree.children[node, 0] != node:
@@ -44,22 +44,22 @@ VALUES = {
 
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("seed", range(5))
-def test_trees_of_different_shapes_are_stacked(kind, seed):
+def test_stack_of_trees_of_different_shapes_equals_single_trees(kind, seed):
     rng = np.random.default_rng(seed)
-    trees = [drawn(rng, depth, VALUES[kind]) for depth in (1, 0, 4, 2, 3)]
+    trees = [random_tree(rng, depth, VALUES[kind]) for depth in (1, 0, 4, 2, 3)]
     stacked = Trees(trees)
     X = rng.normal(size=(50, 4))
-    wanted = np.array([[literal(tree, row) for tree in trees] for row in X])
+    expected = np.array([[evaluate(tree, row) for tree in trees] for row in X])
     if kind == "vectors":
-        wanted = wanted.transpose(0, 2, 1)
-    assert (stacked.outputs(X) == wanted).all()
-    assert (stacked.outputs(X, slice(1, 4)) == wanted[..., 1:4]).all()
-    assert stacked.outputs(X).dtype == wanted.dtype
+        expected = expected.transpose(0, 2, 1)
+    assert (stacked.outputs(X) == expected).all()
+    assert (stacked.outputs(X, slice(1, 4)) == expected[..., 1:4]).all()
+    assert stacked.outputs(X).dtype == expected.dtype
     for t, tree in enumerate(trees):
-        assert (tree(X) == wanted[..., t]).all()
+        assert (tree(X) == expected[..., t]).all()
     assert len(stacked) == 5
     coefficients = rng.normal(size=5)
-    np.testing.assert_allclose(stacked.scores(X, coefficients), wanted @ coefficients)
+    np.testing.assert_allclose(stacked.scores(X, coefficients), expected @ coefficients)
     is_leaf = [tree.children[:, 0] == np.arange(len(tree.children)) for tree in trees]
     n_leaves, n_nodes = sum(map(np.sum, is_leaf)), sum(map(len, is_leaf))
     per_leaf = 3 if kind == "vectors" else 1
@@ -67,33 +67,33 @@ def test_trees_of_different_shapes_are_stacked(kind, seed):
 
 
 @pytest.mark.parametrize("depth", range(4))
-def test_the_depth_is_that_of_the_deepest_leaf(depth):
+def test_depth_of_stack_is_the_largest_depth(depth):
     rng = np.random.default_rng(depth)
-    chain = drawn(rng, depth, VALUES["signs"])
+    chain = random_tree(rng, depth, VALUES["signs"])
     while Trees([chain]).depth < depth:
-        chain = drawn(rng, depth, VALUES["signs"])
-    assert Trees([drawn(rng, 0, VALUES["signs"]), chain]).depth == depth
+        chain = random_tree(rng, depth, VALUES["signs"])
+    assert Trees([random_tree(rng, 0, VALUES["signs"]), chain]).depth == depth
 
 
-@pytest.mark.parametrize("some", [slice(None), slice(2, 4), slice(0, 0)])
-def test_trees_vote_for_classes(some):
+@pytest.mark.parametrize("selection", [slice(None), slice(2, 4), slice(0, 0)])
+def test_scores_sum_coefficients_by_class(selection):
     rng = np.random.default_rng(0)
-    trees = [drawn(rng, 2, VALUES["classes"]) for _ in range(6)]
+    trees = [random_tree(rng, 2, VALUES["classes"]) for _ in range(6)]
     X, alphas = rng.normal(size=(30, 4)), rng.random(6)
-    wanted = np.zeros((30, 5))
+    expected = np.zeros((30, 5))
     for i, row in enumerate(X):
-        for tree, alpha in list(zip(trees, alphas, strict=True))[some]:
-            wanted[i, literal(tree, row)] += alpha
-    np.testing.assert_allclose(ClassTrees(trees, 5).scores(X, alphas, some), wanted)
+        for tree, alpha in list(zip(trees, alphas, strict=True))[selection]:
+            expected[i, evaluate(tree, row)] += alpha
+    np.testing.assert_allclose(ClassTrees(trees, 5).scores(X, alphas, selection), expected)
 
 
-def test_a_value_at_the_threshold_is_below_it():
+def test_value_equal_to_threshold_is_below():
     assert Tree.stump(0, 1.0, 7, 8)(np.array([[0.0], [1.0], [1.5]])).tolist() == [7, 7, 8]
     vectors = Tree.stump(0, 1.0, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     assert vectors(np.array([[1.0], [1.5]])).tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_the_precision_of_comparisons_is_that_of_the_training():
+def test_features_are_compared_in_the_dtype_of_the_tree():
     """Or samples between a value and its rounding would change sides."""
     X = np.array([[np.nextafter(0.1, 1)]])
     tree = Tree.stump(0, float(np.float32(0.1)), -1.0, 1.0)
@@ -104,7 +104,7 @@ def test_the_precision_of_comparisons_is_that_of_the_training():
     assert Tree.stump(0, 0.1, -1.0, 1.0)._replace(dtype=np.float32)(np.array([[0.1]])) == 1.0
 
 
-def test_no_trees():
+def test_empty_stack_has_scores_of_zero():
     assert Trees([]).outputs(np.zeros((3, 2))).shape == (3, 0)
     stacked = ClassTrees([], 4)
     assert len(stacked) == 0
@@ -116,7 +116,7 @@ def test_no_trees():
 @pytest.mark.parametrize("n_values", [3, 12, None])
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_stump_has_less_error(n_values, n_classes, seed):
+def test_best_stump_has_the_smallest_error(n_values, n_classes, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(50, 3)) if n_values is None else rng.integers(n_values, size=(50, 3)) / 2
     X = np.column_stack([np.ones(50), X])
@@ -135,31 +135,31 @@ def test_no_stump_has_less_error(n_values, n_classes, seed):
         assert X[:, feature].min() < threshold < X[:, feature].max()
 
 
-def test_both_sides_may_vote_for_one_class():
+def test_stump_may_vote_for_one_class_on_both_sides():
     """Nothing is learnt of the others then, but the threshold is still one of the data's."""
     X = np.arange(6.0)[:, None]
     labels = np.array([0, 1, 0, 0, 1, 0])
     weights = np.array([0.3, 0.1, 0.2, 0.2, 0.1, 0.1])
-    found = ClassStumpSearch(StumpSearch(X), labels, 2).best(weights)
-    assert (found.outputs == 0).all()
-    assert 0 < found.learner.threshold[0] < 5
+    result = ClassStumpSearch(StumpSearch(X), labels, 2).best(weights)
+    assert (result.outputs == 0).all()
+    assert 0 < result.learner.threshold[0] < 5
 
 
-def test_nothing_to_find():
+def test_best_is_none_for_constant_features():
     search = ClassStumpSearch(StumpSearch(np.ones((4, 2))), np.arange(4), 4)
     assert search.best(np.full(4, 0.25)) is None
 
 
-def test_scoring_by_blocks_changes_nothing(monkeypatch):
+def test_best_does_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(50, 3)), rng.integers(4, size=50)
     search = ClassStumpSearch(StumpSearch(X), labels, 4)
     weights = rng.dirichlet(np.ones(50), size=20)
-    wanted = [search.best(w).learner for w in weights]
-    assert len({int(tree.feature[0]) for tree in wanted}) == 3
+    expected = [search.best(w).learner for w in weights]
+    assert len({int(tree.feature[0]) for tree in expected}) == 3
     monkeypatch.setattr("boostbench.core.learners.trees._BLOCK_STUMPS", 7)
-    for w, tree in zip(weights, wanted, strict=True):
-        found = search.best(w).learner
-        assert (found.feature == tree.feature).all()
-        assert (found.threshold == tree.threshold).all()
-        assert (found.value == tree.value).all()
+    for w, tree in zip(weights, expected, strict=True):
+        result = search.best(w).learner
+        assert (result.feature == tree.feature).all()
+        assert (result.threshold == tree.threshold).all()
+        assert (result.value == tree.value).all()

@@ -23,7 +23,7 @@ CODEWORDS = draw_codebook(5, 2, np.random.default_rng(0))
 CRITERIA = {"least squares": LeastSquares(), "vote": CodewordVote(CODEWORDS)}
 
 
-def worth(kind, G, inside):
+def leaf_gain(kind, G, inside):
     """What the vector of a leaf gains, sample by sample."""
     if not inside.any():
         return 0.0, None
@@ -36,40 +36,40 @@ def worth(kind, G, inside):
 
 def best_test(kind, X, G, inside):
     """Score all thresholds of all features."""
-    found = []
+    result = []
     for j in range(X.shape[1]):
         values = np.unique(X[:, j])
         for low, high in itertools.pairwise(values):
             above = X[:, j] > (low + high) / 2
-            gain = worth(kind, G, inside & above)[0] + worth(kind, G, inside & ~above)[0]
-            found.append((gain, inside & ~above, inside & above))
-    return max(found, key=lambda entry: entry[0])
+            gain = leaf_gain(kind, G, inside & above)[0] + leaf_gain(kind, G, inside & ~above)[0]
+            result.append((gain, inside & ~above, inside & above))
+    return max(result, key=lambda entry: entry[0])
 
 
 @pytest.mark.parametrize("kind", CRITERIA)
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_tree_is_the_greedy_one(kind, depth, seed):
+def test_tree_equals_greedy_brute_force(kind, depth, seed):
     X, G = data(seed)
-    found = VectorTreeSearch(StumpSearch(X), depth).best(G, CRITERIA[kind])
+    result = VectorTreeSearch(StumpSearch(X), depth).best(G, CRITERIA[kind])
     leaves = [np.ones(len(G), bool)]
     for _ in range(depth):
         leaves = [side for node in leaves for side in best_test(kind, X, G, node)[1:]]
-    wanted = sum(worth(kind, G, inside)[0] for inside in leaves)
-    assert found.edge == pytest.approx(wanted, rel=1e-5)
+    wanted = sum(leaf_gain(kind, G, inside)[0] for inside in leaves)
+    assert result.edge == pytest.approx(wanted, rel=1e-5)
     for number, inside in enumerate(leaves):
         if not inside.any():
             continue
-        assert (found.leaf[inside] == number).all()
-        np.testing.assert_allclose(found.values[number], worth(kind, G, inside)[1])
-    assert found.edge == pytest.approx((found.values[found.leaf] * G).sum())
-    assert (found.tree(X) == found.values[found.leaf]).all()
+        assert (result.leaf[inside] == number).all()
+        np.testing.assert_allclose(result.values[number], leaf_gain(kind, G, inside)[1])
+    assert result.edge == pytest.approx((result.values[result.leaf] * G).sum())
+    assert (result.tree(X) == result.values[result.leaf]).all()
 
 
-def test_a_stump_of_least_squares_leaves_the_least_error():
+def test_least_squares_stump_has_the_smallest_squared_error():
     X, G = data(1)
-    found = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
-    error = ((G - found.values[found.leaf]) ** 2).sum()
+    result = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
+    error = ((G - result.values[result.leaf]) ** 2).sum()
     for j in range(X.shape[1]):
         for threshold in np.unique(X[:, j])[:-1]:
             above = X[:, j] > threshold
@@ -78,29 +78,29 @@ def test_a_stump_of_least_squares_leaves_the_least_error():
 
 
 @pytest.mark.parametrize("kind", CRITERIA)
-def test_a_leaf_without_samples_gives_what_is_beside_it(kind):
+def test_empty_leaf_has_the_value_of_its_sibling(kind):
     X = np.array([[0.0], [0.0], [1.0], [1.0]])
     G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    found = VectorTreeSearch(StumpSearch(X), 2).best(G, CRITERIA[kind])
-    assert set(found.leaf) in ({0, 2}, {0, 3}, {1, 2}, {1, 3})
+    result = VectorTreeSearch(StumpSearch(X), 2).best(G, CRITERIA[kind])
+    assert set(result.leaf) in ({0, 2}, {0, 3}, {1, 2}, {1, 3})
     for one, other in ((0, 1), (2, 3)):
-        np.testing.assert_array_equal(found.values[one], found.values[other])
+        np.testing.assert_array_equal(result.values[one], result.values[other])
 
 
-def test_features_that_do_not_vary():
+def test_best_is_none_for_constant_features():
     search = VectorTreeSearch(StumpSearch(np.ones((4, 2))), 2)
     assert search.best(np.ones((4, 2)), LeastSquares()) is None
 
 
 @pytest.mark.parametrize("max_bins", [None, 4])
-def test_weights_without_any_gain_still_have_a_test(max_bins):
+def test_tree_is_returned_without_a_gain(max_bins):
     X = np.arange(200.0)[:, None] % 50
-    found = VectorTreeSearch(StumpSearch(X, max_bins), 2).best(np.ones((200, 3)), LeastSquares())
-    np.testing.assert_allclose(found.values, 1.0)
-    assert found.edge == pytest.approx(600.0)
+    result = VectorTreeSearch(StumpSearch(X, max_bins), 2).best(np.ones((200, 3)), LeastSquares())
+    np.testing.assert_allclose(result.values, 1.0)
+    assert result.edge == pytest.approx(600.0)
 
 
-def test_scores_are_the_sum_of_the_outputs():
+def test_scores_equal_the_weighted_sum_of_outputs():
     trees, rng = [], np.random.default_rng(3)
     for seed, depth in enumerate((1, 2, 2, 1, 2)):
         X, G = data(seed)
@@ -117,6 +117,6 @@ def test_scores_are_the_sum_of_the_outputs():
 
 
 @pytest.mark.parametrize("rest", [0.1 + 0.2 - 0.3, 0.3 - 0.2 - 0.1])
-def test_a_leaf_whose_weights_cancel_gives_the_first_codeword(rest):
+def test_tied_vote_goes_to_the_first_codeword(rest):
     vote, sizes = CodewordVote(np.eye(3)), np.full((1, 3), 0.6)
     assert vote.values(np.array([[0.0, rest, 0.0]]), None, sizes).tolist() == [[1.0, 0.0, 0.0]]

@@ -13,13 +13,13 @@ from . import reference
 
 
 @pytest.fixture(params=[1, 10**5])
-def pieces(request, monkeypatch):
+def block_sizes(request, monkeypatch):
     """One feature at a time, or all."""
     monkeypatch.setattr(class_prefix_sums, "_BLOCK_SAMPLES", request.param)
 
 
 @pytest.fixture
-def few_classes(monkeypatch):
+def always_sums(monkeypatch):
     """Sums of classes, be they ever so few."""
     for module in (trees, gini_trees):
         monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", 2)
@@ -38,42 +38,48 @@ def problem(seed, n_classes, n_samples=60):
     return X, labels, weights / weights.sum()
 
 
-def shares(labels, weights, n_classes, above):
+def class_weights(labels, weights, n_classes, above):
     return [np.bincount(labels[side], weights[side], n_classes) for side in (~above, above)]
 
 
-def votes(sides):
+def majority_score(sides):
     return sum(side.max() for side in sides)
 
 
-def purity(sides):
+def gini_score(sides):
     low, high = (side.sum() for side in sides)
     gain = sum((side**2).sum() / max(side.sum(), 1e-300) for side in sides)
     # As the search has it where a side weighs next to nothing.
     return (gain - (sum(sides) ** 2).sum()) * min(1.0, 4e6 * low * high)
 
 
-SIZES = [(class_prefix_sums.majority_weight, votes), (gini_trees._gain_from_sums, purity)]
+SCORES = [
+    (class_prefix_sums.majority_weight, majority_score),
+    (gini_trees._gain_from_sums, gini_score),
+]
 
 
-@pytest.mark.usefixtures("pieces")
-@pytest.mark.parametrize(("size", "literal"), SIZES)
+@pytest.mark.usefixtures("block_sizes")
+@pytest.mark.parametrize(("score", "expected_score"), SCORES)
 @pytest.mark.parametrize("n_classes", [3, 14])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_first_of_the_largest(size, literal, n_classes, seed):
+def test_best_position_equals_brute_force(score, expected_score, n_classes, seed):
     X, labels, weights = problem(seed, n_classes)
     search = StumpSearch(X)
     assert isinstance(search._layout, Sorted)
-    found = search.stump(search.class_sums(labels).best_position(weights, size, 1e-12 / EQUAL))
+    position = search.stump(search.class_sums(labels).best_position(weights, score, 1e-12 / EQUAL))
     stumps = list(reference.stumps(X))
     sizes = np.array(
-        [literal(shares(labels, weights, n_classes, X[:, j] > cut)) for j, cut in stumps]
+        [
+            expected_score(class_weights(labels, weights, n_classes, X[:, j] > cut))
+            for j, cut in stumps
+        ]
     )
-    assert (found.feature, found.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
+    assert (position.feature, position.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
 
 
 @pytest.mark.parametrize("kind", [ClassStumpSearch, GiniTreeSearch])
-def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
+def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 1))
     order = X[:, 0].argsort()
     labels, weights = np.zeros(60, int), np.zeros(60)
@@ -82,7 +88,7 @@ def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
     # Behind the third sample a threshold is better than behind the first, by more and more.
     for parts in np.linspace(0, 3, 61):
         weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + parts * EQUAL
-        found = []
+        position = []
         for many in (2, 99):
             for module in (trees, gini_trees):
                 monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", many)
@@ -90,34 +96,34 @@ def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
             assert isinstance(search._layout, Sorted)
             args = (2,) if kind is GiniTreeSearch else ()
             tree = kind(search, labels, 2, *args).best(weights).learner
-            found.append(np.count_nonzero(X <= tree.threshold[0]))
-        assert found[0] == found[1]
-        chosen.append(found[0])
+            position.append(np.count_nonzero(X <= tree.threshold[0]))
+        assert position[0] == position[1]
+        chosen.append(position[0])
     assert chosen == sorted(chosen)
     assert (chosen[0], chosen[-1]) == (1, 3)
 
 
-@pytest.mark.usefixtures("few_classes")
+@pytest.mark.usefixtures("always_sums")
 @pytest.mark.parametrize("kind", [ClassStumpSearch, lambda *args: GiniTreeSearch(*args, 4)])
 @pytest.mark.parametrize("n_classes", [3, 4, 9])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_search_finds_what_edges_find(kind, n_classes, seed):
+def test_search_by_sums_equals_search_by_edges(kind, n_classes, seed):
     X, labels, weights = problem(seed, n_classes, n_samples=90)
     search = kind(StumpSearch(X), labels, n_classes)
-    found = search.best(weights)
+    position = search.best(weights)
     assert search._sums is not None
     search._sums = None
     by_edges = search.best(weights)
     for name in ("feature", "threshold", "children", "value"):
-        assert (getattr(found.learner, name) == getattr(by_edges.learner, name)).all()
+        assert (getattr(position.learner, name) == getattr(by_edges.learner, name)).all()
 
 
-def test_nothing_to_find():
+def test_best_position_is_none_without_thresholds():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
     sums = class_prefix_sums.ClassPrefixSums(order, is_cut, np.arange(8) % 4, position=None)
     assert sums.best_position(np.ones(8), class_prefix_sums.majority_weight, 1.0) is None
 
 
-def test_few_values_are_searched_by_edges():
+def test_few_distinct_values_are_searched_by_edges():
     X = np.random.default_rng(0).integers(0, 3, (200, 4)).astype(float)
     assert StumpSearch(X).class_sums(np.arange(200) % 9) is None
