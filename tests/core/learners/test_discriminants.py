@@ -58,7 +58,7 @@ def pooled(X, G, n_projections, rng):
 
 
 def values_on_discriminant(search, X, G, selected):
-    """The weighted discriminant of the points P^(r) x_i, one by one; values at all points."""
+    """Return the weighted discriminant, computed point by point, at all points P^(r) x_i."""
     points, weights = [], []
     for i, x in enumerate(X):
         for r in range(G.shape[1]):
@@ -123,7 +123,7 @@ def test_equal_points_are_not_separated():
 
 
 def tied(seed, n_classes=3, n_samples=40):
-    """Few values and weights of few sizes, whose sums are equal but for rounding."""
+    """Return a problem of few distinct values and weights, with sums equal up to rounding."""
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 2, size=(n_samples, 2)) / 10
     weights = rng.choice([-0.3, -0.1, 0.1, 0.3], (n_samples, n_classes))
@@ -133,9 +133,9 @@ def tied(seed, n_classes=3, n_samples=40):
 @pytest.mark.parametrize("kind", [independent, pooled])
 @pytest.mark.parametrize("seed", range(10))
 def test_ties_do_not_depend_on_the_order_of_samples(kind, seed):
-    """In whatever order the samples are: rounding decides nothing."""
+    """Rounding errors, which depend on the order of samples, do not affect the result."""
     X, G, order = tied(seed)
-    # Sums to zero, as a sample has its opposite beside it.
+    # The weights sum to zero, since each sample has a neighbour with the opposite weights.
     X, G = np.concatenate([X, X[::-1] + 0.1]), np.concatenate([G, -G])
     order = np.concatenate([order, len(order) + order])
     results = []
@@ -171,7 +171,7 @@ def discriminant(X, signed):
 
 
 def largest_violation(X, weights, codes, violation):
-    """Eq. (24) over the stumps on the discriminants of all codes, and the code it is reached at."""
+    """Return the maximum of eq. (24) over all stumps on the discriminants, and its code."""
     scores = []
     for v, code in enumerate(codes):
         signed = signed_weights(weights, code)
@@ -210,7 +210,7 @@ def test_best_for_one_code_equals_brute_force(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_ties_go_to_the_first_code_in_any_order_of_samples(seed):
-    """In whatever order the samples are: rounding decides nothing."""
+    """Rounding errors, which depend on the order of samples, do not affect the result."""
     X, weights, order = tied(seed)
     codes = np.random.default_rng(seed).choice([-1, 1], (12, 3)).astype(np.float32)
     violation = np.zeros(12, np.float32)
@@ -218,7 +218,7 @@ def test_ties_go_to_the_first_code_in_any_order_of_samples(seed):
     second_result = OutputCodeDiscriminantSearch(X[order]).best(weights[order], codes, violation)
     assert first_result.column == second_result.column
     assert (first_result.learner(X) == second_result.learner(X)).all()
-    # The first of codes that are the same, and no code is better by its opposite.
+    # Equal and opposite codes tie.
     same = (codes == codes[first_result.column]).all(axis=1) | (
         codes == -codes[first_result.column]
     ).all(axis=1)
@@ -256,7 +256,7 @@ def test_result_does_not_depend_on_an_offset_of_features():
 
 
 def test_repeated_and_constant_features_do_not_change_outputs():
-    """The covariances are singular; the pseudo-inverse halves a direction between twins."""
+    """The covariances are singular. The pseudo-inverse divides a weight among equal features."""
     X, weights, codes, violation = make_problem(0)
     plain = OutputCodeDiscriminantSearch(X).best(weights, codes, violation).learner
     wide = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
@@ -270,7 +270,7 @@ def test_repeated_and_constant_features_do_not_change_outputs():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_samples_are_not_separated(seed):
-    """Nor is an edge counted that would part them."""
+    """Edges of thresholds between equal samples are not counted."""
     rng = np.random.default_rng(seed)
     cells = rng.normal(size=(6, 2))
     cell = np.arange(30) % 6
@@ -290,7 +290,7 @@ def test_equal_samples_are_not_separated(seed):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("weight", [0.0, 1.0, -1e-30])
 def test_weights_of_one_sign_give_a_finite_result_or_none(weight):
-    """There is no discriminant to speak of: whatever comes is finite, or nothing."""
+    """The discriminant is not defined, since one of the classes is empty."""
     X = make_problem(0)[0]
     weights = np.full((len(X), 2), weight)
     codes = np.ones((3, 2), np.float32)

@@ -14,7 +14,7 @@ def test_purified_tables_have_mean_zero_in_rows_and_columns():
     weighted = weights[:, :, None] * table
     np.testing.assert_allclose(weighted.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(weighted.sum(axis=1), 0, atol=1e-12)
-    # As by taking means off again and again.
+    # Subtract means of rows and columns in turn until convergence.
     expected = original.copy()
     for _ in range(2000):
         expected -= (weights[:, :, None] * expected).sum(1, keepdims=True) / weights.sum(1)[
@@ -56,7 +56,7 @@ def test_gains_equal_best_quadrants_of_brute_force():
 
 @pytest.fixture
 def axes():
-    """Axes of a number, one with holes, and categories: two, three with holes, one with holes."""
+    """Axes of numbers and categories, with and without missing values."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 5))
     X[:, 2:] = rng.integers([2, 3, 1], size=(50, 3))

@@ -22,13 +22,13 @@ def problem(seed, n_samples=60, n_classes=5):
 
 
 def purity(labels, weights):
-    """Sum of the squared weights of the classes, over their sum."""
+    """Return the sum of squared class weights, divided by their sum."""
     total = sum(weights)
     return sum(sum(weights[labels == c]) ** 2 for c in set(labels)) / total if total else 0.0
 
 
 def best_split(X, labels, weights):
-    """Try every threshold of every feature: what the best gains, with what it leaves on sides."""
+    """Return the largest gain of all thresholds, and the samples above the threshold."""
     best = 0.0, None
     for values in X.T:
         for low, high in itertools.pairwise(np.unique(values)):
@@ -41,7 +41,7 @@ def best_split(X, labels, weights):
 
 
 def grow_literally(X, labels, weights, max_leaf_nodes):
-    """Grow leaf by leaf, where it gains most; returns the samples of the leaves."""
+    """Split the leaf of the largest gain repeatedly, and return the samples of the leaves."""
     leaves = [np.arange(len(labels))]
     while len(leaves) < max_leaf_nodes:
         splits = [best_split(X[leaf], labels[leaf], weights[leaf]) for leaf in leaves]
@@ -103,7 +103,7 @@ class TestTreesWithFewLeaves:
 
 
 def test_leaf_of_small_weight_is_split():
-    """Sums in single precision start anew in each leaf."""
+    """Weights are scaled in each leaf, so that single precision suffices."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [2.0, 2.0]])
     labels = np.array([0, 0, 1, 2, 1])
     result = make_search(X, labels, 4).best(np.array([0.5, 0.5, 3e-5, 2e-5, 1e-5]))
@@ -122,9 +122,9 @@ def test_best_is_none_without_a_gain():
     labels = np.arange(60) % 3
     weights = np.full(60, 1 / 60)
     assert make_search(np.ones((60, 3)), labels, 3).best(weights) is None
-    # The same share of each class on both sides.
+    # Both sides have the same share of each class.
     assert make_search((np.arange(60.0) < 30)[:, None], labels, 3).best(weights) is None
-    # Everything is of one class.
+    # All weight is in one class.
     one_class_weights = np.where(labels == 1, weights, 0.0)
     assert make_search(np.arange(60.0)[:, None], labels, 3).best(one_class_weights) is None
 

@@ -17,7 +17,7 @@ def make_problem(seed, n_classes=3, n_codes=6):
 
 
 def largest_violation(X, weights, codes, violation):
-    """Eq. (24) over all stumps, polarities and codes."""
+    """Return the maximum of eq. (24) over all stumps, polarities and codes."""
     return max(
         violation[v] + abs(reference.edge(X, weights @ codes[v], feature, threshold))
         for feature, threshold in reference.stumps(X)
@@ -50,7 +50,7 @@ def test_best_for_one_code_equals_brute_force(seed):
 
 
 def test_code_of_small_violation_is_not_selected(monkeypatch):
-    """The second of two codes loses to the first by its violation."""
+    """One of two codes has a violation far below the other."""
     X, weights, codes, _ = make_problem(0, n_codes=2)
     search, no_violation = OutputCodeStumpSearch(X), np.zeros(1, np.float32)
     single = [search.best(weights, code[None], no_violation).learner for code in codes]
@@ -64,7 +64,7 @@ def test_code_of_small_violation_is_not_selected(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_ties_at_gain_zero_go_to_the_first_stump(seed):
-    """A code that adds the same to all classes: sums are 0 but for rounding, in any order."""
+    """A code that is equal for all classes has gains of 0 up to rounding, in any order."""
     X, weights, _, _ = make_problem(seed)
     weights -= weights.mean(axis=1, keepdims=True)
     codes = np.ones((1, 3), np.float32)

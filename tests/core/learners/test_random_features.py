@@ -27,7 +27,7 @@ def make_search(kind, X, n_candidates=40, seed=0):
 
 
 def expected_candidates(kind, X, n_candidates=40, seed=0):
-    """What the first call of a search draws, one by one."""
+    """Yield direction and offset of each candidate in the first call of a search."""
     rng = np.random.default_rng(seed)
     directions = rng.standard_normal((n_candidates, X.shape[1]), dtype=np.float32)
     uniform = rng.random(n_candidates, dtype=np.float32)
@@ -79,7 +79,7 @@ def test_every_call_draws_new_candidates(kind):
 
 @KINDS
 def test_constant_candidates_are_excluded(kind):
-    """Even though a constant has the largest edge: here most candidates are constant, or nearly."""
+    """A constant would have the largest edge, and most candidates are constant or nearly so."""
     X = make_X(n_samples=12) + 50.0
     result = make_search(kind, X, n_candidates=500).best(np.ones((12, 1)))
     assert len(set(result.outputs)) > 1
@@ -98,14 +98,14 @@ def test_perceptrons_do_not_depend_on_the_scale_of_features():
 
 
 def sample_outputs(kind, X, n):
-    """Outputs of many candidates; where one is constant, it is +1, or -1: only products matter."""
+    """Return the outputs of n candidates. A constant is +1, since products do not need its sign."""
     search = make_search(kind, X, n_candidates=1)
     results = (search.best(np.ones((len(X), 1))) for _ in range(n))
     return np.array([np.ones(len(X)) if result is None else result.outputs for result in results])
 
 
 def test_products_of_perceptrons_estimate_the_perceptron_kernel():
-    """In the plane two points differ with probability |x - x'| / (pi R)."""
+    """In the plane, two points have different outputs with probability |x - x'| / (pi R)."""
     X = np.array([[2.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     H = sample_outputs(Perceptron, X, 4000)
     distances = np.linalg.norm(X[:, None] - X, axis=2)
@@ -150,7 +150,7 @@ def test_cosine_computed_by_hand():
 
 
 def test_constant_is_excluded_if_all_edges_are_zero():
-    """Rounding of large weights is more than any edge."""
+    """Rounding errors of large weights exceed all edges."""
 
     class TwoCandidates(RandomFeatureSearch):
         def _candidates(self, G):

@@ -5,7 +5,7 @@ from boostbench.core.learners.random_projections import RandomProjectionSearch
 
 
 def brute_force(X, matrix, residual):
-    """The largest |edge| of all stumps on the columns of X @ matrix, and of the constant one."""
+    """Return the largest |edge| of all stumps on the columns of X @ matrix and of the constant."""
     best = abs(residual.sum())
     for values in (X @ matrix).T:
         for threshold in np.unique(values):
@@ -25,7 +25,7 @@ def ones(n_features):
 @pytest.mark.parametrize("n_projections", [1, 3, 8])
 @pytest.mark.parametrize("repeated", [False, True])
 def test_best_equals_brute_force(n_projections, repeated, monkeypatch):
-    # Two rounds a batch, so that batches end in between.
+    # Batches of two rounds, so that the test crosses their boundaries.
     module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 30 * n_projections)
     rng = np.random.default_rng(n_projections)
@@ -35,7 +35,7 @@ def test_best_equals_brute_force(n_projections, repeated, monkeypatch):
     for matrix in np.concatenate([draw(batch, 2) for batch in range(3)]):
         residual = rng.normal(size=30)
         result = search.best(residual[:, None])
-        # It is found in single precision, and given in double.
+        # The search is in single precision, but the edge is evaluated in double precision.
         assert abs(result.edge) == pytest.approx(brute_force(X, matrix, residual), rel=1e-6)
         assert result.edge == pytest.approx(result.outputs @ residual)
         assert (result.learner(X) == result.outputs).all()
@@ -64,7 +64,7 @@ def test_constant_features_give_the_constant_stump():
 
 @pytest.mark.parametrize("max_cached", [0, 300, 2**24])
 def test_restart_repeats_the_results(max_cached, monkeypatch):
-    """Whether all batches are kept, some, or none."""
+    """The cache holds all batches, one, or none."""
     module = "boostbench.core.learners.random_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 20 * 2)
     monkeypatch.setattr(f"{module}._MAX_CACHED_POSITIONS", max_cached)
@@ -79,7 +79,7 @@ def test_restart_repeats_the_results(max_cached, monkeypatch):
     search = RandomProjectionSearch(X, draw, 2, keep=True)
     first = [search.best(G) for G in weights[:5]]
     search.restart()
-    # Further than before.
+    # After `restart`, continue beyond the rounds of the first pass.
     second = [search.best(G) for G in weights]
     fresh = RandomProjectionSearch(X, random_draw((3, 2)), 2)
     for result, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
@@ -107,7 +107,7 @@ def test_result_does_not_depend_on_the_scale_of_weights(scale):
 
 
 def test_equal_samples_are_not_separated_if_all_edges_are_small():
-    """Rounding of many weights is more than the largest edge."""
+    """Rounding errors of many weights exceed the largest edge."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (20_000, 2)).astype(float)
     G = rng.normal(size=(20_000, 1))

@@ -7,7 +7,7 @@ from boostbench.core.stumps.search import StumpSearch
 
 
 def random_tree(rng, depth, values, n_features=4, dtype=np.float64):
-    """Draw a tree: nodes split with a chance of three quarters down to a depth."""
+    """Return a tree whose nodes split with probability 0.75, up to a depth."""
     feature, threshold, children, value = [], [], [], []
 
     def grow(level):
@@ -94,7 +94,7 @@ def test_value_equal_to_threshold_is_below():
 
 
 def test_features_are_compared_in_the_dtype_of_the_tree():
-    """Or samples between a value and its rounding would change sides."""
+    """Otherwise samples between a threshold and its rounded value would change sides."""
     X = np.array([[np.nextafter(0.1, 1)]])
     tree = Tree.stump(0, float(np.float32(0.1)), -1.0, 1.0)
     assert X[0, 0] < tree.threshold[0]
@@ -112,7 +112,7 @@ def test_empty_stack_has_scores_of_zero():
     assert stacked.scores(np.ones((3, 2)), np.zeros(0)).tolist() == [[0.0] * 4] * 3
 
 
-# The numbers of distinct values lead to the three layouts of the search.
+# These numbers of distinct values select the three layouts of the search.
 @pytest.mark.parametrize("n_values", [3, 12, None])
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("seed", range(4))
@@ -136,7 +136,7 @@ def test_best_stump_has_the_smallest_error(n_values, n_classes, seed):
 
 
 def test_stump_may_vote_for_one_class_on_both_sides():
-    """Nothing is learnt of the others then, but the threshold is still one of the data's."""
+    """The threshold is still one of the data's."""
     X = np.arange(6.0)[:, None]
     labels = np.array([0, 1, 0, 0, 1, 0])
     weights = np.array([0.3, 0.1, 0.2, 0.2, 0.1, 0.1])

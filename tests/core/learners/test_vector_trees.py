@@ -24,7 +24,7 @@ CRITERIA = {"least squares": LeastSquares(), "vote": CodewordVote(CODEWORDS)}
 
 
 def leaf_gain(kind, G, inside):
-    """What the vector of a leaf gains, sample by sample."""
+    """Return the gain of a leaf, summed sample by sample."""
     if not inside.any():
         return 0.0, None
     if kind == "vote":
@@ -35,7 +35,7 @@ def leaf_gain(kind, G, inside):
 
 
 def best_test(kind, X, G, inside):
-    """Score all thresholds of all features."""
+    """Return the best of all thresholds of all features."""
     result = []
     for j in range(X.shape[1]):
         values = np.unique(X[:, j])

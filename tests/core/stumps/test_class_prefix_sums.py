@@ -14,19 +14,19 @@ from . import reference
 
 @pytest.fixture(params=[1, 10**5])
 def block_sizes(request, monkeypatch):
-    """One feature at a time, or all."""
+    """Blocks of one feature, or of all features."""
     monkeypatch.setattr(class_prefix_sums, "_BLOCK_SAMPLES", request.param)
 
 
 @pytest.fixture
 def always_sums(monkeypatch):
-    """Sums of classes, be they ever so few."""
+    """Use `ClassPrefixSums` for any number of classes."""
     for module in (trees, gini_trees):
         monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", 2)
 
 
 def problem(seed, n_classes, n_samples=60):
-    """Data with ties and copies, some samples without weight and a class without samples."""
+    """Return data with ties, repeated features, zero weights, and a class without samples."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 5))
     X[:, 1] = np.round(X[:, 1], 1)
@@ -49,7 +49,7 @@ def majority_score(sides):
 def gini_score(sides):
     low, high = (side.sum() for side in sides)
     gain = sum((side**2).sum() / max(side.sum(), 1e-300) for side in sides)
-    # As the search has it where a side weighs next to nothing.
+    # The search reduces the gain of a split if a side has nearly no weight.
     return (gain - (sum(sides) ** 2).sum()) * min(1.0, 4e6 * low * high)
 
 
@@ -85,7 +85,7 @@ def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
     labels, weights = np.zeros(60, int), np.zeros(60)
     labels[order[1:3]] = 1
     chosen = []
-    # Behind the third sample a threshold is better than behind the first, by more and more.
+    # The advantage of the threshold behind the third sample over the first one increases.
     for parts in np.linspace(0, 3, 61):
         weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + parts * EQUAL
         position = []
