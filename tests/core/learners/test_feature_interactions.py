@@ -63,7 +63,7 @@ def axes():
     X[rng.random(X.shape) < [0, 0.2, 0, 0.2, 0.2]] = np.nan
     views = views_of(X, categorical=[2, 3, 4])
     Z = views.of(X)
-    cuts = {at: np.unique(column)[:-1] + 1e-9 for at, column in enumerate(Z.T)}
+    cuts = {view: np.unique(column)[:-1] + 1e-9 for view, column in enumerate(Z.T)}
     return make_axes(views, cuts, 5), views, X, Z
 
 

@@ -70,10 +70,10 @@ def test_restart_repeats_the_results(max_cached, monkeypatch):
     monkeypatch.setattr(f"{module}._MAX_CACHED_POSITIONS", max_cached)
     rng = np.random.default_rng(1)
     X, weights = rng.normal(size=(20, 3)), rng.normal(size=(9, 20, 1))
-    asked = []
+    drawn_batches = []
 
     def draw(batch, n_rounds):
-        asked.append(batch)
+        drawn_batches.append(batch)
         return random_draw((3, 2))(batch, n_rounds)
 
     search = RandomProjectionSearch(X, draw, 2, keep=True)
@@ -82,12 +82,12 @@ def test_restart_repeats_the_results(max_cached, monkeypatch):
     # After `restart`, continue beyond the rounds of the first pass.
     second = [search.best(G) for G in weights]
     fresh = RandomProjectionSearch(X, random_draw((3, 2)), 2)
-    for result, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
-        assert result.edge == again.edge == alone.edge
-        assert result.learner.threshold == again.learner.threshold
+    for result, repeated, expected in zip(first, second, map(fresh.best, weights), strict=False):
+        assert result.edge == repeated.edge == expected.edge
+        assert result.learner.threshold == repeated.learner.threshold
     assert len(second) == 9
     n_kept = max_cached // (2 * 2 * (20 + 16))
-    assert asked == [0, 1, 2, *range(min(n_kept, 3), 5)]
+    assert drawn_batches == [0, 1, 2, *range(min(n_kept, 3), 5)]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])

@@ -67,15 +67,15 @@ def test_best_position_equals_brute_force(score, expected_score, n_classes, seed
     X, labels, weights = problem(seed, n_classes)
     search = StumpSearch(X)
     assert isinstance(search._layout, Sorted)
-    position = search.stump(search.class_sums(labels).best_position(weights, score, 1e-12 / EQUAL))
+    stump = search.stump(search.class_sums(labels).best_position(weights, score, 1e-12 / EQUAL))
     stumps = list(reference.stumps(X))
-    sizes = np.array(
+    scores = np.array(
         [
             expected_score(class_weights(labels, weights, n_classes, X[:, j] > cut))
             for j, cut in stumps
         ]
     )
-    assert (position.feature, position.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
+    assert (stump.feature, stump.threshold) == stumps[(scores >= scores.max() - 1e-12).argmax()]
 
 
 @pytest.mark.parametrize("kind", [ClassStumpSearch, GiniTreeSearch])
@@ -86,19 +86,19 @@ def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
     labels[order[1:3]] = 1
     chosen = []
     # The advantage of the threshold behind the third sample over the first one increases.
-    for parts in np.linspace(0, 3, 61):
-        weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + parts * EQUAL
-        position = []
-        for many in (2, 99):
+    for advantage in np.linspace(0, 3, 61):
+        weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + advantage * EQUAL
+        ranks = []
+        for min_classes in (2, 99):
             for module in (trees, gini_trees):
-                monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", many)
+                monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", min_classes)
             search = StumpSearch(X)
             assert isinstance(search._layout, Sorted)
             args = (2,) if kind is GiniTreeSearch else ()
             tree = kind(search, labels, 2, *args).best(weights).learner
-            position.append(np.count_nonzero(X <= tree.threshold[0]))
-        assert position[0] == position[1]
-        chosen.append(position[0])
+            ranks.append(np.count_nonzero(X <= tree.threshold[0]))
+        assert ranks[0] == ranks[1]
+        chosen.append(ranks[0])
     assert chosen == sorted(chosen)
     assert (chosen[0], chosen[-1]) == (1, 3)
 
@@ -110,12 +110,12 @@ def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
 def test_search_by_sums_equals_search_by_edges(kind, n_classes, seed):
     X, labels, weights = problem(seed, n_classes, n_samples=90)
     search = kind(StumpSearch(X), labels, n_classes)
-    position = search.best(weights)
+    result = search.best(weights)
     assert search._sums is not None
     search._sums = None
-    by_edges = search.best(weights)
+    result_by_edges = search.best(weights)
     for name in ("feature", "threshold", "children", "value"):
-        assert (getattr(position.learner, name) == getattr(by_edges.learner, name)).all()
+        assert (getattr(result.learner, name) == getattr(result_by_edges.learner, name)).all()
 
 
 def test_best_position_is_none_without_thresholds():
