@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from boostbench.util.errors import UserError, unknown
+from boostbench.util.errors import UserError, unknown_name_error
 
 #: Names of the options of each config group in messages.
 KINDS = {
@@ -176,7 +176,7 @@ def read_option(
     for parent in parents:
         if parent != "_self_":
             if parent not in list_options(group, folders):
-                raise unknown(
+                raise unknown_name_error(
                     f"{KINDS[group]} in defaults of {path}", parent, list_options(group, folders)
                 )
             if parent in (*children, name):

@@ -31,9 +31,9 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
-from boostbench.util.atomic_write import write_text
+from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.console import make_console
-from boostbench.util.errors import UserError, complain, writing
+from boostbench.util.errors import UserError, print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
@@ -83,7 +83,7 @@ def check_published(
         records = Records(results)
         table = beside_records(path, lines, find_runs(records, titles), titles)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
-        complain(warning)
+        print_error(warning)
     if as_json:
         echo(_json([table], verdict_lines([table])))
     else:
@@ -132,13 +132,13 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     if update:
         judged = {table.name for table in tables}
         lines = filed(now) + [line for line in before if line["table"] not in judged]
-        with writing(path):
-            write_text(path, verdicts_as_csv(lines))
+        with writing_to(path):
+            atomic_write_text(path, verdicts_as_csv(lines))
         echo(f"written: {path}", file=sys.stderr)
         return 0
     regressions = lost(before, now)
     for then, today in regressions:
-        complain(_sentence(then, today))
+        print_error(_sentence(then, today))
     return int(bool(regressions))
 
 

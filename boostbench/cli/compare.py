@@ -23,7 +23,7 @@ from boostbench.report.renderers.printing import named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
 from boostbench.util.console import make_console
-from boostbench.util.errors import UserError, some, unknown
+from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import slug, user_path
@@ -139,7 +139,9 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     table = table_of_runs(runs, names, data)
     for name in data if table else ():
         if not runs_on(runs, name):
-            raise unknown("data set", name, {run.cell.data for run in runs}, listed=False)
+            raise unknown_name_error(
+                "data set", name, {run.cell.data for run in runs}, listed=False
+            )
     return table
 
 
@@ -245,7 +247,7 @@ def tables_with(
     rows = {row for table in chosen for row in definitions[table].rows}
     for row in data:
         if row not in rows:
-            raise unknown("data set of these tables", row, rows, listed=False)
+            raise unknown_name_error("data set of these tables", row, rows, listed=False)
     return chosen
 
 
@@ -272,9 +274,10 @@ def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserErr
     own = list(dict.fromkeys(column for column, variant in everywhere if variant.algo == name))
     if own:
         return UserError(
-            f"{name!r} is ambiguous: columns of this algorithm are {some(own)}; name those to be "
-            f"compared, or run 'boostbench run algo={name} data=...' where the others were run"
+            f"{name!r} is ambiguous: columns of this algorithm are {truncated_list(own)}; name "
+            f"those to be compared, or run 'boostbench run algo={name} data=...' where the others "
+            "were run"
         )
     columns = {column for definition in definitions.values() for column in _names_of(definition)}
     known = {column.partition("@")[0] for column in columns} | (columns if "@" in name else set())
-    return unknown("algorithm", name, known, listed=False)
+    return unknown_name_error("algorithm", name, known, listed=False)

@@ -12,7 +12,7 @@ from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
 from boostbench.running.progress import counted
-from boostbench.util.errors import UserError, complain, unknown
+from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.printable import echo, shortened
 from boostbench.util.spinner import spinner
 
@@ -64,7 +64,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     known = configs.list_options("data")
     for name in names:
         if not configs.is_data_set_name(name):
-            raise unknown("data set", name, known)
+            raise unknown_name_error("data set", name, known)
     n_absent = 0
     with spinner("loading data") as show:
         for name in names or known:
@@ -73,7 +73,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
             try:
                 dataset = load(spec["data"])
             except UserError as error:
-                complain(f"{name} is left out: {error}")
+                print_error(f"{name} is left out: {error}")
                 n_absent += 1
                 continue
             write_bundle(folder, spec["data"], dataset)

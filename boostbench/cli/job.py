@@ -25,7 +25,7 @@ from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 from boostbench.util.console import make_console
-from boostbench.util.errors import UserError, complain, debugging
+from boostbench.util.errors import UserError, is_debugging, print_error
 from boostbench.util.printable import echo
 
 
@@ -61,9 +61,9 @@ def job(cfg: DictConfig, varied: Sequence[str] = ()) -> float:
         with one_line_errors():
             report = _run_experiment(cfg, settings, varied)
     except UserError as error:
-        if debugging():
+        if is_debugging():
             raise
-        complain(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
+        print_error(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
         raise stop(2) from error
     outcome, *_ = report.outcomes
     if cfg.shard and not outcome.failures:
@@ -71,10 +71,10 @@ def job(cfg: DictConfig, varied: Sequence[str] = ()) -> float:
     if outcome.failures:
         n_failed = len(outcome.failures)
         n_splits = len(outcome.records) + n_failed
-        complain(f"{outcome.experiment.label}: {n_failed} of {n_splits} splits failed")
+        print_error(f"{outcome.experiment.label}: {n_failed} of {n_splits} splits failed")
         raise stop(1)
     if not outcome.records:
-        complain(f"{outcome.experiment.label}: nothing is recorded")
+        print_error(f"{outcome.experiment.label}: nothing is recorded")
         raise stop(1)
     return fmean(map(outcome.experiment.measure.objective, outcome.records))
 

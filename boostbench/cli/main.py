@@ -20,7 +20,7 @@ from boostbench import __version__
 from boostbench.cli import commands
 from boostbench.cli.process import open_standard_descriptors, restored_process
 from boostbench.running.shutdown import end_workers
-from boostbench.util.errors import Terminated, UserError, complain, debugging, hint
+from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 
 _EXAMPLES = """\
 examples:
@@ -95,16 +95,16 @@ def _run(argv: list[str], own_process: bool) -> int:
             if own_process:
                 _close_output()
             return 0
-        if error.errno != errno.ENOSPC or error.filename is not None or debugging():
+        if error.errno != errno.ENOSPC or error.filename is not None or is_debugging():
             raise
-        complain(f"cannot write the output: {error.strerror}")
+        print_error(f"cannot write the output: {error.strerror}")
         if own_process:
             _close_output()
         return 2
     except UserError as error:
-        if debugging():
+        if is_debugging():
             raise
-        complain(error)
+        print_error(error)
         return 2
 
 
@@ -128,7 +128,7 @@ def _dispatch(argv: list[str]) -> int:
 
         return complete(argv)
     if name and not name.startswith("-") and name not in known:
-        raise UserError(f"unknown command {name!r}; {hint(name, known)}")
+        raise UserError(f"unknown command {name!r}; {did_you_mean(name, known)}")
     # All of them only for the help.
     modules = {each: commands.find(each) for each in ([name] if name in known else known)}
     if name in known and commands.is_hydra(modules[name]):

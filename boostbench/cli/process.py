@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from boostbench.util.errors import complain
+from boostbench.util.errors import print_error
 from boostbench.util.temporary_settings import random_state_restored
 
 # Commands of several threads run one after another: Hydra's state, the streams and the environment
@@ -85,7 +85,7 @@ def _logging_as_complaints() -> Iterator[None]:
 class _Complaints(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record as a line on stderr."""
-        complain(self.format(record))
+        print_error(self.format(record))
 
 
 def _remove(entries: list, entry) -> None:

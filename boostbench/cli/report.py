@@ -21,8 +21,8 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
-from boostbench.util.atomic_write import write_output, write_text
-from boostbench.util.errors import UserError, complain, writing
+from boostbench.util.atomic_write import atomic_write_text, write_output
+from boostbench.util.errors import UserError, print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
@@ -57,7 +57,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         tell("listing runs")
         runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
         for warning in records.new_warnings():
-            complain(warning)
+            print_error(warning)
         if lead and not runs:
             raise UserError(
                 f"there is no readable record in {results}; 'boostbench run' and 'boostbench "
@@ -66,7 +66,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         tell("writing the page")
         figures = find_figures(results / "figures")
         page = render_page(tables, figures, algorithms, runs, lead)
-        with writing(path, "choose another file by --output"):
+        with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
         also = "" if names or lead else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
@@ -92,7 +92,7 @@ def _own_tables(results: Path) -> list[str]:
             TableRequest.of(TableDefinition.read(name))
             found.append(name)
         except UserError as error:
-            complain(f"{error}; left out")
+            print_error(f"{error}; left out")
     return found
 
 
@@ -112,7 +112,9 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if it can be drawn; say so."""
     path = results / "README.md"
     if importlib.util.find_spec("matplotlib") is None:
-        complain(f"{path} is left as it is: its picture needs matplotlib: 'pip install matplotlib'")
+        print_error(
+            f"{path} is left as it is: its picture needs matplotlib: 'pip install matplotlib'"
+        )
         return ""
     from boostbench.figures.overview import draw_overview
     from boostbench.figures.style import save
@@ -122,6 +124,6 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", headline(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
-    with writing(path):
-        write_text(path, readme(tables, "figures/overview.svg", made))
+    with writing_to(path):
+        atomic_write_text(path, readme(tables, "figures/overview.svg", made))
     return f", {path}"

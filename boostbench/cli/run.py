@@ -20,7 +20,7 @@ from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.util.atomic_write import check_folders
-from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
+from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, is_debugging, os_error_reason
 from boostbench.util.spinner import spinner
 from boostbench.util.temporary_settings import temporarily_set
 
@@ -125,7 +125,7 @@ def _remove_link(path: Path) -> None:
 
 
 def _cannot_write(path: Path, error: OSError) -> UserError:
-    return UserError(f"cannot write {path}: {cause(error)}; {RESULTS_ELSEWHERE}")
+    return UserError(f"cannot write {path}: {os_error_reason(error)}; {RESULTS_ELSEWHERE}")
 
 
 def _refuse(message: str) -> NoReturn:
@@ -183,7 +183,7 @@ def _mode_of_flags(args: argparse.Namespace) -> Iterator[None]:
 @contextmanager
 def _hydra_environment(argv: Sequence[str]) -> Iterator[None]:
     """Let Hydra read `argv`, and raise its errors instead of printing them and leaving."""
-    variables = {"BOOSTBENCH_DEBUG": str(int(debugging())), "HYDRA_FULL_ERROR": "1"}
+    variables = {"BOOSTBENCH_DEBUG": str(int(is_debugging())), "HYDRA_FULL_ERROR": "1"}
     arguments = {"argv": ["boostbench", *argv]}
     with temporarily_set(os.environ, variables), temporarily_set(vars(sys), arguments):
         yield

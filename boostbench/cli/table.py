@@ -19,9 +19,9 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
-from boostbench.util.atomic_write import write_text
+from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.console import make_console
-from boostbench.util.errors import complain, writing
+from boostbench.util.errors import print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
@@ -79,14 +79,14 @@ def make_table(
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
-        complain(f"{failed} of {n_splits} splits failed")
+        print_error(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
 
 
 def _write(document: Document, csv: str, folder: Path) -> None:
     path = folder / document.name
-    with writing(path, depth=1):
+    with writing_to(path, depth=1):
         texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
         for suffix, text in {".csv": csv, **texts}.items():
-            write_text(path.with_name(path.name + suffix), text)
+            atomic_write_text(path.with_name(path.name + suffix), text)
     echo(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")

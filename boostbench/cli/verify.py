@@ -29,7 +29,7 @@ from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
 from boostbench.util.console import make_console
-from boostbench.util.errors import UserError, complain, first_line, unknown
+from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
 from boostbench.util.spinner import spinner
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -85,7 +85,7 @@ def verify(
     if not tallies:
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.new_warnings():
-        complain(warning)
+        print_error(warning)
     console, kernel, salt = make_console(), blas(), commit()
     passes = list(session.draws(tallies, salt, kernel))
     if dry_run:
@@ -108,7 +108,7 @@ def verify(
         if equivalent:
             carry_out(session.further(tallies, salt))
             for reason in session.settle_equivalence(tallies):
-                complain(reason)
+                print_error(reason)
     looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
     if against is None and looked:
         for tally in looked if equivalent else ():
@@ -136,7 +136,7 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     known = {*algorithms, *configs.list_options("table")}
     for name in names:
         if name not in known and not name.endswith(files.ENDINGS):
-            raise unknown("algorithm or table", name, known, listed=False)
+            raise unknown_name_error("algorithm or table", name, known, listed=False)
     tables = [name for name in names if name not in algorithms]
     groups = set(chain.from_iterable(_groups(name, records) for name in tables))
     return [
@@ -164,7 +164,7 @@ def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[
             try:
                 makers[record["config_hash"]] = Maker.of(config["algo"], type(measure_of(config)))
             except (Exception, SystemExit) as error:  # an import runs whatever a module holds
-                complain(f"{name}: {first_line(error)}")
+                print_error(f"{name}: {first_line(error)}")
                 makers[record["config_hash"]] = None
         maker = makers[record["config_hash"]]
         if maker is not None and maker.made(record):

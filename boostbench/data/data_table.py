@@ -13,7 +13,7 @@ from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.util.dates import are_dates, days_conversion_code
-from boostbench.util.errors import UserError, some, unknown
+from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.text_columns import are_identifiers, find_problem
 
 logger = logging.getLogger(__name__)
@@ -129,7 +129,7 @@ def features_and_labels(
     ]
     for pattern in keep:
         if not any(_matches_any(table.names[j], [pattern]) for j in columns):
-            raise unknown(f"column of {table.where}", pattern, table.names, listed=False)
+            raise unknown_name_error(f"column of {table.where}", pattern, table.names, listed=False)
     if keep:
         columns = [j for j in columns if _matches_any(table.names[j], keep)]
     if not columns:
@@ -223,7 +223,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
         return candidates[0] if candidates else len(names) - 1
     [target] = compose_letters([target])
     if target not in names:
-        raise unknown(f"column of {where}", target, names, listed=False)
+        raise unknown_name_error(f"column of {where}", target, names, listed=False)
     return names.index(target)
 
 
@@ -264,7 +264,7 @@ def _encode_columns(table: DataTable, columns: list[int]):
     ]
     if summaries:
         template = "%s: words become a column of 0 and 1 each: %s"
-        logger.warning(template, table.where, some(summaries))
+        logger.warning(template, table.where, truncated_list(summaries))
     from scipy.sparse import csr_matrix, hstack, issparse
 
     widths = [block.shape[1] for block in blocks]

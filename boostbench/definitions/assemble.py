@@ -10,7 +10,7 @@ from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, ColumnPair, Table
-from boostbench.util.errors import complain
+from boostbench.util.errors import print_error
 
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 
@@ -160,7 +160,7 @@ def read_tables(
         tell("reading records", number / len(requests))
         tables.append(assemble(request, records.find_each(request.experiments)))
     for warning in records.new_warnings():
-        complain(warning)
+        print_error(warning)
     return tables
 
 

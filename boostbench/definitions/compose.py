@@ -16,7 +16,7 @@ from boostbench import configs
 from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.overrides import name_of
-from boostbench.util.errors import UserError, no_folder
+from boostbench.util.errors import UserError, invalid_folder_error
 from boostbench.util.user_paths import user_path
 
 
@@ -203,7 +203,7 @@ def _settle(
     known = {key: spec[key] for key in _Composed.__annotations__ if key in spec}
     fields.fill(_Composed, known, "the configuration", empty=True)
     if not spec["results"]:
-        raise no_folder(spec["results"])
+        raise invalid_folder_error(spec["results"])
     spec["results"] = str(user_path(spec["results"]))
     if "name" not in spec["algo"]:
         raise UserError("the configuration lacks algo.name, which names the files of records")

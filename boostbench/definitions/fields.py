@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from boostbench.definitions.files import shorten
 from boostbench.definitions.overrides import Settings, group_of
 from boostbench.definitions.overrides import settings as read_settings
-from boostbench.util.errors import UserError, hint
+from boostbench.util.errors import UserError, did_you_mean
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given
     fields = {field.name: field for field in dataclasses.fields(cls) if field.name not in given}
     for key in content:
         if key not in fields:
-            raise UserError(f"{where} has no key {key!r}; {hint(key, fields)}")
+            raise UserError(f"{where} has no key {key!r}; {did_you_mean(key, fields)}")
     for key in _needed(fields):
         if key not in content:
             raise UserError(f"{where} lacks {key}; it needs {', '.join(_needed(fields))}")
@@ -119,7 +119,7 @@ def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> A
     elif origin is Literal:
         if value in args and isinstance(value, str):
             return value
-        raise UserError(f"{where}: {key} is {shorten(value)}; {hint(value, args)}")
+        raise UserError(f"{where}: {key} is {shorten(value)}; {did_you_mean(value, args)}")
     # "a: b" without quotes is no text to YAML.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
     raise UserError(f"{where}: {key} is {shorten(value)}; it must be {_describe(kind)}{quotes}")
@@ -129,7 +129,7 @@ def check_names(names: Iterable[str], known: Collection[str], what: str) -> None
     """Refuse a name that is not known, with the near matches; `what` says of what it is none."""
     for name in names:
         if name not in known:
-            raise UserError(f"{what} {name!r}; {hint(name, known)}")
+            raise UserError(f"{what} {name!r}; {did_you_mean(name, known)}")
 
 
 def _settings(overrides: Sequence[str], where: str) -> Settings:

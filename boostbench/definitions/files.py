@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from boostbench import configs
-from boostbench.util.errors import UserError, unknown
+from boostbench.util.errors import UserError, unknown_name_error
 from boostbench.util.user_paths import user_path
 
 #: How the names of such files end.
@@ -35,7 +35,7 @@ def find(kind: str, name: str) -> Path:
     if name.endswith(ENDINGS):
         return user_path(name)
     if name not in configs.list_options(kind):
-        raise unknown(kind, name, configs.list_options(kind))
+        raise unknown_name_error(kind, name, configs.list_options(kind))
     return configs.conf_dir() / kind / f"{name}.yaml"
 
 

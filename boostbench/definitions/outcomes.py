@@ -21,7 +21,7 @@ from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
-from boostbench.util.errors import UserError, complain
+from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
@@ -111,7 +111,7 @@ def find(request: TableRequest) -> Found:
     with spinner("reading records"):
         recorded = records.find_each(request.experiments)
     for warning in records.new_warnings():
-        complain(warning)
+        print_error(warning)
     if rerun == "never":
         return Found(request, recorded)
     whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
@@ -138,7 +138,7 @@ def find(request: TableRequest) -> Found:
     if not lacking and not any(cell.records for cell in recorded.values()):
         raise UserError("; ".join(notes))
     for note in notes:
-        complain(note)
+        print_error(note)
     if not lacking:
         return Found(request, recorded, datasets)
     asked = [specs[key] for key in lacking], [datasets[key] for key in lacking]
@@ -166,7 +166,7 @@ def _carry_out(run: Run, common: Mapping) -> Report:
     with progress() as listener:
         report = run.carry_out(listener)
     for warning in report.warnings:
-        complain(warning)
+        print_error(warning)
     if common["shard"] is not None:
         splits = "split has" if report.ran == 1 else "splits have"
         done = f"shard {common['shard']}: {report.ran} {splits} run, {report.failed} failed"

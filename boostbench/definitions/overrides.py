@@ -24,7 +24,7 @@ from hydra.errors import OverrideParseException
 
 from boostbench import configs
 from boostbench.definitions import interpolations
-from boostbench.util.errors import UserError, hint, no_folder, unknown
+from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error, unknown_name_error
 from boostbench.util.user_paths import user_path
 
 #: Characters of an override, and digits of a number in it.
@@ -136,12 +136,14 @@ def check_option(group: str, name: str, known: Sequence[str]) -> None:
         return
     if group == "data" and os.path.isfile(user_path(name)):
         raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
-    raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
+    raise unknown_name_error(configs.KINDS[group], name, known, group in ("algo", "data"))
 
 
 def unknown_key(key: str, known: Iterable[str]) -> UserError:
     """Make the error for a key that the configuration does not have."""
-    return UserError(f"{unknown('key', key, known, listed=False)} (+{key}=... would add it)")
+    return UserError(
+        f"{unknown_name_error('key', key, known, listed=False)} (+{key}=... would add it)"
+    )
 
 
 def check_once(overrides: Sequence[str]) -> None:
@@ -197,7 +199,7 @@ def parse(override: str) -> Override:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
     if key == "results" and (isinstance(parsed.value(), dict | list) or parsed.value() == ""):
         # Hydra makes the folder of a sweep of it, before the configuration is looked at.
-        raise no_folder(parsed.value())
+        raise invalid_folder_error(parsed.value())
     return parsed
 
 
@@ -249,7 +251,7 @@ def _matched(value: object, override: Override, folders: Sequence[Path]) -> list
     known = configs.list_options(group, folders)
     names = value.filter(known)
     if not names:
-        told = hint(",".join(value.include), known)
+        told = did_you_mean(",".join(value.include), known)
         raise UserError(f"{override.input_line} matches no {configs.KINDS[group]}; {told}")
     return names
 

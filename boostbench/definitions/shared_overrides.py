@@ -11,7 +11,7 @@ from boostbench.definitions.compose import option
 from boostbench.definitions.overrides import Settings, group_of, name_of
 from boostbench.experiment import targets
 from boostbench.experiment.algorithm import PRESENTATION
-from boostbench.util.errors import UserError, unknown
+from boostbench.util.errors import UserError, unknown_name_error
 
 #: Keys of an algorithm's config that are no parameters of its class.
 _OF_ALL = ("_target_", *PRESENTATION)
@@ -60,7 +60,7 @@ def check_applicable(
     for key, value in shared.items():
         if not any(_key_for(key, value, chosen) for chosen in cells):
             known = {f"algo.{name}" for chosen in cells for name in _parameters_of(chosen)}
-            error = unknown("key", name_of(key), known, listed=False)
+            error = unknown_name_error("key", name_of(key), known, listed=False)
             raise UserError(f"{where}: {error}") if where else error
 
 

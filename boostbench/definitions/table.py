@@ -26,7 +26,7 @@ from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIM
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find_published, statement
 from boostbench.report.tables import Claim
-from boostbench.util.errors import UserError, hint, unknown
+from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 
 #: Row and column of a cell.
 Key = tuple[str, str]
@@ -163,7 +163,7 @@ class TableDefinition:
         for key, known in (("published", tables()), ("quantity", QUANTITIES)):
             name = getattr(self, key)
             if name is not None and name not in known:
-                raise UserError(f"{where}: {key} is {name!r}; {hint(name, known)}")
+                raise UserError(f"{where}: {key} is {name!r}; {did_you_mean(name, known)}")
         if self.rope is not None and not (self.matrix and self.rope > 0):
             raise UserError(f"{where}: rope is {self.rope:g}; it goes with matrix: true and is > 0")
         if self.speedup and not self.seconds:
@@ -415,7 +415,7 @@ def _among(
             other for other in known if name in others(known[other])
         }
         if not of_name:
-            raise unknown(what, name, known, listed=False)
+            raise unknown_name_error(what, name, known, listed=False)
         kept |= of_name
     return {name: entry for name, entry in known.items() if name in kept}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.util.errors import UserError, no_folder
+from boostbench.util.errors import UserError, invalid_folder_error
 from boostbench.util.user_paths import user_path
 
 
@@ -34,7 +34,7 @@ def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
         if not equals:
             names.append(word)
         elif word == "results=":
-            raise no_folder(value)
+            raise invalid_folder_error(value)
         elif key == "results":
             results = user_path(value)
         else:

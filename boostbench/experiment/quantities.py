@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
-from boostbench.util.errors import unknown
+from boostbench.util.errors import unknown_name_error
 
 
 @dataclass(frozen=True)
@@ -210,5 +210,5 @@ def get_quantity(name: str) -> Quantity:
         If there is none of this name; near matches are named.
     """
     if name not in QUANTITIES:
-        raise unknown("quantity", name, QUANTITIES, listed=False)
+        raise unknown_name_error("quantity", name, QUANTITIES, listed=False)
     return QUANTITIES[name]

@@ -18,7 +18,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
 from boostbench.experiment.environment import distribution_of
-from boostbench.util.errors import UserError, first_line, hint
+from boostbench.util.errors import UserError, did_you_mean, first_line
 
 #: Packages whose modules do nothing when they are imported.
 _KNOWN = ("boostbench", "sklearn")
@@ -139,7 +139,7 @@ def construct(cls: type, params: Mapping, where: str = "algo"):
     known, open_ended = parameters(cls)
     for name in params:
         if name not in known and not open_ended:
-            near = hint(str(name), known) if known else "it takes none"
+            near = did_you_mean(str(name), known) if known else "it takes none"
             raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
     top = cls.__module__.partition(".")[0]
     _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
@@ -274,7 +274,7 @@ def _check_source(parts: list[str], name: str) -> None:
     nodes = [node for node in ast.walk(ast.parse(source, spec.origin)) if isinstance(node, kinds)]
     defined = [getattr(node, "asname", None) or node.name for node in nodes]
     if name not in defined:
-        raise UserError(f"{module} defines no such class; {hint(name, defined)}")
+        raise UserError(f"{module} defines no such class; {did_you_mean(name, defined)}")
 
 
 @cache

@@ -7,7 +7,7 @@ from importlib import import_module
 from boostbench import figures
 from boostbench.definitions import fields, files
 from boostbench.figures.drawing import Drawing
-from boostbench.util.errors import UserError, hint
+from boostbench.util.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +80,8 @@ def read_figure(name: str) -> FigureDefinition:
     path, content = files.read("figure", name)
     known = kinds()
     if "kind" not in content:
-        raise UserError(f"{path} is no figure: it needs its kind; {hint('', known)}")
+        raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', known)}")
     kind = fields.check(str, content.pop("kind"), str(path), "kind")
     if kind not in known:
-        raise UserError(f"{path}: kind is {kind!r}; {hint(kind, known)}")
+        raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, known)}")
     return fields.fill(known[kind], content, str(path), name=path.stem)

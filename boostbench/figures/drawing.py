@@ -9,7 +9,7 @@ from typing import Any
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report.numbers import rounded
-from boostbench.util.errors import UserError, some
+from boostbench.util.errors import UserError, truncated_list
 
 
 @dataclass(frozen=True)
@@ -86,5 +86,5 @@ def sentence(message: str) -> list[str]:
 
 def stale_note(stale: Iterable[str]) -> list[str]:
     """Say what other code than today's made, the first few of it; nothing where there is none."""
-    what = some(list(dict.fromkeys(stale)), most=3)
+    what = truncated_list(list(dict.fromkeys(stale)), max_names=3)
     return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []

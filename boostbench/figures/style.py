@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from boostbench.util.atomic_write import write_whole
-from boostbench.util.errors import writing
+from boostbench.util.atomic_write import atomic_write
+from boostbench.util.errors import writing_to
 from boostbench.util.printable import printable
 
 #: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
@@ -230,10 +230,10 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
         },
     }
     written = []
-    with writing(path, depth=depth):
+    with writing_to(path, depth=depth):
         for suffix, how in options.items():
             file = path.with_name(path.name + suffix)
             with style():
-                write_whole(file, partial(figure.savefig, format=suffix[1:], **how))
+                atomic_write(file, partial(figure.savefig, format=suffix[1:], **how))
             written.append(file)
     return written

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.util.atomic_write import open_in_place
-from boostbench.util.file_lock import alone
+from boostbench.util.file_lock import file_lock
 
 
 @contextlib.contextmanager
@@ -39,9 +39,9 @@ def appending(
     Raises
     ------
     UserError
-        As of `alone`.
+        As of `file_lock`.
     """
-    with alone(path, what, depth=depth), open_in_place(path, "ab+") as file:
+    with file_lock(path, what, depth=depth), open_in_place(path, "ab+") as file:
         repair(file, is_whole)
         yield file
         file.flush()

@@ -24,9 +24,9 @@ from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
-from boostbench.util.atomic_write import in_time, open_in_place, write_whole
-from boostbench.util.errors import UserError, cause, writing
-from boostbench.util.file_lock import alone, lock_of, wait_for_lock
+from boostbench.util.atomic_write import atomic_write, open_in_place, retry_while_in_use
+from boostbench.util.errors import UserError, os_error_reason, writing_to
+from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path
 from boostbench.util.user_paths import slug
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
@@ -142,7 +142,9 @@ class RecordFile:
                     with self.path.open("rb") as file:
                         self._read_on(file)
             except OSError as error:
-                raise UserError(f"cannot read records from {self.path}: {cause(error)}") from None
+                raise UserError(
+                    f"cannot read records from {self.path}: {os_error_reason(error)}"
+                ) from None
             unsettled, self._unsettled = self._unsettled, []
             records = []
             for place, content in unsettled:
@@ -290,7 +292,7 @@ def thin(path: Path) -> int:
     keys = [record["key"] for record in RecordFile(path).new()]
     if len(set(keys)) == len(keys):
         return 0
-    with alone(path, "records to ", depth=_depth(path)):
+    with file_lock(path, "records to ", depth=_depth(path)):
         file = RecordFile(path)
         everything = file.new()
         if file.warnings:
@@ -299,8 +301,8 @@ def thin(path: Path) -> int:
         composed = [lines.to_lines(record) for record in newest.values()]
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
         body = [*defined.values(), *(line for _, line in composed)]
-        write_whole(path, lambda stream: stream.writelines(body))
-        in_time(lambda: _packed(path).unlink(missing_ok=True))
+        atomic_write(path, lambda stream: stream.writelines(body))
+        retry_while_in_use(lambda: _packed(path).unlink(missing_ok=True))
     return len(everything) - len(newest)
 
 
@@ -320,7 +322,7 @@ def pack(path: Path) -> int:
         By how many bytes the files became smaller.
     """
     packed = _packed(path)
-    with alone(path, "records to ", depth=_depth(path)):
+    with file_lock(path, "records to ", depth=_depth(path)):
         with open_in_place(path, "ab+") as file:
             repair(file, _is_whole)
             file.seek(0)
@@ -329,8 +331,8 @@ def pack(path: Path) -> int:
         known = _unpacked(packed).splitlines(keepends=True)
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
         # Without a time the same lines give the same bytes.
-        write_whole(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
-        in_time(path.unlink)
+        atomic_write(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
+        retry_while_in_use(path.unlink)
     return before - packed.stat().st_size
 
 
@@ -346,11 +348,11 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing(path, what="records to ", depth=_depth(path)):
+        with writing_to(path, what="records to ", depth=_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
-                wait_for_lock(file, path.parent)
+                acquire_file_lock(file, path.parent)
             # In a folder of several users the lock may be somebody else's.
-            for file in (path, lock_of(path)):
+            for file in (path, lock_path(path)):
                 if os.path.lexists(file):
                     open_in_place(file, "ab").close()
 
@@ -374,7 +376,7 @@ def _unpacked(path: Path) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:
-        raise UserError(f"cannot read records from {path}: {cause(error)}") from None
+        raise UserError(f"cannot read records from {path}: {os_error_reason(error)}") from None
 
 
 def _is_whole(line: bytes) -> bool:

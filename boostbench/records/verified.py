@@ -15,9 +15,9 @@ from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time,
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
-from boostbench.util.atomic_write import write_whole
-from boostbench.util.errors import UserError, cause
-from boostbench.util.file_lock import alone
+from boostbench.util.atomic_write import atomic_write
+from boostbench.util.errors import UserError, os_error_reason
+from boostbench.util.file_lock import file_lock
 
 #: What may be known of a group.
 STATES = ("verified", "compatible", "equivalent", "unverified", "refuted")
@@ -133,7 +133,7 @@ class Verified:
         try:
             body = path.read_bytes() if path.is_file() else b""
         except OSError as error:
-            raise UserError(f"cannot read findings from {path}: {cause(error)}") from None
+            raise UserError(f"cannot read findings from {path}: {os_error_reason(error)}") from None
         findings, warnings = [], []
         for number, line in enumerate(body.splitlines(), start=1):
             try:
@@ -187,10 +187,10 @@ def tidy(results: Path) -> None:
     """
     path = verified_path(results)
     # Others who add lines wait, and add them to the new file.
-    with alone(path, "findings to "):
+    with file_lock(path, "findings to "):
         findings = sorted(Verified.read(results).findings.items())
         lines = [_line(finding) for _, finding in findings]
-        write_whole(path, lambda stream: stream.writelines(lines))
+        atomic_write(path, lambda stream: stream.writelines(lines))
 
 
 def _line(finding: Finding) -> bytes:

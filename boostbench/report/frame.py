@@ -13,7 +13,7 @@ from boostbench.report.papers import tables
 from boostbench.report.published import lines
 from boostbench.report.renderers.csv_file import no_formula
 from boostbench.util.atomic_write import write_output
-from boostbench.util.errors import UserError, unknown, writing
+from boostbench.util.errors import UserError, unknown_name_error, writing_to
 
 
 def read_frame(results: Path):
@@ -96,7 +96,7 @@ def published_frame(name: str | None = None):
     known = {key: about.definition for key, about in tables().items()}
     chosen = [key for key, definition in known.items() if name in (None, key, definition)]
     if not chosen:
-        raise unknown("published table", name, {*known, *known.values()}, listed=False)
+        raise unknown_name_error("published table", name, {*known, *known.values()}, listed=False)
     return pd.DataFrame([line for key in chosen for line in lines(key)])
 
 
@@ -120,7 +120,7 @@ def write_frame(frame, path: Path) -> None:
         texts = frame.select_dtypes(exclude="number").map(no_formula)
         frame.assign(**texts).to_csv(stream, mode="wb", index=False, lineterminator="\n")
 
-    with writing(path, "choose another file by --output"):
+    with writing_to(path, "choose another file by --output"):
         write_output(path, save)
 
 

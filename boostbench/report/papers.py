@@ -9,7 +9,7 @@ from math import log10
 import yaml
 
 from boostbench.experiment.quantities import Quantity, get_quantity
-from boostbench.util.errors import unknown
+from boostbench.util.errors import unknown_name_error
 
 #: How many of a quantity's unit are one of the unit in which a table gives it.
 _CONVERSIONS = {("fraction", "percent"): 100.0}
@@ -129,7 +129,7 @@ def published_table(name: str) -> PublishedTable:
         If there is no such table.
     """
     if name not in tables():
-        raise unknown("published table", name, tables(), listed=False)
+        raise unknown_name_error("published table", name, tables(), listed=False)
     return tables()[name]
 
 

@@ -14,7 +14,7 @@ from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value
 from boostbench.report.runs import Run, runs_on
 from boostbench.report.tables import Column, Table
-from boostbench.util.errors import UserError, cause, hint
+from boostbench.util.errors import UserError, did_you_mean, os_error_reason
 
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -89,7 +89,7 @@ def read_published_file(
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UserError(f"cannot read {path}: {cause(error)}") from None
+        raise UserError(f"cannot read {path}: {os_error_reason(error)}") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise UserError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from None
@@ -133,7 +133,9 @@ class _Heads:
         where = f"{path}:{number}"
         for name in _NAMES:
             if name not in heads:
-                raise UserError(f"{where}: there is no column {name!r}; {hint(name, heads)}")
+                raise UserError(
+                    f"{where}: there is no column {name!r}; {did_you_mean(name, heads)}"
+                )
         if len(set(heads)) < len(heads):
             twice = next(name for name in heads if heads.count(name) > 1)
             raise UserError(f"{where}: column {twice!r} is there twice")
@@ -232,7 +234,7 @@ def beside_records(
             if name not in known:
                 raise UserError(
                     f"{path}: column {name!r} is no quantity and no setting of what is on "
-                    f"record; {hint(name, known)}"
+                    f"record; {did_you_mean(name, known)}"
                 )
     quantity = numbers[0].published.quantity
     rows, columns, cells = {}, {}, {}

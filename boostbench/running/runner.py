@@ -16,7 +16,7 @@ from boostbench.running.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.running.queue import Queue
 from boostbench.running.shards import Shard
 from boostbench.running.workers import Workers, terminable
-from boostbench.util.errors import UserError, hint
+from boostbench.util.errors import UserError, did_you_mean
 
 RERUNS = ("never", "missing", "stale", "all")
 
@@ -80,7 +80,7 @@ class Report(NamedTuple):
 def check_rerun(rerun: str) -> None:
     """Refuse what says nothing of what runs."""
     if rerun not in RERUNS:
-        raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
+        raise UserError(f"rerun is {rerun!r}; {did_you_mean(rerun, RERUNS)}")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from boostbench.experiment.trial import DIED, Trial, Work
 from boostbench.running import deadline
 from boostbench.running.cluster import Cluster
 from boostbench.running.shutdown import end_workers
-from boostbench.util.errors import Terminated, UserError, hint
+from boostbench.util.errors import Terminated, UserError, did_you_mean
 
 BACKENDS = ("loky", "dask")
 
@@ -52,7 +52,7 @@ class Workers:
 
     def __init__(self, n_jobs: int, backend: str, scheduler: str | None = None):
         if backend not in BACKENDS:
-            raise UserError(f"parallel.backend is {backend!r}; {hint(backend, BACKENDS)}")
+            raise UserError(f"parallel.backend is {backend!r}; {did_you_mean(backend, BACKENDS)}")
         if not isinstance(n_jobs, int) or n_jobs == 0:
             raise UserError(f"parallel.n_jobs is {n_jobs!r}; take 1, 2, ... or -1 for all cores")
         n_cores = joblib.cpu_count()

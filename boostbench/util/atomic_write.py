@@ -17,7 +17,7 @@ from typing import BinaryIO
 _PREFIX_LENGTH = 50
 
 
-def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
+def atomic_write(path: Path, save: Callable[[BinaryIO], None]) -> None:
     """Let `save` write a file; a kill at any moment leaves a whole file or none.
 
     A symbolic link in its place is replaced, not followed.
@@ -35,19 +35,19 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
             save(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        in_time(lambda: os.replace(temporary, path))
+        retry_while_in_use(lambda: os.replace(temporary, path))
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text as `write_whole` does, in UTF-8 and with the line ends that it has."""
-    write_whole(path, lambda stream: stream.write(text.encode()))
+def atomic_write_text(path: Path, text: str) -> None:
+    """Write a text as `atomic_write` does, in UTF-8 and with the line ends that it has."""
+    atomic_write(path, lambda stream: stream.write(text.encode()))
 
 
 def write_output(path: Path, save: Callable[[BinaryIO], None]) -> None:
-    """Write the file that a user named as `write_whole` does, or to the device of that name.
+    """Write the file that a user named as `atomic_write` does, or to the device of that name.
 
     ``/dev/stdout`` and named pipes are not replaced. The first is a link, perhaps to a file.
 
@@ -60,7 +60,7 @@ def write_output(path: Path, save: Callable[[BinaryIO], None]) -> None:
         with path.open("wb") as stream:
             save(stream)
     else:
-        write_whole(path, save)
+        atomic_write(path, save)
 
 
 def open_in_place(path: Path, mode: str) -> BinaryIO:
@@ -101,7 +101,7 @@ def check_folders(path: Path, depth: int) -> None:
             raise OSError(f"{folder} is a symbolic link, not a folder; remove it")
 
 
-def in_time(change: Callable[[], None]) -> None:
+def retry_while_in_use(change: Callable[[], None]) -> None:
     """Replace or remove a file; where Windows refuses that, try again for two seconds.
 
     There nobody can while another process reads the file.

@@ -48,7 +48,9 @@ def first_line(message: object) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> UserError:
+def unknown_name_error(
+    kind: str, name: str, known: Iterable[str], listed: bool = True
+) -> UserError:
     """Make the error for a name that does not exist, with the near matches.
 
     Parameters
@@ -69,12 +71,12 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
 
     Examples
     --------
-    >>> str(unknown("data set", "vowle", ["glass", "vowel", "wine"]))
+    >>> str(unknown_name_error("data set", "vowle", ["glass", "vowel", "wine"]))
     "unknown data set 'vowle'; did you mean vowel? ('boostbench list' shows all 3)"
     """
     known = sorted(known)
     if not listed:
-        return UserError(f"unknown {kind} {name!r}; {hint(name, known)}")
+        return UserError(f"unknown {kind} {name!r}; {did_you_mean(name, known)}")
     near = _near(name, known)
     advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
     return UserError(
@@ -82,31 +84,31 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     )
 
 
-def no_folder(results: object) -> UserError:
+def invalid_folder_error(results: object) -> UserError:
     """Make the error for a value of ``results`` that names no folder."""
     return UserError(f"results is {results!r}; it must be text, the name of a folder")
 
 
-def some(names: Sequence[str], most: int = 5) -> str:
+def truncated_list(names: Sequence[str], max_names: int = 5) -> str:
     """Name the first of several, and say how many more there are.
 
     Examples
     --------
-    >>> some(["a", "b", "c"], most=2)
+    >>> truncated_list(["a", "b", "c"], max_names=2)
     'a, b and 1 more'
     """
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    rest = f" and {len(names) - max_names} more" if len(names) > max_names else ""
+    return ", ".join(names[:max_names]) + rest
 
 
-def hint(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Name what is near a word, or all there is.
 
     Examples
     --------
-    >>> hint("stratifed", ["stratified", "plain"])
+    >>> did_you_mean("stratifed", ["stratified", "plain"])
     'did you mean stratified?'
-    >>> hint("loo", ["stratified", "plain"])
+    >>> did_you_mean("loo", ["stratified", "plain"])
     'there are: stratified, plain'
     """
     known = list(known)
@@ -114,28 +116,30 @@ def hint(word: str, known: Iterable[str]) -> str:
     if near:
         return f"did you mean {', '.join(near)}?"
     lengths = itertools.accumulate(len(name) + 2 for name in known)
-    shown = [name for name, length in zip(known, lengths, strict=True) if length <= _LISTED]
-    others = len(known) - len(shown)
-    return f"there are: {', '.join(shown)}{f' and {others} more' if others else ''}"
+    listed = [name for name, length in zip(known, lengths, strict=True) if length <= _LISTED]
+    n_hidden = len(known) - len(listed)
+    return f"there are: {', '.join(listed)}{f' and {n_hidden} more' if n_hidden else ''}"
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(word, known, n=3, cutoff=0.5)
 
 
-def cause(error: OSError) -> str:
+def os_error_reason(error: OSError) -> str:
     """Say why the system, or a library in its name, did not read or write.
 
     Examples
     --------
-    >>> cause(OSError(28, "No space left on device")), cause(OSError("no such folder"))
-    ('No space left on device', 'no such folder')
+    >>> os_error_reason(OSError(28, "No space left on device"))
+    'No space left on device'
+    >>> os_error_reason(OSError("no such folder"))
+    'no such folder'
     """
     return error.strerror or first_line(error)
 
 
 @contextmanager
-def writing(
+def writing_to(
     path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "", depth: int = 0
 ) -> Iterator[None]:
     """Make the folder of a file that is written inside; tell why where that fails.
@@ -162,17 +166,17 @@ def writing(
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise UserError(f"cannot write {what}{path}: {cause(error)}; {remedy}") from error
+        raise UserError(f"cannot write {what}{path}: {os_error_reason(error)}; {remedy}") from error
 
 
-def debugging() -> bool:
+def is_debugging() -> bool:
     """Whether the user asked for tracebacks."""
     # While Hydra runs, its variable is always set; ours then says what the user wanted.
     hydra = os.environ.get("HYDRA_FULL_ERROR")
     return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
 
 
-def complain(problem: object) -> None:
+def print_error(problem: object) -> None:
     """Print one line on stderr; at a terminal it breaks between words."""
     # Names of a user may hold line ends.
     line = shortened(f"boostbench: {printable(' '.join(str(problem).split()))}")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.util.atomic_write import open_in_place
-from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, first_line, writing
+from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, first_line, writing_to
 
 
 @contextmanager
-def alone(
+def file_lock(
     path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
 ) -> Iterator[None]:
     """Let nobody else write to a file, or put another into its place; anybody may read it.
@@ -24,7 +24,7 @@ def alone(
     path : Path
         The file; its folder is made, if it is not there.
     what, remedy : str
-        Parts of the message of the error, see `boostbench.util.errors.writing`.
+        Parts of the message of the error, see `boostbench.util.errors.writing_to`.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `boostbench.util.atomic_write.check_folders`.
@@ -34,17 +34,17 @@ def alone(
     UserError
         If the file cannot be written to, such as on a full disk, or the folder has no locks.
     """
-    with writing(path, remedy, what, depth), open_in_place(lock_of(path), "ab") as lock:
-        wait_for_lock(lock, path.parent, remedy)
+    with writing_to(path, remedy, what, depth), open_in_place(lock_path(path), "ab") as lock:
+        acquire_file_lock(lock, path.parent, remedy)
         yield
 
 
-def lock_of(path: Path) -> Path:
+def lock_path(path: Path) -> Path:
     """Name the file whose lock is on another."""
     return path.with_name(".lock")
 
 
-def wait_for_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
+def acquire_file_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
     """Lock a file of a folder when nobody else does; raise a `UserError` if it has no locks."""
     import portalocker  # slow to import
 

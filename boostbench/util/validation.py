@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from boostbench.util.errors import UserError, hint, unknown
+from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 
 
 def annotated_type(kind: Any, description: str, **limits) -> Any:
@@ -49,14 +49,14 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
     """
     for key, value in content.items():
         if key not in kinds:
-            raise unknown(f"key of {where}", str(key), kinds, listed=False)
+            raise unknown_name_error(f"key of {where}", str(key), kinds, listed=False)
         try:
             msgspec.convert(value, kinds[key])
         except (ValueError, RecursionError):
             first_type = _alternatives(kinds[key])[0]
             is_choice = get_origin(first_type) is Literal
             advice = (
-                hint(value, get_args(first_type))
+                did_you_mean(value, get_args(first_type))
                 if is_choice
                 else f"it must be {describe_type(kinds[key])}"
             )

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.util.atomic_write import open_in_place, write_output, write_whole
+from boostbench.util.atomic_write import atomic_write, open_in_place, write_output
 
 
 def test_what_cannot_be_written_to_its_end_leaves_the_file_as_it_is(tmp_path):
     path = tmp_path / "folder" / "file"
-    write_whole(path, lambda stream: stream.write(b"old"))
+    atomic_write(path, lambda stream: stream.write(b"old"))
 
     def save(stream):
         stream.write(b"new")
         raise OSError("No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        write_whole(path, save)
+        atomic_write(path, save)
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
 
@@ -37,12 +37,12 @@ def test_a_file_that_others_read_is_replaced_when_they_have_read_it(
     monkeypatch.setattr(os, "replace", replace_in_time)
     path = tmp_path / "file"
     if platform == "win32":
-        write_whole(path, lambda stream: stream.write(b"new"))
+        atomic_write(path, lambda stream: stream.write(b"new"))
         assert path.read_bytes() == b"new"
         assert refusals == []
     else:
         with pytest.raises(PermissionError):
-            write_whole(path, lambda stream: stream.write(b"new"))
+            atomic_write(path, lambda stream: stream.write(b"new"))
         assert not list(tmp_path.iterdir())
         assert len(refusals) == 1
 
@@ -51,7 +51,7 @@ def test_a_link_is_replaced_and_not_followed(tmp_path):
     path, target = tmp_path / "page.html", tmp_path / "target"
     target.write_text("precious")
     path.symlink_to(target)
-    write_whole(path, lambda stream: stream.write(b"new"))
+    atomic_write(path, lambda stream: stream.write(b"new"))
     assert (path.read_text(), target.read_text()) == ("new", "precious")
     assert not path.is_symlink()
 
@@ -60,13 +60,13 @@ def test_a_link_in_place_of_the_temporary_file_is_not_followed(tmp_path):
     path, target = tmp_path / "page.html", tmp_path / "target"
     target.write_text("precious")
     (tmp_path / f"page.html.{os.getpid()}.part").symlink_to(target)
-    write_whole(path, lambda stream: stream.write(b"new"))
+    atomic_write(path, lambda stream: stream.write(b"new"))
     assert (path.read_text(), target.read_text()) == ("new", "precious")
 
 
 def test_a_name_of_the_greatest_length_can_be_written(tmp_path):
     path = tmp_path / ("é" * 127)
-    write_whole(path, lambda stream: stream.write(b"new"))
+    atomic_write(path, lambda stream: stream.write(b"new"))
     assert path.read_text() == "new"
 
 

@@ -2,19 +2,21 @@ import sys
 
 import pytest
 
-from boostbench.util.errors import UserError, complain, unknown, writing
+from boostbench.util.errors import UserError, print_error, unknown_name_error, writing_to
 
 
 def test_names_without_near_matches():
-    assert "no name is near it" in str(unknown("algorithm", "xyz", ["adaboost", "samme"]))
-    assert str(unknown("profile", "xyz", ["full", "quick"], listed=False)) == (
+    assert "no name is near it" in str(
+        unknown_name_error("algorithm", "xyz", ["adaboost", "samme"])
+    )
+    assert str(unknown_name_error("profile", "xyz", ["full", "quick"], listed=False)) == (
         "unknown profile 'xyz'; there are: full, quick"
     )
 
 
 def test_folders_are_made(tmp_path):
     path = tmp_path / "a" / "b" / "file"
-    with writing(path, "choose another"):
+    with writing_to(path, "choose another"):
         path.write_text("text")
     assert path.read_text() == "text"
 
@@ -23,29 +25,29 @@ def test_what_stands_in_the_way_is_told(tmp_path):
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "below"
     told = pytest.raises(UserError, match=r"^cannot write .*below: .+; choose another$")
-    with told, writing(path, "choose another"):
+    with told, writing_to(path, "choose another"):
         raise AssertionError("not reached")
 
 
 def test_a_full_disk(tmp_path):
     told = pytest.raises(UserError, match="No space left on device; make room")
-    with told, writing(tmp_path / "file", "make room"):
+    with told, writing_to(tmp_path / "file", "make room"):
         raise OSError(28, "No space left on device")
 
 
 def test_an_error_of_a_library_has_no_number(tmp_path):
     told = pytest.raises(UserError, match=r"file: the folder is not there; choose another$")
-    with told, writing(tmp_path / "file", "choose another"):
+    with told, writing_to(tmp_path / "file", "choose another"):
         raise OSError("the folder is not there")
 
 
 def test_other_errors_pass(tmp_path):
-    with pytest.raises(ZeroDivisionError), writing(tmp_path / "file", "choose another"):
+    with pytest.raises(ZeroDivisionError), writing_to(tmp_path / "file", "choose another"):
         1 / 0  # noqa: B018
 
 
 def test_a_complaint_is_one_line_whatever_is_named_in_it(capsys):
-    complain("no row 'a\nb'")
+    print_error("no row 'a\nb'")
     assert capsys.readouterr().err == "boostbench: no row 'a b'\n"
 
 
@@ -53,7 +55,7 @@ def test_a_complaint_breaks_between_words_at_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "40")
     path = "/a/" + 50 * "b"
-    complain(f"there is no file {path}; check the path and all that")
+    print_error(f"there is no file {path}; check the path and all that")
     lines = capsys.readouterr().err.splitlines()
     assert f"{path};" in lines
     assert max(len(line) for line in lines if path not in line) <= 40

@@ -2,7 +2,7 @@ import portalocker
 import pytest
 
 from boostbench.util.errors import UserError
-from boostbench.util.file_lock import alone
+from boostbench.util.file_lock import file_lock
 
 
 def lock_now(folder):
@@ -13,7 +13,7 @@ def lock_now(folder):
 
 def test_nobody_else_has_the_lock_meanwhile(tmp_path):
     folder = tmp_path / "new"
-    with alone(folder / "file"), pytest.raises(portalocker.LockException):
+    with file_lock(folder / "file"), pytest.raises(portalocker.LockException):
         lock_now(folder)
     lock_now(folder)
 
@@ -26,10 +26,10 @@ def test_what_can_be_done_about_it_is_told(tmp_path, monkeypatch):
     told = r"^cannot write all to .*more: File exists; go elsewhere$"
     with (
         pytest.raises(UserError, match=told),
-        alone(tmp_path / "file/more", "all to ", "go elsewhere"),
+        file_lock(tmp_path / "file/more", "all to ", "go elsewhere"),
     ):
         pass
     monkeypatch.setattr(portalocker, "lock", lock)
     told = r"^cannot lock .*: no locks available; go elsewhere$"
-    with pytest.raises(UserError, match=told), alone(tmp_path / "file", remedy="go elsewhere"):
+    with pytest.raises(UserError, match=told), file_lock(tmp_path / "file", remedy="go elsewhere"):
         pass

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench.definitions.words import split_words
-from boostbench.util.errors import UserError, complain
+from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import user_path
@@ -26,7 +26,7 @@ def run(args: Namespace) -> None:
 
         frame, warnings = read_frame(results)
     for warning in warnings:
-        complain(warning)
+        print_error(warning)
     path = results / "splits.csv" if args.output is None else args.output
     write_frame(frame, path)
     echo(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")

@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.cli.words import add_definition, add_overrides
-from boostbench.util.atomic_write import write_text
-from boostbench.util.errors import UserError, writing
+from boostbench.util.atomic_write import atomic_write_text
+from boostbench.util.errors import UserError, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
@@ -40,8 +40,8 @@ def run(args: Namespace) -> int:
     path = drawing.results / "figures" / definition.name
     written = save(drawing.figure, path, definition.title, definition.caption)
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
-    with writing(written[-1], depth=1):
-        write_text(written[-1], page(definition, drawing))
+    with writing_to(written[-1], depth=1):
+        atomic_write_text(written[-1], page(definition, drawing))
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         console.print(line)

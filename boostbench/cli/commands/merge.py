@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench.definitions.words import split_words
-from boostbench.util.errors import complain
+from boostbench.util.errors import print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import user_path
@@ -25,7 +25,7 @@ def run(args: Namespace) -> int:
 
         union = unite(map(user_path, folders), results, args.newest)
     for problem in (*union.warnings, *union.conflicts):
-        complain(problem)
+        print_error(problem)
     kept = f"; of {len(union.conflicts)} the one that was there first stays"
     conflicts = kept if union.conflicts else ""
     echo(f"{results}: {union.added} records added, {union.known} were there{conflicts}")

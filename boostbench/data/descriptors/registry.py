@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.data.descriptors.gist import gist
 from boostbench.data.descriptors.hog_pyramid import hog_pyramid
 from boostbench.data.sources.cache import cache_folder
-from boostbench.util.atomic_write import write_whole
+from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 
@@ -127,7 +127,7 @@ def _compute_block(
     images = X.reshape(len(X), *shape)
     descriptors = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
     try:
-        write_whole(path, lambda stream: np.save(stream, descriptors))
+        atomic_write(path, lambda stream: np.save(stream, descriptors))
     except OSError as error:
         logger.warning("descriptors are not cached: %s", error)
     return descriptors

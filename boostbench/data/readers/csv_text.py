@@ -10,7 +10,7 @@ import numpy as np
 
 from boostbench.data.data_table import TEXT_ADVICE
 from boostbench.data.readers.csv_header import DECIMAL_COMMA
-from boostbench.util.errors import UserError, some
+from boostbench.util.errors import UserError, truncated_list
 from boostbench.util.text_columns import classify_words, find_problem
 
 logger = logging.getLogger(__name__)
@@ -130,9 +130,9 @@ def resolve_decimal_commas(
     if not comma_columns:
         return
     thousands_columns = _find_thousands_columns(texts, cells(), names, where)
-    message = f"decimal commas, read as points: {some([names[j] for j in comma_columns])}"
+    message = f"decimal commas, read as points: {truncated_list([names[j] for j in comma_columns])}"
     if thousands_columns:
-        listed = some([names[j] for j in sorted(thousands_columns)])
+        listed = truncated_list([names[j] for j in sorted(thousands_columns)])
         message += f"; points between thousands, left out: {listed}"
     logger.warning("%s: %s", where, message)
     for j in comma_columns:

@@ -14,9 +14,9 @@ from typing import Any
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.sources import cache
-from boostbench.util.atomic_write import write_whole
-from boostbench.util.errors import UserError, cause
-from boostbench.util.file_lock import alone
+from boostbench.util.atomic_write import atomic_write
+from boostbench.util.errors import UserError, os_error_reason
+from boostbench.util.file_lock import file_lock
 
 CHECKSUM_FILE = "SHA256SUMS"
 _SUFFIX = ".bundle.npz"
@@ -52,13 +52,13 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
     """
     path = bundle_path(folder, dataset.name)
     # A lock keeps one of two concurrent writers from dropping the other's checksum.
-    with alone(path, remedy="choose another folder"):
+    with file_lock(path, remedy="choose another folder"):
         # The folder of the source means nothing on another machine.
         portable = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         cache.write(path, portable, _identifying_spec(spec))
         checksums = _read_checksums(path.parent) | {path.name: _sha256(path)}
         lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(checksums.items()))
-        write_whole(path.parent / CHECKSUM_FILE, lambda stream: stream.write(lines.encode()))
+        atomic_write(path.parent / CHECKSUM_FILE, lambda stream: stream.write(lines.encode()))
     return path
 
 
@@ -91,7 +91,9 @@ def read_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     except UserError:
         raise
     except OSError as error:
-        raise UserError(f"{error.filename or path} cannot be read: {cause(error)}") from None
+        raise UserError(
+            f"{error.filename or path} cannot be read: {os_error_reason(error)}"
+        ) from None
     except Exception as error:
         raise UserError(f"{path} cannot be read ({error}); {_REMEDY}") from None
     return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")

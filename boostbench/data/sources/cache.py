@@ -10,7 +10,7 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.decompression import read_arrays
-from boostbench.util.atomic_write import write_whole
+from boostbench.util.atomic_write import atomic_write
 from boostbench.util.user_paths import user_path
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
         arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
     else:
         arrays["X"] = X
-    write_whole(path, lambda stream: np.savez_compressed(stream, **arrays))
+    atomic_write(path, lambda stream: np.savez_compressed(stream, **arrays))
 
 
 def read(path: Path, name: str, origin: Mapping) -> Dataset | None:

@@ -27,7 +27,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.sources import cache
-from boostbench.util.atomic_write import write_text
+from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.errors import UserError
 from boostbench.util.temporary_settings import temporarily_set
 
@@ -141,7 +141,7 @@ def read_suite(number: int) -> dict[int, str]:
         listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
         names = {task: str(listed.loc[task, "name"]) for task in tasks}
     with contextlib.suppress(OSError):
-        write_text(path, json.dumps(names))
+        atomic_write_text(path, json.dumps(names))
     return names
 
 

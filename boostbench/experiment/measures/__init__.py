@@ -6,7 +6,7 @@ import pkgutil
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Measured
 from boostbench.experiment.targets import import_class
-from boostbench.util.errors import UserError, first_line, hint
+from boostbench.util.errors import UserError, did_you_mean, first_line
 
 
 @functools.cache
@@ -29,7 +29,7 @@ def find(name: str) -> Measure:
         If there is none.
     """
     if not isinstance(name, str) or ("." not in name and name not in names()):
-        raise UserError(f"unknown measure {name!r}; {hint(name, names())}")
+        raise UserError(f"unknown measure {name!r}; {did_you_mean(name, names())}")
     path = name if "." in name else f"{__name__}.{name}.{name.title().replace('_', '')}"
     try:
         cls = import_class(path)

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from boostbench.report.page.typeset import typeset
-from boostbench.util.errors import complain, first_line
+from boostbench.util.errors import first_line, print_error
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
@@ -60,7 +60,7 @@ def find_figures(folder: Path) -> list[Figure]:
         try:
             figures.append(read_written_figure(path))
         except (OSError, UnicodeDecodeError) as error:
-            complain(f"{path} is no page of a figure ({first_line(error)}); left out")
+            print_error(f"{path} is no page of a figure ({first_line(error)}); left out")
     return figures
 
 
