@@ -4,7 +4,10 @@
 itself where the data are small and every round has several products.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from scipy import sparse
 
 try:
     from scipy.sparse._sparsetools import csc_matvec, csc_matvecs, csr_matvec, csr_matvecs
@@ -14,12 +17,63 @@ else:
     LOOPS = {"csc": (csc_matvec, csc_matvecs), "csr": (csr_matvec, csr_matvecs)}
 
 
+class CompressedMatrix(NamedTuple):
+    """A sparse matrix whose construction, unlike SciPy's, neither checks nor copies its parts.
+
+    Attributes
+    ----------
+    format : {"csc", "csr"}
+    shape : tuple of (int, int)
+    indptr, indices : ndarray of int32
+    data : ndarray
+        The parts of a `scipy.sparse.csc_array` or `csr_array`.
+
+    Examples
+    --------
+    >>> matrix = CompressedMatrix.from_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), 2)
+    >>> product(matrix, np.array([1.0, 10.0]))
+    array([30.,  2.])
+    >>> product(matrix.T, np.array([1.0, 10.0]))
+    array([20.,  3.])
+    """
+
+    format: str
+    shape: tuple[int, int]
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+    @classmethod
+    def from_columns(cls, rows, entries, n_rows):
+        """Return the matrix with the same number of entries in each column.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_columns, n_entries), dtype=int32
+        entries : ndarray of shape (n_columns, n_entries)
+        n_rows : int
+
+        Returns
+        -------
+        CompressedMatrix of shape (n_rows, n_columns)
+        """
+        n_columns, n_entries = rows.shape
+        starts = np.arange(0, rows.size + 1, n_entries, dtype=np.int32)
+        return cls("csc", (n_rows, n_columns), starts, rows.ravel(), entries.ravel())
+
+    @property
+    def T(self):
+        """The transposed matrix; the parts are shared."""
+        transposed_format = "csr" if self.format == "csc" else "csc"
+        return self._replace(format=transposed_format, shape=self.shape[::-1])
+
+
 def product(matrix, W):
     """Multiply a sparse matrix and a dense one; as ``matrix @ W``.
 
     Parameters
     ----------
-    matrix : scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
+    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
     W : ndarray of shape (n_samples, n_columns) or (n_samples,)
         In C order, and of the type of the matrix or a wider one.
 
@@ -58,7 +112,8 @@ def add_product(matrix, W, sums):
     array([[14., 17.]])
     """
     if LOOPS is None:
-        sums += matrix @ W
+        kind = sparse.csc_array if matrix.format == "csc" else sparse.csr_array
+        sums += kind((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape) @ W
         return
     matvec, matvecs = LOOPS[matrix.format]
     n_rows, n_samples = matrix.shape

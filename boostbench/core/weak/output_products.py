@@ -14,10 +14,9 @@ ways to do so:
 from bisect import bisect_left
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import CompressedMatrix, product
 from boostbench.core.stumps.stump import Stump
 
 # Distinct rows per feature above which `_Intervals` is faster: an addition of a row of 11 classes
@@ -119,14 +118,14 @@ class _Rows:
             self._rows.append(sign * outputs)
         self._rows_of_learners = np.vstack([self._rows_of_learners, np.int32([row])])
         self._signs = np.vstack([self._signs, [sign]])
-        self._of_learners = _columns(self._rows_of_learners, self._signs, self.n_rows)
-        self._of_rows = self._of_learners.T
+        parts = self._rows_of_learners, self._signs, self.n_rows
+        self._of_learners = CompressedMatrix.from_columns(*parts)
 
     def scores(self, codes):
         return product(self._of_learners, codes).T @ self._rows.matrix
 
     def edges(self, weights):
-        return product(self._of_rows, self._rows.matrix @ weights.T)
+        return product(self._of_learners.T, self._rows.matrix @ weights.T)
 
 
 class _Intervals:
@@ -145,6 +144,7 @@ class _Intervals:
         self._first = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
         self._interval_of_sample = np.tile(self._first[:-1], (n_samples, 1))
+        self._ones = np.ones(X.shape)
         self._intervals_of_stump = np.empty((0, 3), np.int32)
         self._entries_of_stump = np.empty((0, 3))
 
@@ -160,38 +160,20 @@ class _Intervals:
             is_above = self._X[:, feature] > stump.threshold
             of_feature = self._interval_of_sample[:, feature]
             of_feature += is_above & (of_feature == interval)
+            parts = self._interval_of_sample, self._ones, self._first[-1] + 1
+            self._B = CompressedMatrix.from_columns(*parts).T
         intervals = self._first[feature], interval + 1, self._first[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
         self._intervals_of_stump = np.vstack([self._intervals_of_stump, np.int32(intervals)])
         self._entries_of_stump = np.vstack([self._entries_of_stump, np.float64(entries)])
-        n_intervals = self._first[-1] + 1
-        ones = np.ones(self._interval_of_sample.shape)
-        self._B_transposed = _columns(self._interval_of_sample, ones, n_intervals)
-        self._M = _columns(self._intervals_of_stump, self._entries_of_stump, n_intervals)
-        self._B, self._M_transposed = self._B_transposed.T, self._M.T
+        parts = self._intervals_of_stump, self._entries_of_stump, self._first[-1] + 1
+        self._M = CompressedMatrix.from_columns(*parts)
 
     def scores(self, codes):
         sums = np.cumsum(product(self._M, codes), axis=0)
         return np.ascontiguousarray(product(self._B, sums).T)
 
     def edges(self, weights):
-        sums = product(self._B_transposed, np.ascontiguousarray(weights.T))
+        sums = product(self._B.T, np.ascontiguousarray(weights.T))
         sums = np.cumsum(sums[::-1], axis=0)[::-1]
-        return product(self._M_transposed, np.ascontiguousarray(sums))
-
-
-def _columns(rows, entries, n_rows):
-    """Return the sparse matrix with the same number of entries in each column.
-
-    Parameters
-    ----------
-    rows, entries : ndarray of shape (n_columns, n_entries)
-    n_rows : int
-
-    Returns
-    -------
-    scipy.sparse.csc_array of shape (n_rows, n_columns)
-    """
-    n_columns, n_entries = rows.shape
-    starts = np.arange(0, rows.size + 1, n_entries, dtype=np.int32)
-    return csc_array((entries.ravel(), rows.ravel(), starts), shape=(n_rows, n_columns))
+        return product(self._M.T, np.ascontiguousarray(sums))
