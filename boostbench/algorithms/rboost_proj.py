@@ -20,16 +20,17 @@ from boostbench.core.weak.output_products import OutputProducts
 
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
-# What the entries of P are divided by, as a power of n.
+# Exponent of n in the divisor of the entries of P.
 _SCALINGS = {"sqrt_n": 0.5, "n": 1.0}
 
-# Rounds in a row without progress that end the training where every round has new codes to offer:
-# one of them may hold no better pair by chance.
+# Number of consecutive rounds without progress that end the training with pairs. Every round draws
+# new codes, so that a single round may offer no better pair by chance.
 _PATIENCE = 20
 
-# A smaller part of the rows of P is copied before a product with their coefficients.
+# Below this fraction of nonzero coefficients, their rows of P are copied before the product.
 _FEW_ROWS = 0.1
 
+# Bound on the weights. A line search may try points where the exponential loss is infinite.
 _LARGEST = 1e30
 
 
@@ -62,8 +63,8 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     nu : float, default=1e-4
         Weight of the L1 norm of w.
     rule : {"pair", "paper", "greedy"}, default="pair"
-        What a round adds. ``"pair"``: the pair (h, v) of the most violated dual constraint, with a
-        coefficient of its own. ``"paper"``: the weak learner that takes the constraint of any row v
+        Column that a round adds. ``"pair"``: the pair (h, v) of the most violated dual constraint,
+        with a coefficient of its own. ``"paper"``: the weak learner that takes the constraint of any row v
         furthest, eq. (24), for all coefficients. ``"greedy"``, an extension of this: the weak
         learner of the largest edge for the code ``w @ P[:, t]`` that it will receive.
     weak_learner : {"stump", "wlda"}, default="stump"
@@ -76,13 +77,13 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     projection : {"gaussian", "sign", "sparse"}, default="gaussian"
         Entries of P before they are scaled.
     scaling : {"sqrt_n", "n"}, default="sqrt_n"
-        What they are divided by. The paper says :math:`\sqrt n` in its theorems only.
+        Divisor of the entries of P. The paper states :math:`\sqrt n` in its theorems only.
     tol : float, default=1e-5
         :math:`\epsilon` of step 2: a round that changes the objective by less than this part of
         itself makes no progress. 0 goes on to `n_iterations`.
     patience : int or None, default=None
-        So many rounds in a row without progress end the training; None stands for 20 with
-        ``"pair"``, and 1 otherwise. As long as w = 0, no round counts.
+        Number of consecutive rounds without progress that end the training. None: 20 with
+        ``"pair"``, 1 otherwise. Rounds with w = 0 do not count.
     solver_iterations : int, default=100
         Iterations of the solver per round at most.
     start : {"previous", "zero"}, default="previous"
@@ -97,38 +98,39 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     hypotheses_ : boostbench.core.weak_learner.Stack
         Weak learners: `Stumps` or `Perceptrons`.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        What a weak learner adds to the scores: of a pair ``w[t] P[v[t], t, r]``, of rows
+        Code of each weak learner in the scores: ``w[t] P[v[t], t, r]`` with ``rule="pair"``, else
         ``sum_v w[v] P[v, t, r]``.
     objective_ : ndarray of shape (n_iterations_,)
         Eq. (18) after each round, the constant ``lambda(0) / k`` of the terms r = y_i included.
     converged_ : ndarray of shape (n_iterations_,), dtype=bool
-        Whether the solver came to its end in each round, or stopped at `solver_iterations`. Where
-        it did so in the last round, there is a `ConvergenceWarning`.
+        True for each round in which the solver converged, False if it stopped at
+        `solver_iterations`. If the last is False, `fit` issues a `ConvergenceWarning`.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_coefficients)
-        w after each round; of `n_iterations_` pairs, or `n_projections` rows.
+        Coefficients w after each round, one for each pair (`n_iterations_`) or each row of P
+        (`n_projections`).
     rows_ : ndarray of shape (n_iterations_,), dtype=int64
         v_t; with ``rule="pair"`` only.
 
     Notes
     -----
     *Rows: a phase transition.* Where :math:`\nu` is small, hundreds of rows have a coefficient. A
-    new weak learner gets a random code ``w @ P[:, t]`` from all of them, whatever it was chosen
-    for, and the training data are separated after 25 to 75 rounds: later ones learn nothing. Where
-    :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0 until
+    new weak learner gets a random code ``w @ P[:, t]`` from all of them, not the code for which it
+    was chosen. The training data are separated after 25 to 75 rounds: later rounds learn nothing.
+    Where :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0 until
     one row has collected enough. From then on eq. (24) chooses that row for ever, and the algorithm
     is AdaBoost.ECC with Gaussian codes, which learns to the last round. The grid of the paper ends
     just below the transition. With pairs a weak learner gets the code that it was chosen for,
-    whatever :math:`\nu`.
+    for every :math:`\nu`.
 
     *When it stops.* "The training stops when adding more weak classifiers does not further decrease
     the objective function of (18)" (Section IV-C). For pairs, a single round proves nothing: its
-    codes may offer no better pair by chance, where those of the next do.
+    codes may offer no better pair by chance, while the codes of the next round do.
 
-    *The solver.* Its tolerances are those of L-BFGS-B in RandomBoost, 1e-5 for the gradient among
-    them. Where :math:`\nu` is smaller than that, w is found to that precision only, which
-    regularises too. Of rows, with the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
-    objective is up to 1.4 % above its minimum in the first 20 rounds, as `converged_` says. It
-    works on a grid, so that w is the same on each machine; see
+    *The solver.* It has the tolerances of L-BFGS-B in RandomBoost, among them 1e-5 for the
+    gradient. Where :math:`\nu` is smaller than that, w is found to that precision only, which
+    regularises too. With ``rule="paper"``, the logistic loss and :math:`\nu = 10^{-5}` on
+    vowel, the objective is up to 1.4 % above its minimum in the first 20 rounds, in which
+    `converged_` is False. The solver works on a grid, so that w is the same on each machine; see
     `boostbench.core.solvers.two_metric`.
 
     *From zero.* Where few samples are soon separated, all slopes are below the solver's limit of
@@ -231,7 +233,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
 
 
 class _ProjMaster(Master):
-    """What both models share: losses, weights, the record of the rounds and when to stop."""
+    """Base of the masters of pairs and rows: loss, weights, history and stopping rule."""
 
     per_round_lists: ClassVar = ("hypotheses", "objective", "converged")
 
@@ -249,7 +251,7 @@ class _ProjMaster(Master):
         self.weights = weights.T
 
     def finish(self):
-        # From zero, the solver is meant to stop early.
+        # A solver that starts from zero is meant to stop early.
         if self.params.start == "previous":
             warn_unsolved(self.params, self.converged)
 
@@ -269,12 +271,11 @@ class _ProjMaster(Master):
         return value.mean(), weights
 
     def _evaluate(self, codes):
-        """Return the smooth part for the codes of all weak learners, and its slopes by them."""
-        # In double precision: the solver ends early, and only by the same steps at the same place
-        # on each machine.
+        """Return the smooth part of eq. (18) for given codes, and minus its gradient by them."""
+        # The solver stops early. It takes the same steps on each machine if the sums are in double
+        # precision.
         value, weights = self._evaluate_weights(self.outputs.scores(codes))
         self.weights = weights.T
-        # A line search may try points where the exponential loss is infinite.
         return value, self.outputs.edges(weights.clip(-_LARGEST, _LARGEST))
 
     def _add(self, found):
@@ -282,12 +283,12 @@ class _ProjMaster(Master):
         self.hypotheses.append(found.learner)
 
     def _finish(self, solution):
-        """Put the round on record; False where `params.tol` and `params.patience` end it all."""
+        """Record the round; return False if `params.tol` and `params.patience` end the training."""
         w, value = solution.w, solution.value
         self.path.append(w)
         self.objective.append(value)
         self.converged.append(solution.converged)
-        # As long as there is no coefficient, the objective has nothing to change by.
+        # The objective is constant until the first coefficient is positive.
         if len(self.objective) > 1 and w.any():
             before = self.objective[-2]
             idle = abs(before - value) < self.params.tol * abs(before)
@@ -296,12 +297,12 @@ class _ProjMaster(Master):
 
     @property
     def patience(self):
-        """Rounds in a row without progress that end the training."""
+        """Number of consecutive rounds without progress that end the training."""
         return self.params.patience or self.default_patience
 
 
 class _PairMaster(_ProjMaster):
-    """A coefficient for each pair of a weak learner and the row of P that came with it."""
+    """Master with a coefficient for each pair of a weak learner and a row of P."""
 
     default_patience = _PATIENCE
     per_round_lists: ClassVar = (*_ProjMaster.per_round_lists, "rows")
@@ -317,7 +318,7 @@ class _PairMaster(_ProjMaster):
         self.w = self.w[:rounds]
 
     def codes(self):
-        """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
+        """Return the code of each weak learner in the scores, of shape (n_columns, n_classes)."""
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
@@ -352,21 +353,21 @@ class _PairMaster(_ProjMaster):
 
 
 class _RowMaster(_ProjMaster):
-    """A coefficient for each row of P, for the projected outputs of all weak learners."""
+    """Master with a coefficient for each row of P, shared by all weak learners."""
 
     default_patience = 1
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
         self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
-        # Rows grow to the right: one row of P holds the projections of all weak learners so far.
+        # Each row of P holds the projections of all weak learners, and grows to the right.
         n_values = params.n_iterations * self.n_classes
         self.P = np.empty((params.n_projections, n_values))
         self.w = np.zeros(params.n_projections)
         self.violation = np.zeros(params.n_projections)
 
     def codes(self):
-        """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
+        """Return the code of each weak learner in the scores, of shape (n_columns, n_classes)."""
         return self._codes(self.w, self._active_P())
 
     def _active_P(self):
@@ -383,8 +384,8 @@ class _RowMaster(_ProjMaster):
             return self.search.best(self.weights, code[None], np.zeros(1))
         if self.params.positive:
             return self.search.best(self.weights, projection, self.violation)
-        # Of the rows v of P and -P, the one whose constraint is nearer comes first with any h: what
-        # h adds to one of them, -h adds to the other.
+        # Both h and -h are weak learners. So it suffices to search one of the rows v of P and -P,
+        # the one whose constraint has the larger violation.
         sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
         return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
 
@@ -427,6 +428,6 @@ def _free_l1(smooth, start, nu, max_iter):
     parts = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
     solution = nonnegative_quasi_newton(smooth_of_parts, parts, nu, max_iter)
     positive, negative = np.split(solution.w, 2)
-    # What is in both parts adds to the norm only, where the solver stopped early.
+    # The common part of both contributes to the norm only; it is 0 at the optimum.
     value = solution.value - 2 * nu * np.minimum(positive, negative).sum()
     return solution._replace(w=positive - negative, value=value)

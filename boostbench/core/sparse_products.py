@@ -1,7 +1,7 @@
-"""Sums of rows by SciPy's own loops, without what comes before them.
+"""Products of sparse and dense matrices by SciPy's compiled loops, without its checks.
 
-``matrix @ W`` finds out what W is, checks it and converts it, which takes longer than the loop
-itself where the data are small and every round has several products.
+``matrix @ W`` determines the type of W, checks it and converts it. For small data these steps take
+longer than the loop itself, and every boosting round has several products.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from scipy import sparse
 
 try:
     from scipy.sparse._sparsetools import csc_matvec, csc_matvecs, csr_matvec, csr_matvecs
-except ImportError:  # SciPy promises nothing of them
+except ImportError:  # The module is private, and a later SciPy may lack it.
     LOOPS = None
 else:
     LOOPS = {"csc": (csc_matvec, csc_matvecs), "csr": (csr_matvec, csr_matvecs)}
@@ -69,13 +69,13 @@ class CompressedMatrix(NamedTuple):
 
 
 def product(matrix, W):
-    """Multiply a sparse matrix and a dense one; as ``matrix @ W``.
+    """Return ``matrix @ W`` for a sparse and a dense matrix.
 
     Parameters
     ----------
     matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
     W : ndarray of shape (n_samples, n_columns) or (n_samples,)
-        In C order, and of the type of the matrix or a wider one.
+        Dense matrix in C order, of the data type of the sparse matrix or a wider one.
 
     Returns
     -------

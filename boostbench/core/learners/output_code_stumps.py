@@ -49,7 +49,7 @@ class OutputCodeStumpSearch:
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_classes)
-            Weights of the samples in the classes.
+            Weight of each sample in each class.
         codes : ndarray of shape (n_codes, n_classes)
         violation : ndarray of shape (n_codes,)
             Violation of each code's constraint without the new weak learner.
