@@ -64,9 +64,9 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         Weight of the L1 norm of w.
     rule : {"pair", "paper", "greedy"}, default="pair"
         Column that a round adds. ``"pair"``: the pair (h, v) of the most violated dual constraint,
-        with a coefficient of its own. ``"paper"``: the weak learner that takes the constraint of any row v
-        furthest, eq. (24), for all coefficients. ``"greedy"``, an extension of this: the weak
-        learner of the largest edge for the code ``w @ P[:, t]`` that it will receive.
+        with a coefficient of its own. ``"paper"``: the weak learner that takes the constraint of
+        any row v furthest, eq. (24), for all coefficients. ``"greedy"``, an extension of this: the
+        weak learner of the largest edge for the code ``w @ P[:, t]`` that it will receive.
     weak_learner : {"stump", "wlda"}, default="stump"
         ``"wlda"``: for each row of P, the best stump on the weighted linear discriminant of its
         two-class problem (Table VI).
@@ -116,11 +116,11 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     *Rows: a phase transition.* Where :math:`\nu` is small, hundreds of rows have a coefficient. A
     new weak learner gets a random code ``w @ P[:, t]`` from all of them, not the code for which it
     was chosen. The training data are separated after 25 to 75 rounds: later rounds learn nothing.
-    Where :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0 until
-    one row has collected enough. From then on eq. (24) chooses that row for ever, and the algorithm
-    is AdaBoost.ECC with Gaussian codes, which learns to the last round. The grid of the paper ends
-    just below the transition. With pairs a weak learner gets the code that it was chosen for,
-    for every :math:`\nu`.
+    Where :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0
+    until one row has collected enough. From then on eq. (24) chooses that row for ever, and the
+    algorithm is AdaBoost.ECC with Gaussian codes, which learns to the last round. The grid of the
+    paper ends just below the transition. With pairs a weak learner gets the code for which it was
+    chosen, for every :math:`\nu`.
 
     *When it stops.* "The training stops when adding more weak classifiers does not further decrease
     the objective function of (18)" (Section IV-C). For pairs, a single round proves nothing: its
@@ -242,11 +242,11 @@ class _ProjMaster(Master):
         self.loss = get_loss(params.loss, sample_weight)
         n_samples, n_classes = len(search.X), len(params.classes_)
         self.n_classes = n_classes
-        self.own = labels, np.arange(n_samples)
+        self.true_class = labels, np.arange(n_samples)
         self.projection_columns = params.projection_columns()
         self.outputs = OutputProducts(search.X)
         self.path = CoefficientPath()
-        self.idle = 0
+        self.n_idle_rounds = 0
         self.value, weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))
         self.weights = weights.T
 
@@ -264,10 +264,10 @@ class _ProjMaster(Master):
 
         The scores and the weights have the shape (n_classes, n_samples).
         """
-        value, dual = self.loss.value_and_dual(scores[self.own] - scores)
-        dual[self.own] = 0.0
+        value, dual = self.loss.value_and_dual(scores[self.true_class] - scores)
+        dual[self.true_class] = 0.0
         weights = dual / -dual.size
-        weights[self.own] = -weights.sum(axis=0)
+        weights[self.true_class] = -weights.sum(axis=0)
         return value.mean(), weights
 
     def _evaluate(self, codes):
@@ -278,9 +278,9 @@ class _ProjMaster(Master):
         self.weights = weights.T
         return value, self.outputs.edges(weights.clip(-_LARGEST, _LARGEST))
 
-    def _add(self, found):
-        self.outputs.append(found.learner, found.outputs)
-        self.hypotheses.append(found.learner)
+    def _add(self, selection):
+        self.outputs.append(selection.learner, selection.outputs)
+        self.hypotheses.append(selection.learner)
 
     def _finish(self, solution):
         """Record the round; return False if `params.tol` and `params.patience` end the training."""
@@ -291,9 +291,9 @@ class _ProjMaster(Master):
         # The objective is constant until the first coefficient is positive.
         if len(self.objective) > 1 and w.any():
             before = self.objective[-2]
-            idle = abs(before - value) < self.params.tol * abs(before)
-            self.idle = self.idle + 1 if idle else 0
-        return self.idle < self.patience
+            is_idle = abs(before - value) < self.params.tol * abs(before)
+            self.n_idle_rounds = self.n_idle_rounds + 1 if is_idle else 0
+        return self.n_idle_rounds < self.patience
 
     @property
     def patience(self):
@@ -323,14 +323,14 @@ class _PairMaster(_ProjMaster):
 
     def generate(self):
         projection = next(self.projection_columns)
-        found = self.search.best(self.weights, projection, self.no_violation)
-        return None if found is None else (found, projection[found.column])
+        selection = self.search.best(self.weights, projection, self.no_violation)
+        return None if selection is None else (selection, projection[selection.column])
 
     def correct(self, column):
-        found, code = column
+        selection, code = column
         t = len(self.hypotheses)
-        self._add(found)
-        self.rows.append(found.column)
+        self._add(selection)
+        self.rows.append(selection.column)
         self.pair_codes[t] = code
         pair_codes = self.pair_codes[: t + 1]
 
@@ -343,7 +343,7 @@ class _PairMaster(_ProjMaster):
         if self.params.start == "previous":
             # A pair whose coefficient is 0 changes neither the objective nor the weights.
             start[:t] = self.w
-            slope = -(found.outputs @ self.weights @ code)
+            slope = -(selection.outputs @ self.weights @ code)
             self.gradient = np.append(self.gradient, slope)
             initial = self.value, self.gradient
         limits = self.params.nu, self.params.solver_iterations
@@ -375,8 +375,8 @@ class _RowMaster(_ProjMaster):
 
     def generate(self):
         projection = next(self.projection_columns)
-        found = self._select(projection)
-        return None if found is None else (found, projection)
+        selection = self._select(projection)
+        return None if selection is None else (selection, projection)
 
     def _select(self, projection):
         code = self.w @ projection
@@ -390,9 +390,9 @@ class _RowMaster(_ProjMaster):
         return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
 
     def correct(self, column):
-        found, projection = column
+        selection, projection = column
         start = len(self.hypotheses) * self.n_classes
-        self._add(found)
+        self._add(selection)
         self.P[:, start : start + self.n_classes] = projection
         P = self._active_P()
 
