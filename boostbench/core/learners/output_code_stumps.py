@@ -14,7 +14,7 @@ from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak_learner import Found
 
 # Stumps are scored in blocks, in descending order of their norms. The first block has few stumps:
-# their best score excludes most codes. Each later block has twice as many stumps as the one before
+# their best score excludes most codes. Each later block has four times as many as the one before
 # it, until its scores would no longer fit in the cache.
 _FIRST_BLOCK = 32
 _LARGEST_BLOCK = 1024
@@ -116,6 +116,8 @@ def select_candidates(edges, codes, violation, slack):
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
     lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
     violation = violation.astype(np.float32)
+    # Pairs have no violation, whose addition would take as long as the other passes over scores.
+    has_violation = violation.any()
     # The stumps with the largest norms exclude most others, so that few stumps are sorted.
     width = min(_FIRST_BLOCK, len(norms))
     top = norms.argpartition(-width)[-width:]
@@ -133,14 +135,15 @@ def select_candidates(edges, codes, violation, slack):
             break
         scores = edges.take(block, axis=0) @ codes.take(promising, axis=0).T
         np.abs(scores, out=scores)
-        scores += violation[promising]
+        if has_violation:
+            scores += violation[promising]
         largest = float(scores.max())
         if largest >= best - slack:
             best = max(best, largest)
             near = np.flatnonzero(scores >= best - slack)
             row, column = np.divmod(near, len(promising))
             candidates.append((block[row], promising[column], scores.ravel()[near]))
-        start, width = start + width, min(2 * width, _LARGEST_BLOCK)
+        start, width = start + width, min(4 * width, _LARGEST_BLOCK)
     stump, code, score = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
     is_near = score >= best - slack
     return stump[is_near], code[is_near]
