@@ -93,15 +93,15 @@ def product(matrix, W):
 
 
 def add_product(matrix, W, sums):
-    """Add the product of a sparse matrix and a dense one to an array; as ``sums += matrix @ W``.
+    """Add the product of a sparse and a dense matrix to an array, as ``sums += matrix @ W`` does.
 
     Parameters
     ----------
-    matrix : scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
+    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
     W : ndarray of shape (n_samples, n_columns) or (n_samples,)
-        In C order, and of the type of the matrix or a wider one.
+        Dense matrix in C order, of the data type of the sparse matrix or a wider one.
     sums : ndarray of shape (n_rows, n_columns) or (n_rows,)
-        In C order, of the type of `W`. Overwritten.
+        Array in C order, of the data type of `W`. Overwritten.
 
     Examples
     --------
