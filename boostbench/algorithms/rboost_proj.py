@@ -13,10 +13,10 @@ from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
+from boostbench.core.learners.output_products import OutputProducts
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
-from boostbench.core.weak.output_products import OutputProducts
 
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from boostbench.core.learners import output_products
+from boostbench.core.learners.output_products import OutputProducts
 from boostbench.core.stumps.stump import Stump
-from boostbench.core.weak import output_products
-from boostbench.core.weak.output_products import OutputProducts
 
 from ..stumps import reference
 
