@@ -16,7 +16,11 @@ from boostbench.algorithms.base.stump_ensembles import CategorySetBooster, Stump
 from boostbench.algorithms.base.tree_search import SignTreeSearch
 from boostbench.core.learners.trees import Trees
 from boostbench.core.losses.margin import LOSSES
-from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.losses.pair_weights import (
+    ExponentialWeights,
+    LogisticWeights,
+    TwoClassExponentialWeights,
+)
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.stumps.category_sets import stacked
@@ -27,6 +31,10 @@ from boostbench.core.stumps.search import StumpSearch
 _EDGE_TOLERANCE = 1e-2
 
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
+_TWO_CLASS_WEIGHTS = {
+    "exponential": TwoClassExponentialWeights,
+    "logistic": TwoClassLogisticWeights,
+}
 
 
 class MCBoost(CategorySetBooster, StumpEnsemble):
@@ -149,9 +157,8 @@ class _MCBoostMaster(Master):
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
         n_classes = len(params.classes_)
-        is_two_class = params.loss == "logistic" and n_classes == 2
-        weights = TwoClassLogisticWeights if is_two_class else _WEIGHTS[params.loss]
-        self.weights = weights(labels, n_classes, sample_weight)
+        weights_class = (_TWO_CLASS_WEIGHTS if n_classes == 2 else _WEIGHTS)[params.loss]
+        self.weights = weights_class(labels, n_classes, sample_weight)
         self.max_coefficient = np.inf if params.kappa is None else params.kappa
 
     def generate(self):

@@ -156,12 +156,9 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Return the problem of step 4, eq. (13); see `PairWeights.problem`."""
         self._group_by(outputs)
-        gain, *others = [product(by_group, self.gains[chunk]) for chunk, by_group in self._blocks]
-        for other in others:
-            gain += other
-        self._gain = gain
+        self._gain = self._sum_gains_by_group()
         share = self.share
-        return ExponentialProblem(-self._symmetrise(gain), share), share
+        return ExponentialProblem(-self._symmetrise(self._gain), share), share
 
     def move(self, w):
         """Add the last weak learner; see `PairWeights.move`."""
@@ -169,10 +166,59 @@ class ExponentialWeights(PairWeights):
         total = -float(self._gain.ravel().dot(table.ravel()))
         self._log_mean += log(total)
         table *= 1.0 / total
+        self._scale_gains(table)
+
+    def _sum_gains_by_group(self):
+        """Return the sums of the gains by group and class, of shape (2 n_classes, n_classes)."""
+        sums, *more_sums = [product(matrix, self.gains[chunk]) for chunk, matrix in self._blocks]
+        for block_sums in more_sums:
+            sums += block_sums
+        return sums
+
+    def _scale_gains(self, table):
+        """Multiply the gains by the factors of their groups."""
         for chunk, _ in self._blocks:
             gains = self.gains[chunk]
             gains *= self._gather_rows(table, chunk)
             self._fill_own_class(chunk)
+
+
+class TwoClassExponentialWeights(ExponentialWeights):
+    """Dual variables of the exponential loss for two classes, one number per sample.
+
+    The gains of the second class are minus the gains of the first, so that only these are stored.
+    Additions have the order of `ExponentialWeights`: both lead to equal models.
+
+    Attributes
+    ----------
+    gains : ndarray of shape (n_samples, 1)
+        Weights G of eq. (10) for the first class.
+
+    Examples
+    --------
+    >>> weights = TwoClassExponentialWeights(np.array([0, 1]), n_classes=2)
+    >>> weights.gains.T
+    array([[ 0.5, -0.5]])
+    """
+
+    def __init__(self, labels, n_classes, sample_weight=None):
+        super().__init__(labels, n_classes, sample_weight)
+        self.gains = self.gains[:, :1].copy()
+
+    def _sum_gains_by_group(self):
+        first, *more_sums = [
+            product(matrix, self.gains[chunk, 0]) for chunk, matrix in self._blocks
+        ]
+        for block_sums in more_sums:
+            first += block_sums
+        return np.column_stack([first, -first])
+
+    def _scale_gains(self, table):
+        # A group is (output, class); the factor is that of the other class, which stands on the
+        # other diagonal of each output's table.
+        factors = table[:, [0, 1], [1, 0]].ravel()
+        for chunk, _ in self._blocks:
+            self.gains[chunk, 0] *= factors.take(self._group[chunk], mode="clip")
 
 
 class LogisticWeights(PairWeights):

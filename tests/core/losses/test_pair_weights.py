@@ -5,7 +5,11 @@ import pytest
 from scipy.optimize import minimize as generic
 
 from boostbench.core.losses import pair_weights, two_class_weights
-from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.losses.pair_weights import (
+    ExponentialWeights,
+    LogisticWeights,
+    TwoClassExponentialWeights,
+)
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import ExponentialProblem, minimise
 
@@ -184,6 +188,35 @@ def test_two_classes_need_one_number_for_each_sample(seed, weighted, block, monk
         gains = fast.gains * [1.0, -1.0]
         np.testing.assert_allclose(gains, plain.gains, rtol=1e-9, atol=1e-15)
         assert fast.share == pytest.approx(plain.share)
+
+
+@pytest.mark.parametrize("block", [2, 14, 2**17])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_exponential_weights_of_two_classes_are_equal_to_the_last_bit(
+    seed, weighted, block, monkeypatch
+):
+    monkeypatch.setattr(pair_weights, "_BLOCK_PAIRS", block)
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
+    sample_weight = rng.random(40) + 0.1 if weighted else None
+    general = ExponentialWeights(labels, 2, sample_weight)
+    special = TwoClassExponentialWeights(labels, 2, sample_weight)
+    # Large coefficients make the loss underflow in the end.
+    for scale in (1.0, 1.0, 3.0, 50.0, 300.0, 300.0):
+        outputs = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+        coefficients = scale * rng.random(2)
+        (general_problem, _), (special_problem, _) = (
+            weights.problem(outputs) for weights in (general, special)
+        )
+        for point in (coefficients, np.zeros(2)):
+            np.testing.assert_array_equal(
+                special_problem.gradient(point), general_problem.gradient(point)
+            )
+        for weights in (general, special):
+            weights.move(coefficients)
+        np.testing.assert_array_equal(special.gains * [1.0, -1.0], general.gains)
+        assert special.share == general.share
 
 
 @pytest.mark.parametrize("block", [1, 7, 40])
