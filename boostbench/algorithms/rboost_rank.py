@@ -25,13 +25,13 @@ from boostbench.core.weak.projected import (
     ProjectedStumps,
 )
 
-# Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
-# line search.
+# Largest projected gradient at the end of a solve, for both solvers: L-BFGS-B's "pgtol", which the
+# paper calls the accuracy of the line search.
 _SOLVER_TOLERANCE = 1e-5
 
 
 class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
-    """What both share: projected stumps that rank the classes."""
+    """Base class of boosters whose projected stumps rank the classes."""
 
     edition = 3
 
@@ -70,33 +70,36 @@ class RBoostRank(_RankBooster):
 
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
     :math:`F(P^{(r)} x) = \sum_t w_t h_t(P^{(r)} x)` ranks the classes. A round minimises the
-    exponential loss of the pairwise margins :math:`F(P^{(y_i)} x_i) - F(P^{(r)} x_i)` over one new
-    weak learner: the one of the largest edge, eq. (5), among those with `n_bins - 1` thresholds for
-    each projected feature, 31 by default. The paper searches all thresholds.
+    exponential loss of the pairwise margins :math:`F(P^{(y_i)} x_i) - F(P^{(r)} x_i)` over the
+    coefficient of one new weak learner. It is the stump with the largest edge, eq. (5), among
+    `n_bins - 1` thresholds of each projected feature, 31 by default. The paper searches all
+    thresholds.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of RandomBoost: boosting rounds at most.
+        Maximum number of boosting rounds, T of RandomBoost.
     n_projections : int, default=20000
-        n of RandomBoost: projected features per class.
+        Number of projected features per class, n of RandomBoost.
     projections : {"independent", "pooled"}, default="independent"
-        ``"independent"`` is RandomBoost's. ``"pooled"`` draws the rows of all projection matrices
-        from one pool of `pool_size` directions: several times faster, and a different model.
+        ``"independent"`` draws the matrices of RandomBoost. ``"pooled"`` draws the rows of all
+        matrices from one pool of `pool_size` directions, which is several times as fast, and a
+        different model.
     pool_size : int, default=1000
-        Directions of the pool; used by ``projections="pooled"`` only.
+        Number of directions in the pool; used by ``projections="pooled"`` only.
     n_bins : int, default=32
-        Bins of a projected feature: ``n_bins - 1`` thresholds, at the quantiles of its n_samples *
-        n_classes values. With as many bins as values, all thresholds are searched, as in the paper.
+        Number of bins of a projected feature. Its ``n_bins - 1`` thresholds are the quantiles of
+        its n_samples * n_classes values. If there are as many bins as values, all thresholds are
+        searched, as in the paper.
     weak_learner : {"stump", "wlda"}, default="stump"
-        Stumps on the projected features, or also on one weighted linear discriminant of
-        `n_selected` of them, drawn anew in every round (Table VI).
+        ``"stump"`` uses stumps on the projected features. ``"wlda"`` adds stumps on one weighted
+        linear discriminant of `n_selected` projected features, which every round draws (Table VI).
     n_selected : int, default=1000
-        Used by ``weak_learner="wlda"`` only.
+        Number of projected features in the discriminant; used by ``weak_learner="wlda"`` only.
     step : {"exact", "bound"}, default="exact"
-        The coefficient. ``"exact"`` is eq. (8),
-        :math:`w_t = \frac14 \log \frac{Q_+ + s}{Q_- + s}`, where the smoothing s = 1 / (m (k - 1))
-        on weights of sum 1 keeps it finite. ``"bound"`` minimises an upper bound of the loss, as
+        Rule of the coefficient. ``"exact"`` is eq. (8),
+        :math:`w_t = \frac14 \log \frac{Q_+ + s}{Q_- + s}`. The smoothing s = 1 / (m (k - 1)), for
+        weights that sum to 1, keeps it finite. ``"bound"`` minimises an upper bound of the loss, as
         eq. (9) does: with the edge b of :math:`\delta h / 2`,
         :math:`w_t = \frac14 \log \frac{1 + b}{1 - b}`.
     random_state : int, RandomState instance or None, default=None
@@ -106,16 +109,16 @@ class RBoostRank(_RankBooster):
     ----------
     hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
-        w.
+        Coefficients w.
 
     Notes
     -----
-    Projections mix the features, so they should be on one scale.
+    Scale the features before the fit, since projections mix them.
 
     Eq. (9) rests on :math:`e^{-wh} \le \frac12 e^w (1 - h) + \frac12 e^{-w} (1 + h)`, which holds
-    for h in [-1, 1]; :math:`\delta h` is in [-2, 2]. As it is printed, the loss grows. So the bound
-    is applied to :math:`e^{-w \delta h} = e^{-2w (\delta h / 2)}`, whose minimum over 2w has the
-    factor :math:`\frac12` of eq. (9), and :math:`\frac14` for w.
+    for h in [-1, 1]; but :math:`\delta h` is in [-2, 2]. With eq. (9) as printed, the loss grows.
+    Therefore the bound is applied to :math:`e^{-w \delta h} = e^{-2w (\delta h / 2)}`. Its minimum
+    over 2w has the factor :math:`\frac12` of eq. (9), so w has the factor :math:`\frac14`.
 
     References
     ----------
@@ -134,7 +137,7 @@ class RBoostRank(_RankBooster):
     step: Literal["exact", "bound"] = "exact"
 
     def inverse_temperature(self):
-        """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
+        """Return 2: with the exponential loss, F is half of the log-probabilities."""
         return 2.0
 
     def _make_master(self, X, labels, random_state):
@@ -144,49 +147,49 @@ class RBoostRank(_RankBooster):
 class RBoostRankTC(TotallyCorrective, _RankBooster):
     r"""RBoost^rank, totally corrective (RandomBoost, Algorithm 1).
 
-    The model is that of `RBoostRank`. After each new weak learner all coefficients are found anew,
-    warm-started, over the m (k - 1) pairs (i, r) with r other than y_i, from eq. (2)
+    The model is the same as for `RBoostRank`. After each new weak learner, all coefficients are
+    refitted with a warm start. With the m (k - 1) pairs (i, r) for all r other than y_i, they solve
+    eq. (2)
 
     .. math:: \min_{w \ge 0} \log \sum_{ir} e^{-\rho_{ir}} + \nu 1^\top w
 
-    or from eq. (12)
+    or eq. (12)
 
     .. math:: \min_{w \ge 0} \sum_{ir} \lambda(\rho_{ir}) + \nu 1^\top w
 
-    with the margins :math:`\rho_{ir} = F(P^{(y_i)} x_i) - F(P^{(r)} x_i)`. The next weak learner is
-    that of the largest edge :math:`\sum_{ir} u_{ir} \delta h_{ir}`, eqs. (5) and (17), where u are
-    the dual variables, eqs. (4) and (16). Where no edge exceeds :math:`\nu + \epsilon`, no
-    constraint of the dual problem is violated any more, and training ends.
+    with the margins :math:`\rho_{ir} = F(P^{(y_i)} x_i) - F(P^{(r)} x_i)`. The next weak learner
+    has the largest edge :math:`\sum_{ir} u_{ir} \delta h_{ir}`, eqs. (5) and (17), with the dual
+    variables u, eqs. (4) and (16). Training ends if no edge exceeds :math:`\nu + \epsilon`, since
+    then no constraint of the dual problem is violated.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of RandomBoost: boosting rounds at most.
+        Maximum number of boosting rounds, T of RandomBoost.
     n_projections, projections, pool_size, n_bins, weak_learner, n_selected
-        As of `RBoostRank`.
+        Same as for `RBoostRank`.
     loss : {"logistic", "exponential", "exponential_sum"}, default="logistic"
         ``"exponential"`` is eq. (2); the others are eq. (12), ``"exponential_sum"`` with
         :math:`\lambda(\rho) = e^{-\rho}`.
     nu : float, default=1e-4
-        Weight of the L1 norm of w. In eq. (12) the losses are added up as printed, not averaged,
-        and u with them.
+        Weight of the L1 norm of w. Eq. (12) sums the losses, as printed, and does not average
+        them; u has the same scale.
     unbounded : {"limit", "continue", "stop"}, default="limit"
-        What to do where eq. (2) has no solution (see Notes). ``"limit"`` limits the norm of w.
-        ``"continue"`` does as RandomBoost says: a solve ends at its limit of iterations, wherever
-        that is. ``"stop"`` does too, and ends the training once w proves that there is no solution.
+        Handling of eq. (2) without a solution (see Notes). ``"limit"`` limits the norm of w.
+        ``"continue"`` follows RandomBoost: a solve ends at its limit of iterations. ``"stop"`` does
+        the same, and ends the training once w proves that there is no solution.
     solver : {"lbfgs", "newton"} or None, default=None
-        ``"lbfgs"`` is L-BFGS by projections. It ends at the slopes or iterations of RandomBoost's
-        L-BFGS-B and gives the same on each machine. ``"newton"`` comes to the same optimum
-        of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
-        limit of iterations decides. None takes ``"newton"`` where it can. Both end where slopes are
-        below 1e-5. So with a `nu` of 1e-5 and less neither comes to the optimum, and models for
-        different `nu` hardly differ.
+        ``"lbfgs"`` is projected L-BFGS. It has the stopping rules of RandomBoost's L-BFGS-B and
+        gives the same result on every machine. ``"newton"`` has the same optimum of eq. (12), and
+        is more exact and several times as fast; it does not solve eq. (2), where the limit of
+        iterations determines the result. None: ``"newton"`` for eq. (12), ``"lbfgs"`` for eq. (2).
+        Both solvers stop at gradients below 1e-5. So with `nu` <= 1e-5 neither reaches the optimum,
+        and models for different `nu` hardly differ.
     tol : float, default=1e-5
-        :math:`\epsilon` of the stopping rule: constraints may be violated by that much. It should
-        not be less than what the solver leaves, 1e-5: a weak learner that is there already would
-        come again.
+        Permitted violation :math:`\epsilon` of constraints in the stopping rule. With a value
+        below the tolerance of the solver, 1e-5, training may select the same weak learner again.
     solver_iterations : int, default=100
-        Iterations of the solver per round at most.
+        Maximum number of iterations of the solver per round.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -194,38 +197,39 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     ----------
     hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
-        w after the last round.
+        Coefficients w after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
-        w after each round, row by row.
+        Coefficients w after each round, row by row.
     objective_ : ndarray of shape (n_iterations_,)
-        The objective after each round, with the limit's term; it never rises.
+        Objective after each round, including the term of ``unbounded="limit"``; it never rises.
     converged_ : ndarray of shape (n_iterations_,), dtype=bool
-        Whether the solver came to its end in each round, or stopped at `solver_iterations`. Where
-        it did so in the last round, there is a `ConvergenceWarning`.
+        True for rounds in which the solver converged before `solver_iterations`. If it did not
+        converge in the last round, there is a `ConvergenceWarning`.
     dual_ : ndarray of shape (n_samples, n_classes)
-        The dual variables u after the last round; 0 for r = y_i. In eq. (2) their sum is 1.
+        Dual variables u after the last round; 0 for r = y_i. In eq. (2) their sum is 1.
     unbounded_at_ : int or None
-        The first round after which w proved that eq. (2) has no solution.
+        First round after which w proved that eq. (2) has no solution. None: there is no such round.
 
     Notes
     -----
-    Eq. (2) has no solution where some :math:`w \ge 0` has :math:`\min_{ir} \rho_{ir} > \nu 1^\top
-    w`: along that direction the objective falls without end, and the constraints of the dual
-    problem contradict each other. With RandomBoost's grid for :math:`\nu` that comes as soon as the
-    weak learners separate the training set: in 4 to 6 rounds on wine, in about 25 on glass. The
-    training error is 0 then, for all margins are positive.
+    Eq. (2) has no solution if there is a :math:`w \ge 0` with :math:`\min_{ir} \rho_{ir} > \nu
+    1^\top w`. In that direction the objective is unbounded below, and the dual problem is
+    infeasible. With RandomBoost's grid for :math:`\nu`, this happens as soon as the weak learners
+    separate the training set: after 4 to 6 rounds on wine, after about 25 on glass. The training
+    error is then 0, since all margins are positive.
 
-    What L-BFGS-B leaves after 100 iterations there is a matter of chance. Mostly w becomes a huge
-    multiple of some direction at once (norms of 1e25; steps that overflow are not taken), u is 0
-    except for a pair or two, the same weak learner is found for ever, and the remaining rounds
-    change nothing. Sometimes w grows slowly, and all 100 iterations are done in every round. Hence
-    the limit: the norm of w is kept below 355, up to where no :math:`e^{-\rho_{ir}}` overflows or
-    underflows in double precision; see `boostbench.core.losses.ranking.LimitedLogSumExp`.
+    In such a problem the state of L-BFGS-B after 100 iterations is arbitrary. In most cases w
+    becomes a huge multiple of one direction at once (norms of 1e25; steps that overflow are not
+    taken), u is 0 except for one or two pairs, and all remaining rounds select the same weak
+    learner and change nothing. In other cases w grows slowly, and every round takes all 100
+    iterations. Therefore ``unbounded="limit"`` keeps the norm of w below 355, so that no
+    :math:`e^{-\rho_{ir}}` overflows or underflows in double precision; see
+    `boostbench.core.losses.ranking.LimitedLogSumExp`.
 
-    Eq. (12) has a solution for any :math:`\nu > 0`, with the exponential loss too: that of eq. (2)
-    for another :math:`\nu`, divided by the sum of the losses, which is just below the largest
-    margin per norm where the data can be separated. The paper speaks of ":math:`\nu` in (12)" for
-    both of its losses.
+    Eq. (12) has a solution for any :math:`\nu > 0`, also with the exponential loss. It solves
+    eq. (2) with :math:`\nu / S` in place of :math:`\nu`, for the sum S of the losses. If the data
+    are separable, :math:`\nu / S` is just below the largest margin per norm. The paper writes
+    ":math:`\nu` in (12)" for both of its losses.
 
     References
     ----------
@@ -268,16 +272,16 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
 
 
 class _RankMaster(Master):
-    """Projected stumps, their coefficients, and the weights of the pairs.
+    """State of a training: projected stumps, their coefficients, and the weights of the pairs.
 
-    A subclass has the attribute `min_edge`: training ends where no weak learner has a larger one.
+    A subclass has the attribute `min_edge`. Training ends if no weak learner has a larger edge.
 
     Parameters
     ----------
     params, search
-        As of `Master`.
+        Same as for `Master`.
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Classes from 0 to n_classes - 1.
     """
 
     def __init__(self, params, search, labels):
@@ -289,12 +293,12 @@ class _RankMaster(Master):
         self.coefficients = []
 
     def generate(self):
-        r"""Find the weak learner of the largest edge, eq. (5).
+        r"""Return the weak learner with the largest edge, eq. (5).
 
         Returns
         -------
         (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
-            With its :math:`\delta h` for each pair.
+            The stump and its :math:`\delta h` for each pair. None if no edge exceeds `min_edge`.
         """
         result = self.search.best(pairwise_weights(self.weights, self.is_own))
         margins = result.outputs[self.is_own][:, None] - result.outputs
@@ -320,13 +324,13 @@ class _StageWiseMaster(_RankMaster):
 
 
 def _exact_step(weights, margins, smoothing):
-    """Eq. (8)."""
+    """Return the coefficient by eq. (8)."""
     correct_weight, wrong_weight = weights[margins > 0].sum(), weights[margins < 0].sum()
     return 0.25 * np.log((correct_weight + smoothing) / (wrong_weight + smoothing))
 
 
 def _bound_step(weights, margins, smoothing):
-    """Eq. (9) for half the margins, which are in [-1, 1], and twice the coefficient."""
+    """Return the coefficient by eq. (9), applied to half the margins, which are in [-1, 1]."""
     b = min((weights * margins).sum() / 2, MAX_EDGE)
     return 0.25 * np.log((1 + b) / (1 - b))
 
@@ -356,7 +360,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         return RankingLoss(A, LogSumExp())
 
     def _accept_solution(self, problem, w):
-        """Take over the coefficients, and weigh the pairs by the dual variables (step 5)."""
+        """Store the coefficients, and set the weights of pairs to the dual variables (step 5)."""
         self.value = self._value(problem, w)
         self.coefficients = w
         self.weights = np.zeros(self.is_own.shape)
@@ -372,7 +376,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.stumps.append(stump)
         problem = self._problem()
         start = np.append(self.coefficients, 0.0)
-        # Where there is no solution, steps grow until they overflow.
+        # In a problem without a solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.limits)
             is_better = self._value(problem, solution.w) < self.value
@@ -389,6 +393,6 @@ class _TotallyCorrectiveMaster(_RankMaster):
         warn_unsolved(self.params, self.converged)
 
     def _is_unbounded(self, problem):
-        """Tell whether w proves it; sums of losses are not negative."""
+        """Return True if w proves that eq. (2) has no solution."""
         norm = self.coefficients.sum()
         return self.params.loss == "exponential" and problem.margins.min() > self.params.nu * norm
