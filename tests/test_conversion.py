@@ -191,7 +191,7 @@ class TestErrors:
     def test_other_models_and_unfitted_models_are_refused(self, convert, name):
         pytest.importorskip(name)
         model = bb.RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(*blobs(2))
-        with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+        with pytest.raises(ValueError, match="RBoostRank is not a sum of stumps"):
             convert(model)
         with pytest.raises(ValueError, match="not fitted"):
             convert(bb.AdaBoost())
@@ -328,8 +328,8 @@ def test_error_names_the_model_that_is_no_sum_of_stumps(convert):
     X, y = blobs(2)
     pipeline = make_pipeline(StandardScaler(), bb.SAMME(n_iterations=3)).fit(X, y)
     if convert is to_treelite:
-        with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+        with pytest.raises(ValueError, match=r"Pipeline is not a sum of stumps; .* model\[-1\]"):
             convert(pipeline)
-    with pytest.raises(ValueError, match="DecisionTreeClassifier is no sum of stumps; pass a fit"):
+    with pytest.raises(ValueError, match="DecisionTreeClassifier is not a sum of stumps; pass"):
         convert(DecisionTreeClassifier().fit(X, y))
     convert(pipeline[-1])

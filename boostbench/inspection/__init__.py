@@ -1,8 +1,8 @@
-"""Looking into fitted models: displays as scikit-learn has them, a page of HTML, rules as text.
+"""Inspection of fitted models: displays in scikit-learn's style, an HTML page, rules as text.
 
-What is drawn comes from the estimators: `feature_importances_`, `shape_functions` and the staged
-predictions. Drawing needs matplotlib, the extra ``plots``. The boundary between classes draws
-scikit-learn's own `sklearn.inspection.DecisionBoundaryDisplay`.
+The data of the displays come from the estimators: `feature_importances_`, `shape_functions` and the
+staged predictions. Displays need matplotlib, the extra ``plots``. For decision boundaries, use
+`sklearn.inspection.DecisionBoundaryDisplay`.
 """
 
 from boostbench.inspection.html_page import export_html

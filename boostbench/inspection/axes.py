@@ -1,15 +1,15 @@
-"""Where displays draw."""
+"""Axes and figures of the displays."""
 
 from boostbench.util.optional_imports import import_optional
 
 
 def get_axes(ax=None):
-    """Return axes to draw on, and their figure.
+    """Return the axes of a display, and their figure.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes, default=None
-        None makes a new figure by pyplot.
+        Existing axes; None: a new pyplot figure.
 
     Returns
     -------
@@ -27,25 +27,26 @@ def get_axes(ax=None):
 
 
 def make_axes_grid(n, n_columns, width, height, **shared):
-    """Return a new figure with axes in rows.
+    """Return a new figure with a grid of axes.
 
     Parameters
     ----------
     n : int
-        How many axes; places left over in the last row are removed.
+        Number of axes; unused axes of the last row are removed.
     n_columns : int
-        Axes in a row at most.
+        Maximum number of axes per row.
     width, height : float
-        Inches of each.
+        Size of each axes, in inches.
     **shared
-        As ``sharey`` of ``matplotlib.pyplot.subplots``.
+        Further arguments of ``matplotlib.pyplot.subplots``, such as ``sharey``.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
     grid : ndarray of shape (n_rows, n_columns)
-        All places.
-    axes : list of n matplotlib.axes.Axes
+        All axes of the grid.
+    axes : list of matplotlib.axes.Axes
+        The first `n` axes of the grid.
     """
     n_columns = max(1, min(n_columns, n))
     n_rows = max(1, -(-n // n_columns))
@@ -64,10 +65,10 @@ def make_axes_grid(n, n_columns, width, height, **shared):
 
 
 def y_axis_label(shapes):
-    """Say what the functions of `ShapeFunctions` are added to, beside an axis."""
+    """Return the y-axis label of a shape-function plot."""
     return f"Added to the {'prediction' if shapes.classes_ is None else 'score'}"
 
 
 def _import_pyplot():
-    """Import ``matplotlib.pyplot``, or say in one line what is missing."""
+    """Return ``matplotlib.pyplot``; raise ImportError with advice if it is not installed."""
     return import_optional("matplotlib.pyplot", "displays need")

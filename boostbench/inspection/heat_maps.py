@@ -1,34 +1,34 @@
-"""Tables of two features as heat maps."""
+"""Data of heat maps of two features."""
 
 import numpy as np
 
 from boostbench.algorithms.explanation.number_format import shortest_decimals
 
-# Of a drawing, in its own units.
+# Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
-# Letters of a category's mark.
+# Maximum number of characters of a category label.
 _MAX_LABEL_LENGTH = 9
 
 
 def heat_map_data(shapes, pair, output, largest, number):
-    """Give what is drawn of a pair.
+    """Return the drawing of a pair for the HTML page.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
     pair : boostbench.algorithms.bag_pairs.Pair
     output : int
-        Which score is shown.
+        Index of the score.
     largest : float
-        What is drawn in full colour.
+        Contribution that is drawn in full colour.
     number : callable
-        From what is added to text.
+        Formatter of a contribution.
 
     Returns
     -------
     dict
-        Of the cells the places, sizes, values by the largest, and texts; of both axes the places
-        and texts of some marks; the names of both features; and the edges of the drawing.
+        Names of both features; position, relative value and tooltip of each cell; size of a cell;
+        positions and texts of the tick labels of both axes; edges of the plot area.
     """
     across, down = pair.axes
     names = [shapes.cell_names(axis) for axis in (across, down)]
@@ -64,7 +64,7 @@ def heat_map_data(shapes, pair, output, largest, number):
 
 
 def _short_tick_labels(axis, names, max_labels):
-    # Numbers would be others without their last digits.
+    # Shorten names only: a number without its last digits would be another number.
     if axis.thresholds is None:
         names = [
             n if len(n) <= _MAX_LABEL_LENGTH else f"{n[: _MAX_LABEL_LENGTH - 1]}…" for n in names
@@ -73,22 +73,22 @@ def _short_tick_labels(axis, names, max_labels):
 
 
 def tick_labels(axis, names, max_labels):
-    """Give places and texts of some marks of an axis.
+    """Return positions and texts of the tick labels of an axis.
 
     Parameters
     ----------
     axis : object
-        One of the ``axes`` of a pair.
+        Element of the ``axes`` of a pair.
     names : list of str
-        Of its cells.
+        Names of its cells.
     max_labels : int
-        So many thresholds or categories.
+        Maximum number of thresholds or categories with a label.
 
     Returns
     -------
     list of (float, str)
-        Thresholds are between cells, categories and what is missing in the middle of one; places
-        are counted in cells.
+        Position in cells, and text. Thresholds are at the edges of cells; categories and missing
+        values in the middle.
     """
     if axis.thresholds is None:
         return [(position + 0.5, name) for position, name in enumerate(names)][
@@ -99,5 +99,5 @@ def tick_labels(axis, names, max_labels):
     labels = [(int(position) + 1, text) for position, text in zip(positions, texts, strict=True)]
     if not axis.has_missing:
         return labels
-    # What is missing is beside the last threshold, whose text would be in its way.
+    # The label of missing values replaces the last threshold, which it would overlap.
     return [*(labels[:-1] or labels), (axis.n_cells - 0.5, "missing")]

@@ -1,4 +1,4 @@
-"""A fitted model as one page of HTML, which needs no other file and no network."""
+"""Export of a fitted model as a self-contained HTML page."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +18,9 @@ from boostbench.inspection.steps import visible_steps
 from boostbench.util.atomic_write import write_output
 from boostbench.util.printable import printable
 
-# Of a drawing, in its own units: the places of its edges.
+# Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
-# Where a missing value has its mark, right of all numbers.
+# Horizontal position of the mark of missing values, to the right of all numbers.
 _MISSING_X = 316
 
 _TEMPLATES = jinja2.Environment(
@@ -33,7 +33,7 @@ _TEMPLATES = jinja2.Environment(
 
 
 class _Bar(NamedTuple):
-    """A line of a table, with a bar for each number."""
+    """Table row with a bar for each value."""
 
     label: str
     values: list
@@ -41,31 +41,31 @@ class _Bar(NamedTuple):
 
 
 def export_html(estimator, X, path, *, row=0, max_terms=20):
-    """Write what a fitted model does as a page of HTML.
+    """Write an HTML page that explains a fitted model.
 
-    The page shows the importances, one row explained, and the shape functions: a curve of each
-    number, a bar for each category, and a mark for a missing value. All is exact. Importances are
-    the `feature_importances_` of the estimator, of its training rows. The page works without a
-    network.
+    The page shows the importances, the explanation of one row, and the shape functions: a curve for
+    each numeric feature, a bar for each category, and a mark for missing values. All values are
+    exact. Importances are the `feature_importances_` of the estimator, over its training rows. The
+    page works offline.
 
     Parameters
     ----------
     estimator : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
+        Fitted model, a sum of stumps.
     X : array-like of shape (n_samples, n_features)
-        Samples, for example those of the training: over these, each function has the mean 0. Their
-        range is drawn.
+        Samples over which each function is centred to the mean 0, such as the training data. They
+        determine the drawn range.
     path : str or pathlib.Path
-        Of the file that is written.
+        Path of the output file.
     row : int, default=0
-        Which of the samples is explained, by its place.
+        Position of the sample to explain.
     max_terms : int, default=20
-        So many features at most, those of the largest importance.
+        Maximum number of features, by decreasing importance.
 
     Raises
     ------
     ValueError
-        If the estimator is no sum of stumps, or there is no such row, or `max_terms` is negative.
+        If the estimator is not a sum of stumps, `row` is out of range, or `max_terms` is negative.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
 
 
 class _Page:
-    """What is shown of each part, as labels, numbers, and places in a drawing."""
+    """Data of the page's parts: labels, numbers, and positions in drawings."""
 
     def __init__(self, shapes, X, max_terms):
         self.shapes = shapes
@@ -109,25 +109,25 @@ class _Page:
         self.features = most_important(shapes.importances, max_terms)
         visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
-        # All curves have one scale, so that their sizes can be compared.
+        # All curves share one scale, so that they can be compared.
         self.low, self.high = values.min(), values.max() or 1.0
         self.size = np.abs(values).max() or 1.0
         self.decimals = max(0, 2 - int(np.floor(np.log10(self.size))))
 
     def number(self, value):
-        """Write what is added, with its sign."""
+        """Return the text of a contribution, with its sign."""
         text = f"{value:+,.{self.decimals}f}"
         return text if float(text.replace(",", "")) else text[1:]
 
     def importances(self):
-        """Give names and shares."""
+        """Return (name, importance) pairs."""
         shares = self.shapes.importances
         return [
             (str(self.shapes.feature_names[index]), float(shares[index])) for index in self.features
         ]
 
     def explain_row(self, estimator, sample, local):
-        """Take the score of a sample apart, that of the class that is predicted."""
+        """Return the contributions to the score of a sample's predicted class."""
         predicted = estimator.predict(sample)[0]
         outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
         if len(outputs) > 1:
@@ -145,7 +145,7 @@ class _Page:
         names += [self.shapes.pair_name(pair) for pair in self.shapes.pairs]
         bars = [_Bar(names[index], [float(effects[index])]) for index in visible]
         other_effects = float(effects.sum() - effects[visible].sum())
-        # A feature that moves all scores alike has no importance, and is a term all the same.
+        # Terms of importance 0, which change all scores equally, are contributions as well.
         if len(self.features) < len(self.shapes.terms):
             bars.append(_Bar("all other features", [other_effects]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
@@ -163,7 +163,7 @@ class _Page:
         return explanation
 
     def term(self, feature):
-        """Give what is drawn of a shape function."""
+        """Return the drawing of a shape function."""
         term = self.shapes.term(feature)
         visible = {
             "name": str(self.shapes.feature_names[feature]),
@@ -180,7 +180,7 @@ class _Page:
         return visible | {"bars": bars, "scale": self.size}
 
     def pairs(self):
-        """Give what is drawn of the pairs, one heat map for each output."""
+        """Return the drawings of the pairs, one heat map per output."""
         importances = self.shapes.pair_importances
         order = np.argsort(-importances, kind="stable")
         largest = max((np.abs(pair.table).max() for pair in self.shapes.pairs), default=1.0) or 1.0
@@ -243,7 +243,7 @@ class _Page:
         }
 
     def _visible_table(self, term):
-        """Rows of a term's table that are drawn."""
+        """Return the visible rows of a term's table."""
         table = term.table if term.has_missing else term.values
         if term.categories is not None:
             return table
@@ -264,11 +264,11 @@ def _tick_positions(place, ticks):
 
 
 def _round_ticks(low, high):
-    """Round numbers between two ends, some four of them."""
+    """Return about four round numbers between two limits."""
     if not high > low:
         return [low]
     raw = (high - low) / 4
     unit = 10.0 ** np.floor(np.log10(raw))
     step = unit * min((1, 2, 5, 10), key=lambda factor: abs(factor * unit - raw))
-    # No minus sign before a zero.
+    # Adding 0.0 turns a negative zero into zero.
     return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0).tolist()

@@ -1,4 +1,4 @@
-"""Bars of how much each feature matters to a fitted model."""
+"""Bar chart of the feature importances of a fitted model."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from boostbench.inspection.axes import get_axes
 
 
 def most_important(importances, n):
-    """List n features at most, by their numbers: those of the largest importance above 0."""
+    """Return the indices of the (at most n) features of the largest positive importance."""
     if n < 0:
         raise ValueError(f"the number of features must be 0 or more, got {n!r}")
     return [
@@ -18,20 +18,25 @@ def most_important(importances, n):
 
 
 class ImportanceDisplay:
-    """The features that matter most, as bars.
+    """Bar chart of the most important features.
 
-    Use `from_estimator` to make one.
+    Use `from_estimator` to create it.
 
     Parameters
     ----------
     importances : ndarray of shape (n_features,)
+        Importance of each feature.
     feature_names : ndarray of shape (n_features,)
+        Name of each feature.
 
     Attributes
     ----------
     bars_ : matplotlib.container.BarContainer
+        Bars of the chart.
     ax_ : matplotlib.axes.Axes
+        Axes of the chart.
     figure_ : matplotlib.figure.Figure
+        Figure of the chart.
     """
 
     def __init__(self, *, importances, feature_names):
@@ -45,11 +50,11 @@ class ImportanceDisplay:
         Parameters
         ----------
         estimator : estimator
-            Fitted, with `feature_importances_`.
+            Fitted estimator with `feature_importances_`.
         n_features : int, default=10
-            As many at most; features of no importance are left out.
+            Maximum number of features. Features of importance 0 are not drawn.
         ax : matplotlib.axes.Axes, default=None
-            None makes a new figure.
+            Existing axes; None: a new figure.
 
         Returns
         -------
@@ -61,7 +66,7 @@ class ImportanceDisplay:
         return display.plot(n_features=n_features, ax=ax)
 
     def plot(self, *, n_features=10, ax=None):
-        """Draw; parameters as of `from_estimator`.
+        """Draw the bars; see `from_estimator` for the parameters.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What pairs of features add to the scores, as heat maps."""
+"""Heat maps of the pairs of features of a bag."""
 
 import numpy as np
 
@@ -6,30 +6,32 @@ from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.axes import make_axes_grid, y_axis_label
 from boostbench.inspection.heat_maps import tick_labels
 
-# Inches.
+# Size of a heat map in inches.
 _WIDTH, _HEIGHT = 3.6, 3.0
-# So many marks of an axis have a text.
+# Maximum number of tick labels of an axis.
 _MAX_LABELS = 8
 
 
 class PairDisplay:
-    """The tables of pairs of features that a bag has, a heat map each.
+    """Heat maps of the tables of pairs of features, one per pair.
 
-    Use `from_estimator` to make one. A cell is what both features add together to the score of a
-    class, for two classes of the second one, or to the number that is predicted; besides what each
-    adds alone, which `ShapeFunctionDisplay` shows.
+    Use `from_estimator` to create it. The value of a cell is added to the score of a class (for two
+    classes, of the second one) or to the prediction of a regressor, on top of the contributions of
+    the single features, which `ShapeFunctionDisplay` shows.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+        Shape functions of the bag.
 
     Attributes
     ----------
     axes_ : list of matplotlib.axes.Axes
-        In the order of importance.
+        Axes of the heat maps, in the order of importance.
     meshes_ : list of matplotlib.collections.QuadMesh
-        Of one scale of colours.
+        Heat maps, with a common colour scale.
     figure_ : matplotlib.figure.Figure
+        Figure of the heat maps.
     """
 
     def __init__(self, *, shapes):
@@ -42,15 +44,15 @@ class PairDisplay:
         Parameters
         ----------
         estimator : BaggedMCBoost or BaggedLsBoostRegressor
-            Fitted, with pairs of features.
+            Fitted bag with pairs of features.
         X : array-like of shape (n_samples, n_features), default=None
-            Samples over which the tables are to have the mean 0. None: those of the training.
+            Samples over which the tables are centred to the mean 0. None: the training samples.
         n_pairs : int, default=6
-            As many at most, those of the largest importance.
+            Maximum number of pairs, by decreasing importance.
         output : label, default=None
-            Of more than two classes, whose score; None is the last one.
+            Class whose score is drawn, if there are more than two. None: the last class.
         n_columns : int, default=3
-            Pictures side by side.
+            Maximum number of heat maps per row.
 
         Returns
         -------
@@ -59,15 +61,15 @@ class PairDisplay:
         Raises
         ------
         ValueError
-            If the estimator is no sum of stumps, has no pairs or no such class, or `n_pairs` is
-            not positive.
+            If the estimator is not a sum of stumps, has no pairs, does not know the class
+            `output`, or `n_pairs` is not positive.
         """
         require_stump_sum(estimator)
         display = cls(shapes=estimator.shape_functions(X))
         return display.plot(n_pairs=n_pairs, output=output, n_columns=n_columns)
 
     def plot(self, *, n_pairs=6, output=None, n_columns=3):
-        """Draw; parameters as of `from_estimator`.
+        """Draw the heat maps; see `from_estimator` for the parameters.
 
         Returns
         -------

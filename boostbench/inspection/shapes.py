@@ -1,4 +1,4 @@
-"""What a sum of stumps does with each feature, as curves."""
+"""Plots of the shape functions of a sum of stumps."""
 
 from numbers import Integral
 
@@ -9,31 +9,34 @@ from boostbench.inspection.axes import make_axes_grid, y_axis_label
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import visible_steps
 
-# Inches.
+# Size of a plot in inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
 
 
 class ShapeFunctionDisplay:
-    """The shape functions of the features that matter most, one picture each.
+    """Plots of the shape functions of the most important features, one per feature.
 
-    Use `from_estimator` to make one. A curve is what the feature adds to the score of a class: for
-    two classes, of the second one; or to the number that is predicted. Marks at the bottom are the
-    deciles of the samples, a diamond is what a missing value adds, and categories have a bar each.
+    Use `from_estimator` to create it. A curve shows the contribution of the feature to the score of
+    a class (for two classes, of the second one) or to the prediction of a regressor. Ticks at the
+    bottom mark the deciles of the samples, a diamond the contribution of a missing value, and
+    categories are bars.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+        Shape functions of the model.
     X : ndarray of shape (n_samples, n_features)
-        Its range is drawn.
+        Encoded samples, which determine the drawn range and the deciles.
 
     Attributes
     ----------
     axes_ : list of matplotlib.axes.Axes
-        In the order of importance.
+        Axes of the plots, in the order of importance.
     lines_ : list of list of matplotlib.patches.StepPatch
-        For each of `axes_`, a curve for each class; of categories, a
-        `matplotlib.container.BarContainer`.
+        Curve of each class, for each of `axes_`; a `matplotlib.container.BarContainer` for a
+        categorical feature.
     figure_ : matplotlib.figure.Figure
+        Figure of the plots.
     """
 
     def __init__(self, *, shapes, X):
@@ -47,13 +50,14 @@ class ShapeFunctionDisplay:
         Parameters
         ----------
         estimator : BoostingClassifier or BoostingRegressor
-            Fitted, a sum of stumps.
+            Fitted model, a sum of stumps.
         X : array-like of shape (n_samples, n_features)
-            Samples, for example those of the training: over these, each function has the mean 0.
+            Samples over which each function is centred to the mean 0, such as the training data.
         features : int, str or list of int or str, default=6
-            So many at most, those of the largest importance; or which, by number or name.
+            Maximum number of features, by decreasing importance; or the indices or names of the
+            features.
         n_columns : int, default=3
-            Pictures side by side.
+            Maximum number of plots per row.
 
         Returns
         -------
@@ -62,7 +66,7 @@ class ShapeFunctionDisplay:
         Raises
         ------
         ValueError
-            If the estimator is no sum of stumps, or there is no such feature, or `features` is
+            If the estimator is not a sum of stumps, a feature does not exist, or `features` is
             negative.
         """
         require_stump_sum(estimator)
@@ -71,7 +75,7 @@ class ShapeFunctionDisplay:
         return display.plot(features=features, n_columns=n_columns)
 
     def plot(self, *, features=6, n_columns=3):
-        """Draw; parameters as of `from_estimator`.
+        """Draw the plots; see `from_estimator` for the parameters.
 
         Returns
         -------
@@ -133,7 +137,7 @@ class ShapeFunctionDisplay:
 
 
 def _draw_bars(ax, term):
-    """Draw a bar for each category, and one for a missing value where there were some."""
+    """Draw a bar for each category, and one for missing values if the training data had some."""
     names = [str(category) for category in term.categories]
     table = term.values
     if term.has_missing:

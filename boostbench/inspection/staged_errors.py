@@ -1,4 +1,4 @@
-"""The error of a model after each boosting round."""
+"""Plot of the error of a model after each boosting round."""
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -8,25 +8,28 @@ from boostbench.inspection.axes import get_axes
 
 
 class StagedErrorDisplay:
-    """The error after each boosting round: share of wrong labels, or mean squared error.
+    """Plot of the error after each boosting round: error rate, or mean squared error.
 
-    Use `from_estimator` to make one. To see several curves in one picture, hand the `ax_` of the
-    first to the others.
+    Use `from_estimator` to create it. To draw several curves into one plot, pass the `ax_` of the
+    first display to the others.
 
     Parameters
     ----------
     errors : ndarray of shape (n_iterations,)
-        After 1, 2, ... rounds: fractions of wrong labels, or mean squared errors.
+        Error after each round: fraction of wrong labels, or mean squared error.
     name : str, default=None
-        Of the curve, in the legend.
+        Name of the curve in the legend.
     ylabel : str, default="Error (fraction of samples)"
         Label of the vertical axis.
 
     Attributes
     ----------
     line_ : matplotlib.lines.Line2D
+        Curve of the errors.
     ax_ : matplotlib.axes.Axes
+        Axes of the plot.
     figure_ : matplotlib.figure.Figure
+        Figure of the plot.
     """
 
     def __init__(self, *, errors, name=None, ylabel="Error (fraction of samples)"):
@@ -41,17 +44,17 @@ class StagedErrorDisplay:
         Parameters
         ----------
         estimator : estimator
-            Fitted, with `staged_predict`, as those of boostbench and scikit-learn have it.
+            Fitted estimator of boostbench or scikit-learn with `staged_predict`.
         X : array-like of shape (n_samples, n_features)
-            Samples that it was not fitted on.
+            Test samples.
         y : array-like of shape (n_samples,)
-            Their labels or numbers.
+            True labels or numbers of the samples.
         name : str, default=None
-            Of the curve; None for the name of the class.
+            Name of the curve; None: the name of the estimator's class.
         ax : matplotlib.axes.Axes, default=None
-            None makes a new figure.
+            Existing axes; None: a new figure.
         **kwargs
-            Of `matplotlib.axes.Axes.plot`.
+            Arguments of `matplotlib.axes.Axes.plot`.
 
         Returns
         -------
@@ -60,7 +63,8 @@ class StagedErrorDisplay:
         Raises
         ------
         ValueError
-            If the estimator keeps no stages, as bags, or there is not one label for each sample.
+            If the estimator has no staged predictions (such as bags), or the numbers of samples and
+            labels differ.
         """
         if not hasattr(estimator, "staged_predict"):
             raise ValueError(
@@ -79,7 +83,7 @@ class StagedErrorDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, *, ax=None, **kwargs):
-        """Draw; parameters as of `from_estimator`.
+        """Draw the curve; see `from_estimator` for the parameters.
 
         Returns
         -------
@@ -90,7 +94,7 @@ class StagedErrorDisplay:
         (self.line_,) = self.ax_.plot(rounds, self.errors, **{"label": self.name, **kwargs})
         self.ax_.set(xlabel="Boosting rounds", ylabel=self.ylabel)
         self.ax_.set_ylim(bottom=0)
-        # Without a name, matplotlib gives the curve one that no legend shows.
+        # matplotlib gives a curve without a name a label "_child0", which legends skip.
         if not self.line_.get_label().startswith("_"):
             self.ax_.legend()
         return self

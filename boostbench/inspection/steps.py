@@ -1,10 +1,10 @@
-"""What is drawn of a shape function of numbers."""
+"""Visible part of the shape function of a numeric feature."""
 
 import numpy as np
 
 
 def visible_steps(term, X):
-    """Cut a shape function down to the range of samples.
+    """Return the steps of a shape function within the range of samples.
 
     Parameters
     ----------
@@ -14,9 +14,9 @@ def visible_steps(term, X):
     Returns
     -------
     edges, values : ndarray
-        As of `Term.steps`.
+        Result of `Term.steps`.
     deciles : ndarray of shape (9,)
-        Of the values that are not missing; all are 0 where none is there.
+        Deciles of the values that are not missing; 0 if all are missing.
     """
     values = X[:, term.feature]
     values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)

@@ -1,4 +1,4 @@
-"""The rules of a fitted model as text."""
+"""Export of a fitted model as text."""
 
 from itertools import pairwise
 
@@ -9,42 +9,40 @@ from boostbench.algorithms.explanation.rules import rules
 from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
 from boostbench.inspection.importances import most_important
 
-#: Of a model with more stumps than the first number, so many features are written down by default.
+#: Maximum number of stumps that are listed by default; the default number of features otherwise.
 _MAX_RULES, _DEFAULT_TERMS = 100, 5
 
 
 def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
-    """Write down the stumps of a fitted model.
+    """Return the rules or the shape functions of a fitted model as text.
 
     Parameters
     ----------
     estimator : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
+        Fitted model, a sum of stumps.
     n_rules : int, default=None
-        As many of the first stumps, in the order of `rules`; None for all of up to 100. A model
-        with pairs has no rules: features are written, and `n_rules` is not used.
+        Maximum number of rules (stumps), in the order of `rules`. None: all rules of up to 100
+        stumps. Not used for a model with pairs, whose features are listed.
     decimals : int, default=None
-        Of what is added to the scores. What is 0 then is left out. None: 2 for stumps, more if the
-        largest of them would have fewer than two digits; features in steps of which some ten make
-        up the largest difference that a feature makes.
+        Decimals of the contributions; contributions that round to 0 are left out. None: for rules,
+        2 or more, so that the largest contribution has two significant digits; for features, a
+        round step of at least a tenth of the largest range of a feature's contributions.
     max_terms : int, default=None
-        So many features at most, those of the largest importance, each with what it adds to the
-        scores in intervals of its values: all stumps on it together. Importances are mean absolute
-        terms over the training rows, as of `feature_importances_`. Neighbours that print alike are
-        one interval. None: a line for each stump, or 5 features of a model with more than 100
-        stumps, unless `n_rules` is given.
+        Maximum number of features, by decreasing importance (see `feature_importances_`). A feature
+        is listed with the contribution of all its stumps in each interval of its values; adjacent
+        intervals of equal text are merged. None: list the rules; a model with more than 100 stumps
+        lists 5 features unless `n_rules` is given.
 
     Returns
     -------
     str
-        A line for each stump, in the order of `rules`; or, with `max_terms`, for each interval,
-        which does not hold its left end, for categories that print alike, and for a missing value,
-        where the training data had some.
+        One line per stump; or, with `max_terms`, per interval (without its left end), per group of
+        categories with equal contributions, and for missing values if the training data had some.
 
     Raises
     ------
     ValueError
-        If the estimator is no sum of stumps, or `n_rules` or `max_terms` is negative.
+        If the estimator is not a sum of stumps, or `n_rules` or `max_terms` is negative.
 
     Examples
     --------
@@ -74,7 +72,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
     table = rules(estimator, in_words=True)
     n_outputs = len(output_names(estimator))
-    # A class may have the name of another column.
+    # Select by position, since a class may have the name of another column.
     stumps, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
     intercept = (stumps["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MAX_RULES:
@@ -134,7 +132,7 @@ def _export_terms(shapes, max_terms, decimals):
 
 
 def _merge_intervals(term, printed):
-    """Pairs of an interval and what is printed of it; neighbours that print alike are one."""
+    """Return (interval, text) pairs; adjacent intervals of equal text are merged."""
     changes = [i for i in range(len(term.thresholds)) if printed[i] != printed[i + 1]]
     bounds = shortest_decimals(term.thresholds[changes])
     names = ["everywhere"]
@@ -144,7 +142,7 @@ def _merge_intervals(term, printed):
 
 
 def _merge_categories(term, printed):
-    """Pairs of categories and what is printed of them, which is the same of all of these."""
+    """Return (categories, text) pairs; categories of equal text are merged."""
     categories_by_effect = {}
     for category, effect in zip(term.categories, printed, strict=True):
         categories_by_effect.setdefault(effect, []).append(str(category))
@@ -156,7 +154,7 @@ def _largest_range(term):
 
 
 def _round_step(differences):
-    """The next of 1, 2 and 5 times a power of ten to a tenth of the largest difference."""
+    """Return the smallest of 1, 2, 5 times a power of 10 above a tenth of the maximum."""
     tenth = (max(differences, default=0.0) or 1.0) / 10
     size = 10.0 ** np.floor(np.log10(tenth))
     return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))

@@ -306,7 +306,7 @@ class TestMistakes:
         boosted = GradientBoostingClassifier(n_estimators=2).fit(self.X, self.y)
         self.refused("GradientBoostingClassifier is no ensemble", boosted)
         ranker = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(self.X, self.y)
-        self.refused("RBoostRank is no sum of stumps", ranker)
+        self.refused("RBoostRank is not a sum of stumps", ranker)
         perceptrons = AdaBoostClassifier(Perceptron(), n_estimators=2).fit(self.X, self.y)
         self.refused("members must have probabilities, which a Perceptron has not", perceptrons)
         pairs = BaggedMCBoost(n_iterations=20, interactions=1, n_estimators=2, random_state=0)

@@ -122,14 +122,14 @@ class TestShapeFunctions:
 
     def test_another_model_is_refused(self, iris):
         model = RBoostRank(n_iterations=3, n_projections=10, random_state=0).fit(*iris)
-        with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+        with pytest.raises(ValueError, match="RBoostRank is not a sum of stumps"):
             ShapeFunctionDisplay.from_estimator(model, iris[0])
 
 
 @pytest.mark.parametrize("display", [ShapeFunctionDisplay, PairDisplay])
 def test_a_pipeline_is_told_what_to_pass(display, iris):
     pipeline = make_pipeline(StandardScaler(), MCBoost(n_iterations=2)).fit(*iris)
-    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+    with pytest.raises(ValueError, match=r"Pipeline is not a sum of stumps; pass .* model\[-1\]"):
         display.from_estimator(pipeline, iris[0])
 
 

@@ -200,7 +200,7 @@ def test_errors(tmp_path):
     with pytest.raises(ValueError, match="there is no row 200: X has 200"):
         export_html(model, X, path, row=200)
     X = X[["number", "count"]].to_numpy()
-    with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+    with pytest.raises(ValueError, match="RBoostRank is not a sum of stumps"):
         export_html(RBoostRank(n_iterations=2, random_state=0).fit(X, X[:, 0] > 0), X, path)
 
 
@@ -238,5 +238,5 @@ def test_intervals_and_values_are_told_apart(tmp_path):
 def test_a_pipeline_is_told_what_to_pass(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
-    with pytest.raises(ValueError, match=r"^Pipeline is no sum of stumps; pass .* model\[-1\]"):
+    with pytest.raises(ValueError, match=r"^Pipeline is not a sum of stumps; pass .* model\[-1\]"):
         export_html(pipeline, X, tmp_path / "model.html")

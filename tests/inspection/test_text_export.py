@@ -180,7 +180,7 @@ def test_a_count_is_not_negative(count):
 def test_what_is_no_sum_of_stumps_is_named(options):
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
-    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+    with pytest.raises(ValueError, match=r"Pipeline is not a sum of stumps; pass .* model\[-1\]"):
         export_text(pipeline, **options)
-    with pytest.raises(ValueError, match="DecisionTreeClassifier is no sum of stumps; pass a fit"):
+    with pytest.raises(ValueError, match="DecisionTreeClassifier is not a sum of stumps; pass"):
         export_text(DecisionTreeClassifier().fit(X, y), **options)

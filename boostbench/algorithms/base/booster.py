@@ -1,4 +1,4 @@
-"""The loop of all five papers, column generation, under scikit-learn's estimators."""
+"""Column generation, the loop of all five papers, as the base of the estimators."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -31,28 +31,28 @@ from boostbench.algorithms.base.parameters import (
     Seed,
 )
 
-# Rows are scored in chunks, so that the outputs of the weak learners stay in the cache between the
-# comparison with the thresholds and the product with the coefficients.
+# Rows per chunk in prediction. Smaller chunks than the whole of X keep the outputs of the weak
+# learners in the cache until they are multiplied by the coefficients.
 _CHUNK_ROWS = 256
 
 
 class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, ABC):
-    """Base of all boosting estimators: the loop and its clock.
+    """Base of all boosting estimators: runs the loop and measures its phases.
 
-    A subclass declares its parameters, see
-    `boostbench.algorithms.base.parameters.DeclaredParameters`, and gives `_make_master` and
-    `_store_model`, which sets the attributes `hypotheses_` and `coefficients_`. Where the scores
-    are not their sum, it has a `_staged_scores` of its own. It learns from class labels; one that
-    learns from numbers has a `_encode_target` of its own.
+    A subclass declares its parameters (see
+    `boostbench.algorithms.base.parameters.DeclaredParameters`) and implements `_make_master` and
+    `_store_model`, which sets the attributes `hypotheses_` and `coefficients_`. It overrides
+    `_staged_scores` if the scores are not the weighted sum of the hypotheses, and `_encode_target`
+    if the target is not a class label.
 
-    Callbacks of scikit-learn 1.9 and later see each round as a task: after
-    ``set_callbacks(ProgressBar())`` there is a bar, ``ScoringMonitor`` keeps the score of each
-    round, and any callback that returns True ends the training.
+    Callbacks of scikit-learn 1.9 and later receive each round as a task:
+    ``set_callbacks(ProgressBar())`` shows a progress bar, ``ScoringMonitor`` records the score of
+    each round, and a callback that returns True ends the training.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most.
+        Maximum number of boosting rounds.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
     verbose : int, default=0
@@ -63,15 +63,16 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
+        Number of features of the training data.
     n_iterations_ : int
-        Boosting rounds of the model: `n_iterations`, or fewer where the training converged or was
-        ended.
+        Number of boosting rounds of the model: `n_iterations`, or fewer if the training converged
+        or was stopped.
     n_parameters_ : int
-        Numbers that prediction needs.
+        Count of the numbers that prediction needs.
     seconds_ : dict of str to float
-        CPU seconds of each phase of the training: "preparation", "search" for weak learners, and
-        "coefficients" with the update of the weights ("step 4"); of bags with tables of pairs
-        "pairs", too.
+        CPU seconds of each phase of the training: "preparation", "search" (for weak learners) and
+        "coefficients" (step 4, with the update of the weights). Bags with tables of pairs add
+        "pairs".
     """
 
     n_iterations: PositiveInt = 1000
@@ -87,7 +88,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         X : array-like of shape (n_samples, n_features)
             Training data, finite.
         y : array-like of shape (n_samples,)
-            Labels: strings, or of one of NumPy's own types.
+            Labels: strings, or a NumPy type.
 
         Returns
         -------
@@ -105,16 +106,28 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
     @with_callbacks
     def _train(self, X, y, *weights, validation=None):
-        """Boost; with the weights of the samples where the estimator takes them.
+        """Run the boosting rounds, and store the model.
 
-        `validation` holds X, y and weights of samples for early stopping, where there are some.
+        Parameters
+        ----------
+        X, y : ndarray
+            Checked training data.
+        *weights : ndarray of shape (n_samples,) or None
+            Sample weights; passed by a `WeightedBooster` only.
+        validation : tuple of ndarray, default=None
+            X, y and optionally sample weights for early stopping. None: if early stopping is on,
+            a part of the training data is held out.
+
+        Returns
+        -------
+        self
         """
         target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         patience = getattr(self, "n_iter_no_change", None)
         if patience is None:
             validation = None
-            # A fit before may have stopped early.
+            # An earlier fit may have used early stopping.
             vars(self).pop("validation_losses_", None)
         elif validation is None:
             train_rows, validation_rows = stratified_holdout(
@@ -127,7 +140,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             X_val, y_val, _, *weights_val = _select_rows(arrays, validation_rows)
             X, y, target, *weights = _select_rows(arrays, train_rows)
             if self._takes_tables:
-                # A category that only samples held out have is none.
+                # Drop categories that occur only in the held-out samples.
                 self.categories_ = drop_unused_categories(self.categories_, X, X_val)
             validation = X_val, y_val, *weights_val
         clock = Clock()
@@ -140,7 +153,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         master.clock = clock
         training = Training(self, master, clock)
         observers = self._make_observers(training, X, y, *weights, validation=validation)
-        # A step of the coefficients, and who looks on, pause the search: it is entered only once.
+        # The coefficient step and the observers pause the "search" phase, so it is entered once.
         with clock.phase("search"):
             while training.rounds < self.n_iterations:
                 column = master.generate()
@@ -156,7 +169,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 if not progress:
                     break
         if validation is not None:
-            # Early stopping, which comes first, undoes rounds; nothing is to be said of these.
+            # Early stopping is the first observer. It undoes rounds before the master and the other
+            # observers report the result.
             observers.pop(0).on_training_end()
         master.finish()
         for observer in observers:
@@ -166,9 +180,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         return self
 
     def _make_observers(self, training, X, y, weights=None, *, validation):
-        """List who looks on: each of them after every round, and in the end.
+        """Return the observers, which are called after every round and at the end.
 
-        With samples for validation, early stopping is the first.
+        Early stopping, if there are validation samples, comes first.
         """
         observers = []
         if validation is not None:
@@ -185,14 +199,14 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         return observers
 
     def _store_training(self, training):
-        """Become what the training has come to."""
-        # The sizes of a previous fit are stale.
+        """Store the fitted attributes."""
+        # Term sizes of an earlier fit are stale.
         vars(self).pop("_term_sizes", None)
         self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds
         self._store_model(training.master)
-        if not self.n_iterations_:  # a warm start keeps the rounds before it
+        if not self.n_iterations_:  # a warm start keeps earlier rounds
             warnings.warn(
                 f"{type(self).__name__} found no weak learner that lowers its loss: the model is "
                 "constant",
@@ -201,17 +215,17 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             )
 
     def _fit_param(self, name):
-        """Return the value that a parameter had in the last fit; None if there is no such one."""
+        """Return the value of a parameter in the last fit; None if there is no such parameter."""
         return self._fit_params.get(name, getattr(self, name, None))
 
     @property
     def weak_learner_time_(self):
-        """CPU seconds of the search for weak learners, preparation included."""
+        """CPU seconds of the search for weak learners, including the preparation."""
         return self.seconds_["preparation"] + self.seconds_["search"]
 
     @property
     def coefficient_time_(self):
-        """CPU seconds of finding the coefficients and updating the weights."""
+        """CPU seconds of the coefficient steps and updates of the weights."""
         return self.seconds_.get("coefficients", 0.0)
 
     def __sklearn_tags__(self):
@@ -221,20 +235,34 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
     @abstractmethod
     def _make_master(self, X, target, random_state):
-        """Return the `Master` of a training set; `target` is from `_encode_target`.
+        """Return the `Master` of a training set.
 
-        Of a `WeightedBooster` booster it takes `weights` as well: see there.
+        Parameters
+        ----------
+        X : ndarray, ViewedFeatures or scipy.sparse.csr_array
+            Columns that the weak learners test, from `_to_views`.
+        target : ndarray of shape (n_samples,)
+            Encoded target, from `_encode_target`.
+        random_state : RandomState
+
+        Returns
+        -------
+        Master
+
+        Notes
+        -----
+        A `WeightedBooster` receives the sample weights as a fourth argument `weights`.
         """
 
     @abstractmethod
     def _store_model(self, master):
-        """Take over from the master what prediction needs."""
+        """Set the attributes that prediction needs from those of the master."""
 
     def _staged_scores(self, X, stages):
         """Yield the scores F after each number of rounds in `stages`.
 
-        They have the shape (n_samples, n_outputs), with an output for each class where classes are
-        predicted; or (n_samples,), as binary algorithms have them, positive for the second class.
+        Their shape is (n_samples, n_outputs), with one output per class for classifiers; or
+        (n_samples,) for binary algorithms, where positive scores mean the second class.
         """
         scores = 0.0
         for stage_rounds in stage_slices(stages):
@@ -253,15 +281,15 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
 
 class WeightedBooster(Booster):
-    """A booster whose samples may have weights: those of its loss, term by term.
+    """Booster that takes sample weights, which multiply the terms of its loss.
 
-    The `_make_master` of a subclass takes `weights`, of shape (n_samples,) and positive; or None,
-    where all are 1.
+    The `_make_master` of a subclass takes a fourth argument, `weights`: positive, of shape
+    (n_samples,), or None if all weights are 1.
 
     Parameters
     ----------
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
+        Factor of the sample weights of each class, as in scikit-learn. None: 1.
     """
 
     _: KW_ONLY
@@ -273,21 +301,19 @@ class WeightedBooster(Booster):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training data, finite; where the booster takes tables, with missing values and
-            categories too.
+            Training data, finite. A `TabularBooster` also accepts missing values and categories.
         y : array-like of shape (n_samples,)
-            Labels, strings or of one of NumPy's own types, or numbers where these are predicted.
+            Labels (strings, or a NumPy type) of a classifier; numbers of a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
-            What the terms of the samples in the loss are multiplied with, not negative. The weight
-            2 is the sample twice, the weight 0 no sample at all, which has no place in attributes
-            with a number for each sample. A factor of all weights changes nothing where the loss is
-            a mean; where it is a sum that is multiplied with `C`, it is a factor of `C`, as of
-            scikit-learn's SVC; where it is a sum with `nu`, it divides that. None: all are 1.
+            Non-negative factors of the samples' terms in the loss. A weight of 2 counts the sample
+            twice; a weight of 0 drops it, also from attributes with one entry per sample. Scaling
+            all weights by one factor has no effect if the loss is a mean. If the loss is a sum, the
+            factor multiplies `C` (as in scikit-learn's SVC) or divides `nu`. None: all weights
+            are 1.
         X_val : array-like of shape (n_validation_samples, n_features), default=None
-            Samples for early stopping, where `n_iter_no_change` is set: then no part of X is held
-            out.
+            Samples for early stopping, if `n_iter_no_change` is set. None: a part of X is held out.
         y_val : array-like of shape (n_validation_samples,), default=None
-            Their labels. Each of these samples counts once, with `class_weight` too.
+            Labels of `X_val`. Each of these samples counts once, whatever `class_weight` is.
 
         Returns
         -------
@@ -297,8 +323,8 @@ class WeightedBooster(Booster):
         Raises
         ------
         ValueError
-            If X is no such matrix, y holds one class only, a parameter is out of range, or a weight
-            is negative or all are 0.
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
+            weight is negative, or all weights are 0.
         """
         self._validate_params()
         X, y, weights = self._validate_weighted_input(X, y, sample_weight, self.class_weight)
@@ -306,7 +332,7 @@ class WeightedBooster(Booster):
         return self._train(X, y, weights, validation=validation)
 
     def _check_validation_samples(self, X_val, y_val):
-        """Check samples for early stopping."""
+        """Return checked samples for early stopping; None if there are none."""
         if X_val is None and y_val is None:
             return None
         if "n_iter_no_change" not in self.get_params(deep=False):
@@ -322,27 +348,26 @@ class WeightedBooster(Booster):
 
 
 class TabularBooster(WeightedBooster):
-    """A booster of stumps, which takes tables as they are: missing values and categories.
+    """Booster of stumps that accepts missing values and categories.
 
-    What its weak learners see, and what numbers of features in `hypotheses_` mean, are the `views_`
-    of the features: each feature itself, where it is a number and the training data have it
-    everywhere.
+    The weak learners test the `views_` of the features, and feature indices in `hypotheses_` are
+    indices of views. A numeric feature without missing values is its own view.
 
     Parameters
     ----------
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Features that are categories, any values that can be told apart: their numbers, their names,
-        or a mask. ``"from_dtype"``: the columns of a pandas data frame that are categories,
-        strings, or objects of which some are no numbers. None: none are. A stump sets one category
-        apart from the rest. A category is missing at prediction if the training had none such, and
-        so are all but the 255 most frequent ones of a feature.
+        Categorical features: their indices, their names, or a mask. Categories are any hashable
+        values. ``"from_dtype"``: the columns of a pandas data frame that are categories, strings,
+        or objects that are not all numbers. None: no feature is categorical. A stump separates one
+        category from all others. Categories that are not in the training data, and all but the 255
+        most frequent categories of a feature, count as missing.
 
     Attributes
     ----------
     categories_ : dict of int to ndarray
-        The categories of each feature that has such, by its number: sorted, or in the order that
-        an ordered data type has. The model does not depend on the order in which an unordered data
-        type lists them.
+        Categories of each categorical feature, by its index: sorted, or in the order of an ordered
+        data type. The model does not depend on the order in which an unordered data type lists
+        its categories.
     views_ : boostbench.core.stumps.views.Views
     """
 
@@ -357,21 +382,22 @@ def _select_rows(arrays, rows):
 
 
 def to_dense(X):
-    """Return X as an ndarray, sparse or not."""
+    """Return X as an ndarray; a sparse X is converted."""
     return X.toarray() if sparse.issparse(X) else X
 
 
 def stage_slices(stages):
-    """Turn stages into the slices of rounds between them.
+    """Yield the slices of rounds between consecutive stages.
 
     Parameters
     ----------
     stages : iterable of int
-        Ascending.
+        Numbers of rounds, ascending.
 
     Yields
     ------
     slice
+        Rounds from one stage to the next; the first slice begins at 0.
 
     Examples
     --------

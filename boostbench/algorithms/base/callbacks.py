@@ -1,4 +1,4 @@
-"""A training run as those see it who look on: callbacks, and lines on the screen."""
+"""Observers of a training run: callbacks of scikit-learn, and progress lines."""
 
 import copy
 
@@ -11,24 +11,24 @@ try:
 except ImportError:  # scikit-learn before 1.9 has no callbacks
 
     class CallbackSupportMixin:
-        """Nothing to support."""
+        """Empty mixin."""
 
     def with_callbacks(method):
-        """Leave a method as it is."""
+        """Return `method` unchanged."""
         return method
 
 
 class Training:
-    """A training run.
+    """State of a training run, for observers.
 
     Attributes
     ----------
     booster : Booster
-        In training.
+        Estimator in training.
     master : Master
     clock : Clock
     rounds : int
-        Done so far.
+        Number of rounds so far.
     """
 
     def __init__(self, booster, master, clock):
@@ -44,19 +44,19 @@ class Training:
         return model
 
     def rewind(self, rounds):
-        """Undo the rounds after so many; it is the end of the training."""
+        """Undo all but the first `rounds` rounds; the training ends here."""
         self.master.rewind(rounds)
         self.rounds = rounds
 
 
 class SklearnCallbackAdapter:
-    """Calls the callbacks that scikit-learn's `set_callbacks` has set: each round is a task.
+    """Observer that calls the callbacks of scikit-learn's `set_callbacks`; each round is a task.
 
     Parameters
     ----------
     training : Training
     X, y : ndarray
-        What is trained on.
+        Training data.
     weights : ndarray of shape (n_samples,) or None
     """
 
@@ -66,7 +66,7 @@ class SklearnCallbackAdapter:
         names = getattr(booster, "feature_names_in_", None)
         self.arguments = {
             "estimator": booster,
-            # With the names, without which predictions warn, and as what was trained on.
+            # Restore names and categories, so that callbacks can predict for X without a warning.
             "X": lambda: decode_categories(X, getattr(booster, "categories_", {}), names),
             "y": y,
             "metadata": None if weights is None else {"sample_weight": weights},
@@ -75,7 +75,7 @@ class SklearnCallbackAdapter:
         self.context.call_on_fit_task_begin(**self.arguments)
 
     def on_round_end(self):
-        """Report a round; True where a callback wants to stop."""
+        """Report a round; return True if a callback requests a stop."""
         task = self.context.subcontext(task_name="round")
         task.call_on_fit_task_begin(**self.arguments)
         return self._report_end(task)
@@ -91,14 +91,15 @@ class SklearnCallbackAdapter:
 
 
 class VerboseReporter:
-    """Prints a line every few rounds.
+    """Observer that prints a progress line every few rounds.
 
     Parameters
     ----------
     training : Training
     every : int
-        Rounds between two lines.
+        Number of rounds between two lines.
     validation : EarlyStopping or None, default=None
+        Source of validation losses; None: they are not printed.
     """
 
     def __init__(self, training, every, validation=None):
@@ -107,13 +108,13 @@ class VerboseReporter:
         self.validation = validation
 
     def on_round_end(self):
-        """Print what is known after a round."""
+        """Print a line if it is due; never request a stop."""
         if self.training.rounds % self.every == 0:
             self._print()
         return False
 
     def on_training_end(self):
-        """Print what is known in the end, where that is not on the screen."""
+        """Print the state after the last round, unless its line was printed."""
         if self.training.rounds and self.training.rounds % self.every:
             self._print()
 

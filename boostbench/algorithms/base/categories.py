@@ -1,4 +1,4 @@
-"""Categories: which features are some, and their values as numbers from 0 on."""
+"""Detection and encoding of categorical features."""
 
 import re
 import warnings
@@ -13,14 +13,14 @@ from boostbench.algorithms.base.frames import to_pandas
 from boostbench.util.dates import days_conversion_code
 from boostbench.util.text_columns import classify_words, find_problem
 
-# The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
-# takes.
+# Maximum number of categories of a feature; rarer categories are unknown. scikit-learn's
+# HistGradientBoostingClassifier has the same limit.
 MAX_CATEGORIES = 255
 
 # A number with commas between thousands.
 _THOUSANDS_SEPARATED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 
-# What pandas calls columns of objects that are numbers.
+# Results of `pandas.api.types.infer_dtype` for columns of objects that are all numbers.
 _NUMERIC_KINDS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
 
 
@@ -31,29 +31,29 @@ def find_categories(X, requested="from_dtype", weights=None):
     ----------
     X : array-like of shape (n_samples, n_features)
     requested : array-like, "from_dtype" or None, default="from_dtype"
-        Features that are categories: their numbers, their names, or a mask; ``"from_dtype"``: the
-        columns of a pandas data frame that are categories, strings, or objects of which some are no
-        numbers; None: none are.
+        Categorical features: their indices, their names, or a mask. ``"from_dtype"``: the columns
+        of a pandas data frame that are categories, strings, or objects that are not all numbers.
+        None: no feature is categorical.
     weights : ndarray of shape (n_samples,), default=None
-        How often each sample counts in frequencies; None: once.
+        Sample weights in the category frequencies; None: all are 1.
 
     Returns
     -------
     dict of int to ndarray
-        For each of these features its categories, sorted; ordered ones in the order that the data
-        type has. Of more than 255 the most frequent ones.
+        Categories of each categorical feature, by its index: sorted, or in the order of an ordered
+        data type. If there are more than 255, the most frequent ones.
 
     Raises
     ------
     ValueError
-        If there is no such feature, X is sparse, or a column holds dates, numbers as text, words
-        among numbers, or values that cannot be counted, such as lists. A column that `requested`
-        names, or whose data type is categorical, may hold any of these but the last.
+        If a requested feature does not exist, X is sparse, or a column holds dates, numbers as
+        text, words among numbers, or unhashable values such as lists. A column that `requested`
+        names, or whose data type is categorical, may hold any hashable values.
 
     Warns
     -----
     UserWarning
-        If a column of text has a value of its own in most rows, as identifiers do.
+        If most rows of a text column have a unique value, like identifiers.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def find_categories(X, requested="from_dtype", weights=None):
 
 
 def is_truncated(levels):
-    """Tell whether some features may have more categories than are known: the most frequent ones.
+    """Return True if a feature has the maximum number of categories, so that some may be missing.
 
     Parameters
     ----------
     levels : dict of int to ndarray
-        As of `find_categories`.
+        Result of `find_categories`.
 
     Returns
     -------
@@ -93,23 +93,23 @@ def is_truncated(levels):
 
 
 def check_numeric(X, name):
-    """Refuse a data frame with words or dates where an estimator takes numbers.
+    """Check that all columns of a data frame are numeric, and return X with numeric data types.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     name : str
-        Of the estimator, for the error.
+        Name of the estimator in an error message.
 
     Returns
     -------
     array-like of shape (n_samples, n_features)
-        With NaN where an object says that a value is missing.
+        Samples with NaN for missing values of object columns.
 
     Raises
     ------
     ValueError
-        With the name of the first such column, and what makes numbers of it.
+        If a column holds words or dates. The message names the first one, and a conversion.
     """
     X = to_pandas(X)
     for index, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
@@ -125,23 +125,23 @@ def check_numeric(X, name):
 
 
 def encode_categories(X, levels):
-    """Put numbers in the place of categories, and of what else a data frame holds.
+    """Replace categories by their codes, and other columns of a data frame by numbers.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     levels : dict of int to ndarray
-        From `find_categories`.
+        Result of `find_categories`.
 
     Returns
     -------
     array-like of shape (n_samples, n_features)
-        NaN where a category is missing or unknown; a data frame, if X is one.
+        Codes, with NaN for missing and unknown categories; a data frame if X is one.
 
     Raises
     ------
     ValueError
-        With the name of the first column that holds no categories, and no numbers either.
+        If a column holds neither numbers nor known categories. The message names the first one.
     """
     is_frame = isinstance(X, pd.DataFrame)
     if not levels and not is_frame:
@@ -160,19 +160,20 @@ def encode_categories(X, levels):
 
 
 def decode_categories(X, levels, names=None):
-    """Put the categories back; the reverse of `encode_categories`.
+    """Replace codes by their categories, the inverse of `encode_categories`.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        A sparse one has no categories.
+        Encoded samples; a sparse X has no categorical features.
     levels : dict of int to ndarray
+        Result of `find_categories`.
     names : ndarray of shape (n_features,), default=None
 
     Returns
     -------
     pandas.DataFrame, ndarray or sparse matrix
-        X itself where there are neither categories nor names.
+        X itself if there are neither categories nor names.
     """
     if not levels and names is None:
         return X
@@ -186,21 +187,21 @@ def decode_categories(X, levels, names=None):
 
 
 def drop_unused_categories(levels, X, *others):
-    """Forget the categories that no sample has.
+    """Drop the categories that do not occur in X, and renumber the codes.
 
     Parameters
     ----------
     levels : dict of int to ndarray
+        Result of `find_categories`.
     X : ndarray of shape (n_samples, n_features)
-        From `encode_categories`. It is changed in place, as the others are.
+        Encoded samples; renumbered in place.
     *others : ndarray of shape (n_others, n_features)
-        More samples, whose categories do not count.
+        Further encoded samples, which do not keep a category alive; renumbered in place.
 
     Returns
     -------
     dict of int to ndarray
-        The categories that samples of X have. All samples hold their new numbers, and NaN for what
-        is forgotten.
+        Categories that occur in X. The arrays hold NaN for dropped categories.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def drop_unused_categories(levels, X, *others):
     for feature, all_levels in levels.items():
         is_present = np.isin(np.arange(len(all_levels)), X[:, feature])
         used[feature] = all_levels[is_present]
-        # The last entry is for NaN, which stays what it is.
+        # The last entry maps NaN to NaN.
         new_codes = np.append(np.where(is_present, is_present.cumsum() - 1.0, np.nan), np.nan)
         for samples in (X, *others):
             samples[:, feature] = new_codes[
@@ -233,14 +234,14 @@ def _is_categorical(X, index, dtype):
     _check_not_datetime(dtype, X.columns[index])
     if isinstance(dtype, pd.CategoricalDtype):
         return True
-    # Of pandas or of Arrow.
+    # String types of pandas or Arrow.
     if pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_string_dtype(dtype):
         return True
     return dtype.kind == "O" and pd.api.types.infer_dtype(X.iloc[:, index]) not in _NUMERIC_KINDS
 
 
 def _check_not_datetime(dtype, name):
-    """Refuse types of dates and times, and say what makes days of them."""
+    """Raise ValueError with a conversion to days if a column has dates or times."""
     if dtype.kind not in "mM":
         return
     frame = f"frame[{name!r}]"
@@ -255,7 +256,7 @@ def _check_not_datetime(dtype, name):
 
 
 def _to_float(column):
-    """Read the numbers of a column of another type; what is missing is NaN, whatever says so."""
+    """Return a column as float64, with NaN for missing values of any kind."""
     _check_not_datetime(column.dtype, column.name)
     values = column.to_numpy(dtype=object, na_value=np.nan)
     try:
@@ -274,7 +275,7 @@ def _is_number(value):
 
 
 def _hashable_values(column):
-    """Give the values of a column as they are; refuse those that cannot be looked up, as lists."""
+    """Return the values of a column as objects; raise ValueError if they are unhashable."""
     values = column.astype(object)
     try:
         set(values)
@@ -284,7 +285,7 @@ def _hashable_values(column):
 
 
 def _check_text(column, name, takes_categories=True):
-    """Refuse dates and numbers that are written as text, and warn of identifiers."""
+    """Raise ValueError for dates and numbers as text, and warn about identifiers."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return
     counts = _hashable_values(column).value_counts()
@@ -323,9 +324,9 @@ def _check_text(column, name, takes_categories=True):
 
 
 def _numeric_conversion_code(frame, texts):
-    """Write the code that makes numbers of a column of text.
+    """Return code that converts a column of text to numbers.
 
-    Commas are decimal ones, if one of them cannot stand between thousands.
+    Commas are decimal commas, unless all of them can be thousands separators.
     """
     kinds = classify_words(texts)
     with_comma = np.array(texts)[kinds.has_comma].tolist()
@@ -338,7 +339,7 @@ def _numeric_conversion_code(frame, texts):
 
 
 def _feature_indices(requested, X):
-    """Numbers of features that are asked for by number, name, or mask."""
+    """Return the sorted indices of features that are given by index, name, or mask."""
     if requested.dtype == bool:
         if len(requested) != X.shape[1]:
             raise ValueError(
@@ -356,10 +357,10 @@ def _feature_indices(requested, X):
 
 
 def _category_codes(column, levels):
-    """Return the place of each value among the known categories; NaN if it is not there."""
+    """Return the position of each value among the known categories; NaN if it is unknown."""
     index = pd.Index(levels)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        # Only the distinct values are looked up: pandas has codes of them, -1 for a missing one.
+        # Look up the distinct values only. Codes of pandas index them, with -1 for a missing value.
         code_table = np.append(index.get_indexer(column.cat.categories.astype(object)), -1)
         codes = code_table[column.cat.codes]
     else:
@@ -368,7 +369,7 @@ def _category_codes(column, levels):
 
 
 def _category_levels(column, weights):
-    """Return the categories of a column: all, or the `MAX_CATEGORIES` of the largest weight."""
+    """Return the categories of a column, at most the `MAX_CATEGORIES` of the largest weight."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     else:

@@ -1,22 +1,22 @@
-"""CPU seconds of a training, by phase."""
+"""Clock of the CPU seconds of a training, by phase."""
 
 import time
 
-# Seconds on the wall after which those of the processor are read: a system call, during which other
-# processes run and take over the cache.
+# Wall seconds between two readings of the CPU time. A reading is a system call, in which other
+# processes may run and evict the cache.
 _WINDOW = 0.01
 
 
 class Clock:
-    """A stop-watch for phases that may interrupt each other.
+    """Stop-watch for phases that may interrupt each other.
 
-    All phases together have the CPU seconds of the process. Within a window of 10 milliseconds each
-    has its part of them by the clock on the wall, which costs next to nothing to read.
+    The CPU seconds of the process are read every 10 milliseconds, and divided among the phases in
+    proportion to their wall time, which is cheap to read.
 
     Attributes
     ----------
     seconds : dict of str to float
-        CPU seconds of each phase so far; exact where no phase is running.
+        CPU seconds of each phase so far; exact when no phase is running.
 
     Examples
     --------
@@ -31,21 +31,21 @@ class Clock:
     def __init__(self):
         self.seconds = {}
         self._phases = []
-        # Seconds on the wall in this window.
+        # Wall seconds of each phase in the current window.
         self._wall_seconds = {}
 
     def phase(self, name):
-        """Count the time of a block for a phase; the phase around it, if any, pauses.
+        """Return a context manager that times a block; an enclosing phase pauses.
 
         Parameters
         ----------
         name : str or None
-            None: the time counts for no phase.
+            Name of the phase; None: the time is not counted.
 
         Returns
         -------
         Clock
-            For a `with` statement. A generator would take several times as long.
+            The clock itself, for a `with` statement; several times as fast as a generator.
         """
         self._next_phase = name
         return self
@@ -67,13 +67,13 @@ class Clock:
             self._distribute_cpu_seconds()
 
     def _credit_running_phase(self):
-        """Give the time since the last call to the phase that is running."""
+        """Add the time since the last call to the running phase."""
         now, name = time.perf_counter(), self._phases[-1]
         self._wall_seconds[name] = self._wall_seconds.get(name, 0.0) + now - self._last_time
         self._last_time = now
 
     def _distribute_cpu_seconds(self):
-        """Share out the CPU seconds of the window, and begin the next."""
+        """Divide the CPU seconds of the window among its phases, and begin a new window."""
         cpu = time.process_time()
         seconds = cpu - self._window_cpu
         window_seconds = max(self._last_time - self._window_start, 1e-9)

@@ -1,23 +1,24 @@
-"""From the scores of the classes to what `decision_function` and `predict` give."""
+"""Conversion of class scores into `decision_function` values and labels."""
 
 import numpy as np
 
-#: Scores that differ by less than this part of what was added up are equal: the rest is rounding.
+#: Relative tolerance of equal scores, a bound on rounding errors: a fraction of the sum of the
+#: absolute values that were added up.
 ROUNDING = 2.0**-40
 
 
 def decision_values(scores, slack=0.0):
-    """Turn scores into what `decision_function` gives: one number a sample for two classes.
+    """Return the values of `decision_function`: for two classes one number per sample.
 
-    The largest scores of a sample, where they differ by rounding only, are made equal, so that the
-    first of these classes is predicted on every machine.
+    If the largest scores of a sample differ by rounding errors only, they are made equal, so that
+    the first of these classes is predicted on every machine.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
     slack : float, default=0.0
-        A difference that is rounding only, as from `rounding_slack`. Of several scores it is at
-        least `ROUNDING` times the largest of a sample.
+        Largest difference that may be a rounding error, see `rounding_slack`. With several scores
+        per sample, it is raised to `ROUNDING` times the largest absolute score of the sample.
 
     Returns
     -------
@@ -43,29 +44,29 @@ def decision_values(scores, slack=0.0):
 
 
 def rounding_slack(*terms):
-    """Give the difference of scores that is rounding only.
+    """Return the largest difference of scores that may be a rounding error.
 
     Parameters
     ----------
     *terms : ndarray of shape (n_terms,) or (n_terms, n_classes)
-        What the scores are added up from: coefficients, or intercepts.
+        Summands of the scores: coefficients, or intercepts.
 
     Returns
     -------
     float
-        `ROUNDING` times the sum of the sizes, of the class where it is largest.
+        `ROUNDING` times the sum of the absolute terms, for the class where it is largest.
     """
     sizes = sum(np.abs(np.atleast_1d(some)).sum(axis=0) for some in terms)
     return ROUNDING * float(np.max(sizes, initial=0.0))
 
 
 def labels_from_scores(scores, classes):
-    """Choose the class of the largest score.
+    """Return the class of the largest score of each sample.
 
     Parameters
     ----------
-    decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
-        From `scores`.
+    scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+        Result of `decision_values`.
     classes : ndarray of shape (n_classes,)
 
     Returns

@@ -1,38 +1,40 @@
-"""Early stopping: a part of the data says which round is the last one."""
+"""Early stopping by the loss on held-out samples."""
 
 import numpy as np
 
 from boostbench.algorithms.base.labels import encode_known_labels
 
-# Where classes are told apart without an error, larger scores lower the loss for ever. It is the
-# default `tol` of scikit-learn's GradientBoostingClassifier.
+# Smallest decrease of the log-loss that counts as progress. On separable data the loss decreases
+# forever as the scores grow. The value is the default `tol` of scikit-learn's
+# GradientBoostingClassifier.
 MIN_DECREASE = 1e-4
 
 
 class EarlyStopping:
-    """Ends a training whose loss on held-out data falls no more, and goes back to its best round.
+    """Observer that ends a training without progress on held-out data, and restores its best round.
 
-    The loss of every round counts. It is not found before it can matter, so that many rounds are
-    scored at once: the training cannot end before `patience` rounds after the best one.
+    The loss is computed after every round, but lazily, for many rounds at once: the training cannot
+    end before `patience` rounds after the best round.
 
     Parameters
     ----------
     training : Training
     X : ndarray of shape (n_samples, n_features)
-        Held out.
+        Held-out samples.
     y : ndarray of shape (n_samples,)
-        Labels.
+        Labels of the held-out samples.
     weights : ndarray of shape (n_samples,) or None, default=None
+        Weights of the held-out samples; None: all are 1.
     patience : int
-        Rounds in a row without progress, a loss that is less than that of the best round by more
-        than `MIN_DECREASE`, after which the training ends.
+        Number of rounds in a row without progress after which the training ends. A round makes
+        progress if its loss is below the loss of the best round by more than `MIN_DECREASE`.
 
     Attributes
     ----------
     losses : list of float
-        After each round that was scored.
+        Loss after each round that was scored.
     best : int
-        The last round of progress; 0 before any was scored.
+        Last round of progress; 0 if no round was scored yet.
     """
 
     def __init__(self, training, X, y, weights=None, *, patience):
@@ -45,7 +47,7 @@ class EarlyStopping:
         self.best = 0
 
     def losses_so_far(self):
-        """Return the losses after all rounds that are done."""
+        """Return the losses after all rounds so far."""
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
         if stages:
             model = self.training.model()
@@ -58,14 +60,14 @@ class EarlyStopping:
         return self.losses
 
     def on_round_end(self):
-        """Tell whether the training is to end."""
+        """Return True if the training should end."""
         if self.training.rounds < self.best + self.patience:
             return False
         self.losses_so_far()
         return self.training.rounds >= self.best + self.patience
 
     def on_training_end(self):
-        """Go back to the best round."""
+        """Undo the rounds after the best round."""
         losses = self.losses_so_far()
         self.training.booster.validation_losses_ = np.array(losses)
         if self.best < self.training.rounds:
@@ -73,22 +75,24 @@ class EarlyStopping:
 
 
 def stratified_holdout(labels, fraction, random_state, advice="give more samples"):
-    """Draw a stratified part of the samples.
+    """Split the samples at random, stratified by class.
 
-    Unlike scikit-learn's, it takes classes of few samples: one of each is never held out.
+    Unlike scikit-learn's splits, it accepts classes with few samples: one sample of each class is
+    always in the training part.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
     fraction : float
-        Of all samples; at least one is held out.
+        Fraction of all samples to hold out; at least one sample is held out.
     random_state : RandomState
     advice : str, default="give more samples"
-        What to do where none can be held out, for the error.
+        Advice in the error message if no sample can be held out.
 
     Returns
     -------
     train, held_out : ndarray of int
+        Row indices of the two parts.
 
     Raises
     ------
@@ -100,7 +104,7 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
     remaining = np.delete(order, first_of_class)
     if not len(remaining):
         raise ValueError(f"early stopping needs a class of 2 samples or more: {advice}")
-    # At equal distances in the order of the classes.
+    # Systematic sampling: equal distances in the order of the classes.
     count = min(max(1, round(fraction * len(labels))), len(remaining))
     start = random_state.random_sample()
     held_out = remaining[((np.arange(count) + start) * len(remaining) / count).astype(int)]
@@ -110,14 +114,14 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
 
 
 def log_losses(scores, labels):
-    """Minus the logarithm of the probability of each sample's class, without overflow.
+    """Return minus the logarithm of the probability of each sample's class, without overflow.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities are their softmax, or the logistic function of the one number.
+        Scores, whose softmax (logistic function of a single score) are the probabilities.
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Class numbers, 0 to n_classes - 1.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What boosters do with their scores: classifiers and regressors of scikit-learn."""
+"""Bases of boosting classifiers and regressors, which turn scores into predictions."""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -20,10 +20,10 @@ from boostbench.algorithms.explanation.explainable import ExplainableMixin
 
 
 class ScoringClassifier(ClassifierMixin, ExplainableMixin):
-    """The part of the classifiers, boosters and bags, that depends on the final scores alone."""
+    """Mixin of classifiers (boosters and bags) that predict from the final scores alone."""
 
     def decision_function(self, X):
-        """Score the classes.
+        """Return the scores of the classes.
 
         Parameters
         ----------
@@ -31,13 +31,13 @@ class ScoringClassifier(ClassifierMixin, ExplainableMixin):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-            :math:`F_r(x)`; for two classes the difference, positive for ``classes_[1]``.
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Scores :math:`F_r(x)`; for two classes their difference, positive for ``classes_[1]``.
         """
         return decision_values(self._scores(X), self.score_slack())
 
     def predict(self, X):
-        """Predict the labels: the class of the largest score.
+        """Predict the class of the largest score.
 
         Parameters
         ----------
@@ -52,8 +52,8 @@ class ScoringClassifier(ClassifierMixin, ExplainableMixin):
     def predict_proba(self, X):
         """Estimate the probabilities of the classes.
 
-        They are the softmax, for two classes the logistic function, of the scores times a factor
-        that follows from the loss: see `inverse_temperature`.
+        They are the softmax (the logistic function for two classes) of the scores times
+        `inverse_temperature`, a factor that follows from the loss.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class ScoringClassifier(ClassifierMixin, ExplainableMixin):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), dtype=float64
-            In the order of `classes_`. `predict` gives the class of the largest.
+            Columns in the order of `classes_`. `predict` returns the most probable class.
         """
         return probabilities(self.decision_function(X), self.inverse_temperature())
 
@@ -76,39 +76,41 @@ class ScoringClassifier(ClassifierMixin, ExplainableMixin):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), dtype=float64
-            The logarithms of `predict_proba`; minus infinity where a probability underflows.
+            Logarithms of `predict_proba`; minus infinity if a probability underflows.
         """
         return log_probabilities(self.predict_proba(X))
 
     def score_slack(self):
-        """Return the difference of scores that is rounding only: such scores are equal.
+        """Return the largest difference of scores that may be a rounding error.
 
         Returns
         -------
         float
+            Scores that differ by at most this number count as equal.
         """
         return rounding_slack(self.coefficients_)
 
 
 class BoostingClassifier(ScoringClassifier, Booster):
-    """Base of the boosting classifiers: the ways to predict a class from scores.
+    """Base of the boosting classifiers, with early stopping and staged predictions.
 
     Parameters
     ----------
     n_iter_no_change : int or None, default=None
-        Early stopping: training ends after so many rounds in a row without progress, which is a
-        loss on held-out samples that is less by more than 1e-4 than after the last round of
-        progress. The model is that of this round. None: no early stopping, all samples train.
+        Number of rounds in a row without progress after which early stopping ends the training.
+        A round makes progress if it lowers the loss on held-out samples by more than 1e-4 below
+        the loss after the last round of progress, whose model is kept. None: no early stopping,
+        all samples are used for training.
     validation_fraction : float, default=0.1
-        Part of the samples that is held out, drawn by `random_state`, stratified.
+        Fraction of the samples that early stopping holds out, stratified by class.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
+        Seed of the held-out samples of early stopping; the algorithm itself is deterministic.
 
     Attributes
     ----------
     validation_losses_ : ndarray of shape (n_rounds,)
-        With early stopping: log-loss of `predict_proba` for the held-out samples after each round,
-        those after the last one of progress included.
+        Log-loss of `predict_proba` on the held-out samples after each round, including the rounds
+        after the last round of progress. Only with early stopping.
     """
 
     _: KW_ONLY
@@ -116,12 +118,12 @@ class BoostingClassifier(ScoringClassifier, Booster):
     validation_fraction: Fraction = 0.1
 
     def staged_predict_proba(self, X):
-        """Yield what `predict_proba` estimates after 1, 2, ..., `n_iterations_` rounds."""
+        """Yield the probabilities of `predict_proba` after 1, 2, ..., `n_iterations_` rounds."""
         for scores in self.staged_decision_function(X):
             yield probabilities(scores, self.inverse_temperature())
 
     def inverse_temperature(self):
-        """Return the factor of the scores in `predict_proba`; here that of the loss by its name.
+        """Return the factor of the scores in `predict_proba`, which depends on the loss.
 
         Returns
         -------
@@ -145,7 +147,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
 
 
 class NoEarlyStoppingMixin(DeclaredParameters):
-    """A classifier whose rounds cannot be undone; it stands before the other bases.
+    """Mixin of classifiers whose rounds cannot be undone; it precedes the other bases.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ class NoEarlyStoppingMixin(DeclaredParameters):
 
 
 class BinaryClassifier(BoostingClassifier):
-    """Base of the boosting classifiers of two classes: the targets are -1 and +1."""
+    """Base of the boosting classifiers for two classes, with the targets -1 and +1."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -177,13 +179,13 @@ class BinaryClassifier(BoostingClassifier):
 
 
 class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
-    """Base of the boosters that learn numbers."""
+    """Base of the boosters that predict numbers."""
 
     class_weight: ClassVar = None
 
     def _encode_target(self, y):
         y = np.asarray(y, dtype=np.float64)
-        # Objects such as None are missing values only now.
+        # Objects such as None became NaN in the conversion.
         assert_all_finite(y, input_name="y")
         return y
 
@@ -197,10 +199,10 @@ class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
         Returns
         -------
         ndarray of shape (n_samples,)
-            :math:`F(x)`.
+            Predictions :math:`F(x)`.
         """
         return self._scores(X)
 
     def inverse_temperature(self):
-        """Return the factor of the scores: there are no probabilities."""
+        """Return 1, as there are no probabilities."""
         return 1.0

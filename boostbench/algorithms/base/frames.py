@@ -1,4 +1,4 @@
-"""Data frames of other libraries as data frames of pandas."""
+"""Conversion of data frames of other libraries to pandas."""
 
 import narwhals.stable.v2 as nw
 import pandas as pd
@@ -7,7 +7,7 @@ import pandas as pd
 def to_pandas(X):
     """Return a polars data frame or a pyarrow table as a pandas data frame.
 
-    polars itself converts its frames by pyarrow, which is not needed here.
+    Unlike the conversion of polars, this one does not need pyarrow.
 
     Parameters
     ----------
@@ -16,9 +16,9 @@ def to_pandas(X):
     Returns
     -------
     array-like of shape (n_samples, n_features)
-        X itself, if narwhals does not take it for a data frame or pandas made it. The categories of
-        an enumeration keep their order; others are sorted, as their order depends on all that the
-        process has read before.
+        X itself if it is a pandas data frame or not a data frame known to narwhals. The categories
+        of an enumeration keep their order; other categories are sorted, as their order in polars
+        depends on earlier data of the process.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What comes into an estimator: its checks, and what the weak learners see of it."""
+"""Validation of X, y and weights, and conversion of X to the columns that weak learners test."""
 
 from typing import ClassVar
 
@@ -21,12 +21,12 @@ from boostbench.core.stumps.views import ViewedFeatures, views_of
 
 
 class InputValidationMixin:
-    """The part of the estimators, boosters and bags, that takes X, y and weights."""
+    """Mixin of boosters and bags that validates X, y and weights."""
 
-    # Whether X may be a sparse matrix: `_make_master` gets it in CSR form then.
+    # True if X may be sparse; `_make_master` then receives it in CSR format.
     _takes_sparse: ClassVar = False
 
-    # Whether X may have missing values and categories: see `TabularBooster`.
+    # True if X may have missing values and categories, see `TabularBooster`.
     _takes_tables: ClassVar = False
 
     def __sklearn_tags__(self):
@@ -41,20 +41,19 @@ class InputValidationMixin:
         return labels
 
     def _validate_input(self, X, *y, weights=None, **options):
-        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
+        """Check X, and y if given; return them as arrays, a sparse X in CSR format.
 
-        Where tables are taken, categories are numbers then, and what is missing is NaN. With
-        weights of the samples, the categories of the known features are found again: the most
-        frequent ones are those of the most weight.
+        Categories become codes, and missing values NaN. With sample weights, the categories of the
+        known categorical features are determined again, by their weight.
         """
         X = to_pandas(X)
         reset = options.get("reset", True)
         if reset:
-            # They may depend on parameters, which may be set after the fit.
+            # The class attributes may depend on parameters, which a user may set after the fit.
             self._accepts_sparse, self._accepts_tables = self._takes_sparse, self._takes_tables
         accepted = "csr" if self._accepts_sparse else False
         if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
-            # Before it is said of a column in the place of another that it holds no numbers.
+            # Check the names first: a column at the wrong position would fail as non-numeric.
             _check_feature_names(self, X, reset=False)
         if self._accepts_tables:
             if reset:
@@ -67,7 +66,7 @@ class InputValidationMixin:
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
 
     def _validate_weighted_input(self, X, y, sample_weight, class_weight=None):
-        """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
+        """Check X, y and weights; return them without the samples of weight 0."""
         given = to_pandas(X)
         X, y = self._validate_input(given, y)
         rows, y_present, weights = combine_weights(
@@ -78,20 +77,21 @@ class InputValidationMixin:
         are_some_absent = len(rows) < len(y)
         known = getattr(self, "categories_", None)
         if known and weights is not None and (are_some_absent or is_truncated(known)):
-            # A category that no sample with a weight has is none, and others count by weight.
+            # Determine the categories again: drop those without weight, and rank them by weight.
             X, y = self._validate_input(_safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
 
     def _to_views(self, X, weights=None, reset=False):
-        """Return the columns that weak learners test of a checked X; with `reset`, determine them.
+        """Return the columns of a checked X that weak learners test.
 
-        With `reset`, X is the training data. Columns that are not features are made only where
-        they are read then (see `boostbench.core.stumps.views.ViewedFeatures`).
+        With `reset`, X is the training data and determines the views. Columns that are not
+        features are then computed when they are read, see
+        `boostbench.core.stumps.views.ViewedFeatures`.
         """
         if not self._accepts_tables:
             if reset:
-                # A fit before may have had another weak learner.
+                # An earlier fit may have had another weak learner.
                 for name in ("categories_", "views_"):
                     vars(self).pop(name, None)
             return X

@@ -1,11 +1,11 @@
-"""Labels of samples as numbers of classes."""
+"""Encoding of labels as class numbers."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 
 def sorted_labels(y):
-    """Sort the labels of samples.
+    """Return the distinct labels, sorted, and the position of each sample's label.
 
     Parameters
     ----------
@@ -14,18 +14,18 @@ def sorted_labels(y):
     Returns
     -------
     labels : ndarray of shape (n_labels,)
-        The different ones, sorted.
+        Distinct labels, sorted.
     numbers : ndarray of shape (n_samples,), dtype=int64
-        Which of them each is.
+        Position of each sample's label in `labels`.
 
     Raises
     ------
     ValueError
-        If these are no labels, or do not sort.
+        If y does not hold labels, or they cannot be sorted.
     """
     try:
         labels, numbers = np.unique(y, return_inverse=True)
-    except TypeError:  # such as words with None among them
+    except TypeError:  # values of several types, such as strings and None
         kinds = " and ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(f"labels must sort, and y holds some of {kinds}") from None
     check_classification_targets(y)
@@ -33,26 +33,26 @@ def sorted_labels(y):
 
 
 def encode_labels(y, learner):
-    """Find the classes of a training set.
+    """Return the classes of a training set, and the class number of each sample.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
-        Labels: strings, or of one of NumPy's own types.
+        Labels: strings, or a NumPy type.
     learner : estimator
-        Who learns from them, for the error.
+        Estimator to name in an error message.
 
     Returns
     -------
     classes : ndarray of shape (n_classes,)
-        Sorted.
+        Classes, sorted.
     numbers : ndarray of shape (n_samples,), dtype=int64
-        0 to n_classes - 1.
+        Class numbers, 0 to n_classes - 1.
 
     Raises
     ------
     ValueError
-        If these are no labels, do not sort, or are of one class only.
+        If y does not hold labels, they cannot be sorted, or y holds one class only.
     """
     classes, numbers = sorted_labels(y)
     if len(classes) < 2:
@@ -78,7 +78,7 @@ def check_classes_have_weight(y, y_present, learner):
     Raises
     ------
     ValueError
-        If all samples of a weight above 0 are of one class.
+        If all samples of positive weight are of one class.
     """
     if len(y_present) == len(y):
         return
@@ -92,15 +92,15 @@ def check_classes_have_weight(y, y_present, learner):
 
 
 def encode_known_labels(y, classes, name="y"):
-    """Find the numbers of labels whose classes are known from a training.
+    """Return the class numbers of labels for the classes of a fitted estimator.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
     classes : ndarray of shape (n_classes,)
-        Sorted.
+        Classes, sorted.
     name : str, default="y"
-        Of the labels, for the error.
+        Name of the labels in an error message.
 
     Returns
     -------
@@ -109,11 +109,11 @@ def encode_known_labels(y, classes, name="y"):
     Raises
     ------
     ValueError
-        If a label is none of the classes.
+        If a label is not one of the classes.
     """
     try:
         unknown = np.setdiff1d(y, classes)
-    except TypeError:  # such as words with None among them: sets of these do not sort
+    except TypeError:  # values of several types, such as strings and None, cannot be sorted
         unknown = np.array([label for label in y if label not in classes.tolist()], dtype=object)
     if len(unknown):
         first = unknown.tolist()[0]

@@ -1,37 +1,38 @@
-"""The restricted master problem of a training run: what an algorithm is to the loop."""
+"""Restricted master problem of a training run, the interface of an algorithm to the loop."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
 
-# An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
+# Edges of normalised weights are capped here: a perfect weak learner (edge 1) would get an infinite
+# coefficient.
 MAX_EDGE = 1.0 - 1e-10
 
-# An edge this near to 0 is a rounding error of the search, which adds up in single precision.
+# Smaller edges are rounding errors of the search, which sums in single precision.
 MIN_EDGE = np.finfo(np.float32).eps
 
 
 class Master(ABC):
-    """The restricted master problem: the state of one training run.
+    """Restricted master problem: the state of one training run.
 
-    It holds the weak learners found so far (the columns), their coefficients (the primal
-    variables) and the weights of the samples (the dual variables).
+    It holds the weak learners so far (the columns), their coefficients (the primal variables) and
+    the weights of the samples (the dual variables).
 
     Parameters
     ----------
     params : Booster
-        The estimator in training, for its parameters and `classes_`. A master never writes to it.
+        Estimator in training, with its parameters and `classes_`. A master never changes it.
     search : boostbench.core.weak_learner.Search
-        Of weak learners in the training data.
+        Search for weak learners on the training data.
 
     Attributes
     ----------
     clock : Clock
-        Set by the loop before the first round.
+        Clock of the training; the loop sets it before the first round.
     """
 
-    # The lists that every round adds an entry to; None where rounds cannot be undone.
+    # Names of the lists that every round appends to; None if rounds cannot be undone.
     per_round_lists: ClassVar = None
 
     def __init__(self, params, search):
@@ -47,8 +48,7 @@ class Master(ABC):
         Returns
         -------
         column : object or None
-            What `correct` takes; None where no constraint is violated any more, which ends the
-            training.
+            Argument of `correct`; None if no constraint is violated, which ends the training.
         """
 
     @abstractmethod
@@ -58,16 +58,16 @@ class Master(ABC):
         Parameters
         ----------
         column : object
-            From `generate`.
+            Result of `generate`.
 
         Returns
         -------
         bool
-            False where another round would change nothing, which ends the training.
+            False if another round would change nothing, which ends the training.
         """
 
-    def finish(self):  # noqa: B027 - most have nothing to say
-        """Warn of an outcome that is not what was asked for; called after the last round."""
+    def finish(self):  # noqa: B027 - optional, most masters have nothing to warn of
+        """Warn about an incomplete result; called after the last round."""
 
     def rewind(self, rounds):
         """Undo all but the first `rounds` rounds; the training ends here."""

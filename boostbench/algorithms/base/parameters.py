@@ -1,4 +1,4 @@
-"""Constructor parameters of the estimators: each is declared once, in a line of its class."""
+"""Declaration of constructor parameters: one annotated line per parameter."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ NonNegativeInt = Annotated[int, Interval(Integral, 0, None, closed="left")]
 TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
 PositiveFloat = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegativeFloat = Annotated[float, Interval(Real, 0, None, closed="left")]
-# Between 0 and 1: without both; with 1.
+# Open interval (0, 1); half-open interval (0, 1].
 Fraction = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 FractionOrOne = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
@@ -29,18 +29,17 @@ _SECTION = "Parameters\n----------\n"
 
 @dataclass_transform()
 class DeclaredParameters(BaseEstimator):
-    """An estimator whose annotated attributes are the parameters of its constructor.
+    """Estimator whose annotated attributes are the parameters of its constructor.
 
-    A line ``name: kind = default`` of the class, or of a base, declares a parameter. The kind says
-    which values `fit` accepts: one of this module, a `Literal`, ``bool``, another type, or several
-    of these, as ``PositiveInt | None``. A base declares what all of its subclasses take. A subclass
-    may declare a parameter again, with another default; ``name: ClassVar = value`` fixes it, so
-    that it is no parameter any more. Parameters after ``_: KW_ONLY`` are passed by keyword only.
-    What a base says of a parameter in its docstring stands in those of subclasses, too, that do
-    not name it.
+    A line ``name: kind = default`` of the class or of a base declares a parameter. The kind defines
+    the values that `fit` accepts: a kind of this module, a `Literal`, ``bool``, another type, or a
+    union such as ``PositiveInt | None``. A subclass inherits the parameters of its bases. It may
+    declare a parameter again with another default; ``name: ClassVar = value`` turns it into a class
+    attribute. Parameters after ``_: KW_ONLY`` are keyword-only. A docstring inherits the parameter
+    descriptions of the bases.
 
-    A class with a constructor of its own declares its parameters as other estimators of
-    scikit-learn do.
+    A class that defines a constructor declares its parameters like other estimators of
+    scikit-learn.
 
     Examples
     --------
@@ -73,7 +72,7 @@ class DeclaredParameters(BaseEstimator):
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
             allowed = self._parameter_constraints.get(name, ["boolean"])
-            # Python counts booleans among the integers.
+            # In Python, a boolean is an integer.
             if isinstance(value, bool) and "boolean" not in allowed:
                 raise InvalidParameterError(
                     f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
@@ -82,7 +81,7 @@ class DeclaredParameters(BaseEstimator):
 
 
 def _declared_parameters(cls):
-    """Give the kind and the place of each parameter: in the order of arguments, or by keyword."""
+    """Return, for each parameter, its kind of values and its kind of argument."""
     declared = {}
     for base in (base for base in reversed(cls.__mro__) if issubclass(base, DeclaredParameters)):
         argument_kind = Parameter.POSITIONAL_OR_KEYWORD
@@ -97,7 +96,7 @@ def _declared_parameters(cls):
 
 
 def _inherit_parameter_docs(cls, declared):
-    """Say in the docstring what the bases say of parameters that it does not name."""
+    """Add the descriptions of inherited parameters to the docstring of a class."""
     text = inspect.cleandoc(cls.__doc__ or "")
     head, section, rest = text.partition(_SECTION)
     first, *later_sections = re.split(
@@ -122,7 +121,7 @@ def _inherit_parameter_docs(cls, declared):
 
 
 def _to_sklearn_constraints(kind):
-    """Translate into the constraints that scikit-learn checks."""
+    """Return the scikit-learn constraints of a kind of values."""
     if get_origin(kind) is Annotated:
         return list(kind.__metadata__)
     if get_origin(kind) is Literal:

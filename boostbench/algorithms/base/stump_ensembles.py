@@ -1,4 +1,4 @@
-"""Sums of stumps with a coefficient for every class: their base."""
+"""Bases of weighted sums of stumps with a coefficient for every class."""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -14,12 +14,12 @@ from boostbench.core.stumps.category_sets import stacked, with_sets
 
 
 class StumpEnsemble(TabularBooster, BoostingClassifier):
-    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
+    """Classifier of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
 
     Parameters
     ----------
     max_bins : int or None, default=None
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins of each feature. None: all thresholds are searched.
     """
 
     edition = 2
@@ -36,35 +36,35 @@ class StumpEnsemble(TabularBooster, BoostingClassifier):
 
 
 class CategorySetBooster(TabularBooster):
-    """A booster of stumps that may set several categories apart at once.
+    """Booster of stumps that may separate a set of categories from the others.
 
     Parameters
     ----------
     category_sets : bool, default=False
-        Whether a stump may test any set of categories, and finds the best of all sets, instead of
-        one category against the rest. It pays where a feature has many categories, and overfits
-        where there are few and the samples are few too. Missing values are a category more.
+        True: a stump tests the best set of categories. False: a stump separates one category from
+        all others. Sets help if features have many categories; with few categories and few samples
+        they overfit. Missing values count as one more category.
     """
 
     _: KW_ONLY
     category_sets: bool = False
 
     def _enable_category_sets(self, search):
-        """Let a search of stumps find sets, if it is to."""
+        """Return a search that also finds sets of categories, if `category_sets` is set."""
         return with_sets(search, self.views_) if self.category_sets else search
 
 
 class StumpMaster(Master):
-    """Stumps, their votes, and the weights that the next one is found with.
+    """Master with stumps, their votes, and the weights of the next search.
 
     Parameters
     ----------
     params, search
-        As of `Master`.
+        See `Master`.
     weights : ndarray of shape (n_samples, n_columns)
-        Those of samples that are all alike.
+        Initial weights for equal sample weights.
     sample_weight : ndarray of shape (n_samples,), default=None
-        None: all are 1.
+        Sample weights; None: all are 1.
     """
 
     per_round_lists: ClassVar = ("stumps", "votes")
@@ -76,10 +76,10 @@ class StumpMaster(Master):
         self.weights = self.apply_sample_weight(weights)
 
     def apply_sample_weight(self, weights):
-        """Multiply what samples alike would weigh with their own weights, of mean 1."""
+        """Return `weights` times the sample weights, which have the mean 1."""
         return weights if self._factors is None else weights * self._factors
 
     def step(self, edge):
-        """Return the coefficient for an edge in [0, 1] and whether it leaves errors to correct."""
+        """Return the coefficient for an edge in [0, 1], and False if the stump is perfect."""
         capped = min(edge, MAX_EDGE)
         return 0.5 * np.log((1 + capped) / (1 - capped)), edge < MAX_EDGE

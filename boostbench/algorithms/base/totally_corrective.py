@@ -1,4 +1,4 @@
-"""Boosters that find all their coefficients anew in every round."""
+"""Boosters that fit all coefficients again in every round."""
 
 import warnings
 
@@ -8,14 +8,14 @@ from boostbench.core.coefficient_path import stage_coefficients
 
 
 class TotallyCorrective:
-    """A booster whose coefficients are all found anew in every round.
+    """Mixin of boosters that fit all coefficients again in every round.
 
-    A subclass sets `weight_path_` in `_store_model`, the coefficients after each round as from
-    `boostbench.core.coefficient_path.CoefficientPath.matrix`.
+    A subclass sets `weight_path_` in `_store_model`: the coefficients after each round, as returned
+    by `boostbench.core.coefficient_path.CoefficientPath.matrix`.
     """
 
     def _staged_coefficients(self, stages):
-        """Yield the coefficients after each number of rounds in `stages`, as long as that."""
+        """Yield the coefficients after each number of rounds in `stages`."""
         for stage in stages:
             yield stage_coefficients(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
@@ -30,14 +30,14 @@ class TotallyCorrective:
 
 
 def warn_unsolved(booster, converged):
-    """Warn where the solver of the coefficients came to its limit in the last round.
+    """Warn if the solver of the coefficients stopped at its limit in the last round.
 
     Parameters
     ----------
     booster : TotallyCorrective
-        With the parameter `solver_iterations`.
+        Estimator with the parameter `solver_iterations`.
     converged : list of bool
-        Of each round.
+        Convergence of the solver in each round.
     """
     if converged and not converged[-1]:
         warnings.warn(

@@ -1,4 +1,4 @@
-"""Search for trees of signs by scikit-learn's greedy algorithm."""
+"""Search for sign-valued trees by scikit-learn's greedy algorithm."""
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
@@ -7,24 +7,23 @@ from boostbench.core.learners.trees import Tree, Trees
 from boostbench.core.stumps.ties import first_largest
 from boostbench.core.weak_learner import Found
 
-# Weights are multiples of this part of their mean. Sums of up to 2^25 samples are then exact in
-# double precision, in any order: splits that part the samples alike are equally good, and of these
+# Weights are rounded to multiples of this fraction of their mean. Sums over up to 2^25 samples are
+# then exact in double precision in any order, so that equivalent splits have equal gains and
 # scikit-learn takes the first feature that it tries.
 _WEIGHT_UNIT = 2.0**-28
 
 
 class SignTreeSearch:
-    """Trees that separate the positive from the negative weights of a training set.
+    """Search for trees that separate the positive from the negative weights of a training set.
 
-    They see features in single precision, as scikit-learn's trees do.
+    Features are compared in single precision, as in scikit-learn's trees.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Training data.
-    max_depth : int or None
-    max_leaf_nodes : int or None
-        As of scikit-learn's DecisionTreeClassifier.
+    max_depth, max_leaf_nodes : int or None
+        See scikit-learn's DecisionTreeClassifier.
 
     Examples
     --------
@@ -39,16 +38,17 @@ class SignTreeSearch:
         self.X = X
         self._single = np.asfortranarray(X, dtype=np.float32)
         self._varies = np.ptp(self._single, axis=0).any()
-        # The order in which features are tried only decides between equal ones.
+        # The seed only shuffles the order of features, which breaks ties.
         self._model = DecisionTreeClassifier(
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, random_state=0
         )
 
     def best(self, G):
-        """Grow a tree for every column, and return that of the largest edge; see `Search.best`.
+        """Grow a tree for every column, and return the tree of the largest edge.
 
-        A `Tree` of -1 and +1, with the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of MCBoost,
-        as far as a greedy tree goes; of equally good ones that of the first column.
+        The edge of a `Tree` h with outputs -1 and +1 is ``sum_i G[i, column] h(x_i)``, eq. (10) of
+        MCBoost, which greedy trees maximise approximately. Ties go to the first column. See
+        `Search.best`.
         """
         if not self._varies:
             return None
@@ -60,7 +60,7 @@ class SignTreeSearch:
 
     def _grow(self, gains):
         sizes = np.abs(gains)
-        # Weights of mean 1, since scikit-learn drops splits that gain less than rounding.
+        # Scale the weights to mean 1: scikit-learn drops splits whose gain is near machine epsilon.
         weight = np.rint(sizes * (len(sizes) / sizes.sum() / _WEIGHT_UNIT)) * _WEIGHT_UNIT
         model = self._model.fit(self._single, gains > 0, sample_weight=weight)
         share = model.tree_.value[:, 0]
@@ -70,7 +70,7 @@ class SignTreeSearch:
 
 
 def _to_tree(sklearn_tree, value):
-    """Turn a tree of scikit-learn's into one of ours."""
+    """Convert a tree of scikit-learn to a `Tree`."""
     is_leaf = sklearn_tree.children_left < 0
     children = np.column_stack([sklearn_tree.children_left, sklearn_tree.children_right])
     return Tree(

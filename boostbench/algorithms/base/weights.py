@@ -1,4 +1,4 @@
-"""Weights of samples and of classes, checked and multiplied."""
+"""Validation and combination of sample weights and class weights."""
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
@@ -6,34 +6,35 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boostbench.algorithms.base.labels import sorted_labels
 
-#: What may be squared and added up for a billion samples in double precision.
+#: Largest sample weight: its square can be summed over a billion samples in double precision.
 _MAX_WEIGHT = 1e100
 
 
 def combine_weights(X, y, sample_weight, class_weight=None):
-    """Check the weights of the samples, and multiply them with those of their classes.
+    """Check the sample weights, and multiply them by the class weights.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,) or None
-        None: all are 1.
+        Sample weights; None: all are 1.
     class_weight : dict, "balanced" or None, default=None
-        As of scikit-learn's `compute_class_weight`; "balanced" counts the weights of the samples.
+        See scikit-learn's `compute_class_weight`; "balanced" takes the sample weights into
+        account. None: all are 1.
 
     Returns
     -------
     X, y : ndarray
-        Without the samples of weight 0, so that nothing of them is learned.
+        Samples of positive weight.
     weights : ndarray of shape (n_present,), dtype=float64, or None
-        Positive; None where there are neither weights of samples nor of classes.
+        Positive weights; None if neither sample weights nor class weights are given.
 
     Raises
     ------
     ValueError
-        If a weight is negative or not finite, all are 0, there is not one for each sample, or they
-        are too large to be added up.
+        If a weight is negative or not finite, all weights are 0, their number differs from the
+        number of samples, or their sum of squares overflows or underflows.
     """
     if sample_weight is None and class_weight is None:
         return X, y, None
@@ -44,7 +45,7 @@ def combine_weights(X, y, sample_weight, class_weight=None):
         return X, y, weights
     classes, labels = sorted_labels(y)
     factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
-    # NaN is not 0 or more, either.
+    # The comparison is False for NaN as well.
     if not factors.min() >= 0:
         raise ValueError(f"class_weight must not be negative or NaN, got {class_weight!r}")
     X, y, weights = _drop_zero_weights(X, y, weights * factors[labels])
@@ -53,12 +54,12 @@ def combine_weights(X, y, sample_weight, class_weight=None):
 
 
 def normalise_weights(weights):
-    """Scale weights, or None, to the mean 1, so that a sum over samples keeps its size."""
+    """Scale weights to the mean 1, which keeps the scale of a sum over samples; None stays None."""
     return None if weights is None else weights / weights.mean()
 
 
 def _check_range(weights):
-    """Refuse weights that masters, which add up their products, would make infinite or zero."""
+    """Raise ValueError for weights whose products overflow or underflow in a sum."""
     if weights.max() > _MAX_WEIGHT or weights.min() < 1 / _MAX_WEIGHT:
         raise ValueError(
             f"Weights that are not 0 must lie between {1 / _MAX_WEIGHT:g} and {_MAX_WEIGHT:g}: "

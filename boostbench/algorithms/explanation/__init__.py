@@ -1,1 +1,1 @@
-"""Explanations of fitted sums of stumps: rules, shape functions, sizes of terms."""
+"""Explanations of fitted sums of stumps: rules, shape functions, mean absolute terms."""

@@ -1,29 +1,30 @@
-"""Thresholds as text, with as many digits as they need."""
+"""Formatting of thresholds with as many digits as necessary."""
 
 from math import floor
 
 import numpy as np
 
-# Numbers from here on have no digit after the point that anybody would read.
+# From this size on, decimals of a number are not meaningful.
 _MAX_WITH_FRACTION = 1e15
-# Digits of a number in double precision.
+# Significant digits that identify a number in double precision.
 _MAX_DIGITS = 17
 
 
 def shortest_decimals(numbers, digits=6):
-    """Write down thresholds of a feature, in few digits, as long as these say the same.
+    """Format thresholds of a feature with few digits that do not change their meaning.
 
     Parameters
     ----------
     numbers : array-like of shape (n,)
-        Finite.
+        Finite numbers.
     digits : int, default=6
-        So many as a rule. There are more where a whole number below 1e15 would be on the other side
-        of what is written, and where different numbers would read alike.
+        Usual number of significant digits. More are used if a whole number below 1e15 would change
+        sides with the rounded threshold, or different numbers would have equal texts.
 
     Returns
     -------
-    list of n str
+    list of str
+        Text of each number.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def shortest_decimals(numbers, digits=6):
 def _shortest_decimal(number, neighbours, digits):
     is_huge = abs(number) >= _MAX_WITH_FRACTION
     if not is_huge:
-        # One after the point, so that all halves are written alike.
+        # One decimal at least, so that all halves have the same format.
         digits = max(digits, len(str(int(abs(number)))) + 1)
     for n_digits in range(digits, _MAX_DIGITS):
         text = f"{number:.{n_digits}g}"

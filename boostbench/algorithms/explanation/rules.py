@@ -1,4 +1,4 @@
-"""The stumps of a fitted model, one by one, as a table that can be read."""
+"""Table of the stumps of a fitted model."""
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,14 @@ from boostbench.algorithms.explanation.stump_sums import (
 )
 from boostbench.core.stumps.views import plain_views
 
-# A coefficient that is this part of the largest of its stump is 0, but for rounding.
+# A coefficient below this fraction of the largest coefficient of its stump is a rounding error.
 _ZERO_TOLERANCE = 1e-12
 
 
 def rules(model, in_words=False):
-    """List the stumps of a fitted model; see `BoostingClassifier.rules`.
+    """Return the stumps of a fitted model as a table; see `ExplainableMixin.rules`.
 
-    With `in_words`, the column ``test`` is there in any case.
+    With `in_words`, the table always has the column ``test``.
     """
     check_is_fitted(model)
     require_no_interactions(model)
@@ -29,7 +29,7 @@ def rules(model, in_words=False):
     features = feature_names(model)[tested] if hasattr(model, "feature_names_in_") else tested
     outputs = output_names(model)
     values_above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
-    # No rounding errors, and no minus signs before zeros.
+    # Set rounding errors to 0, which also removes negative zeros.
     size = np.abs(values_above).max(axis=1, keepdims=True, initial=0.0)
     values_above = np.where(np.abs(values_above) > _ZERO_TOLERANCE * size, values_above, 0.0)
     is_number = np.isnan(views.category[stumps.tested])
@@ -46,12 +46,12 @@ def rules(model, in_words=False):
         first = pd.DataFrame({"round": [0], "feature": [None], "threshold": [-np.inf]})
         table = pd.concat([first, table], ignore_index=True)
         values_above = np.concatenate([np.reshape(intercept, (1, -1)), values_above])
-    # Side by side, as a class may have the name of another column.
+    # Concatenate, since a class may have the name of another column.
     return pd.concat([table, pd.DataFrame(values_above, columns=outputs)], axis=1)
 
 
 def _test_texts(model, views, stumps):
-    """Say in words what stumps on numbers, categories and missing values test."""
+    """Return the tests of stumps on numbers, categories and missing values as texts."""
     names, tests = feature_names(model), []
     is_above = views.above_if_missing(stumps.tested, stumps.threshold)
     numbers = np.empty(len(stumps), dtype=object)

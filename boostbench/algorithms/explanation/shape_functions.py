@@ -1,4 +1,4 @@
-"""Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
+"""Sums of stumps as exact functions of one feature each."""
 
 import copy
 from itertools import pairwise
@@ -16,20 +16,21 @@ from boostbench.core.stumps.views import plain_views
 
 
 class Term(NamedTuple):
-    """What a feature adds to the scores.
+    """Contribution of one feature to the scores.
 
     Attributes
     ----------
     feature : int
+        Index of the feature.
     thresholds : ndarray of shape (n_thresholds,)
-        Ascending; none of a feature of categories.
+        Thresholds, ascending; empty for a categorical feature.
     categories : ndarray of shape (n_categories,) or None
-        None for numbers.
+        Categories; None for a numeric feature.
     table : ndarray of shape (n_thresholds + 2, n_outputs) or (n_categories + 1, n_outputs)
-        Up to and with the first threshold, between that and the second, ...; or of each category.
-        The last row is for a missing value.
+        Contribution in each interval of values, which includes its upper threshold, or of each
+        category. The last row is for a missing value.
     has_missing : bool
-        Whether the training data had missing values of it.
+        True if the training data had missing values of the feature.
     """
 
     feature: int
@@ -40,35 +41,36 @@ class Term(NamedTuple):
 
     @property
     def values(self):
-        """The table without the row for a missing value."""
+        """Table without the row for a missing value."""
         return self.table[:-1]
 
     @property
     def missing(self):
-        """What a missing value adds, of shape (n_outputs,)."""
+        """Contribution of a missing value, of shape (n_outputs,)."""
         return self.table[-1]
 
     def steps(self, low, high):
-        """Cut the steps of a number down to an interval.
+        """Return the steps of a numeric feature within an interval.
 
         Parameters
         ----------
         low, high : float
+            Ends of the interval.
 
         Returns
         -------
         edges : ndarray of shape (n_steps + 1,)
-            From `low` to `high`.
+            Edges of the steps, from `low` to `high`.
         values : ndarray of shape (n_steps, n_outputs)
+            Contribution on each step.
         """
         inside = self.thresholds[(self.thresholds >= low) & (self.thresholds < high)]
-        # The step that a sample at the low end is on, without any width where that is a threshold,
-        # and those that follow.
+        # The first step is the one that contains `low`; its width is 0 if `low` is a threshold.
         first = int(self.thresholds.searchsorted(low))
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 
     def row_indices(self, values):
-        """Return the row of the table for each value: a number, or the number of a category."""
+        """Return the row of the table for each value (a number, or the code of a category)."""
         missing = np.isnan(values)
         if self.categories is None:
             rows = self.thresholds.searchsorted(values)
@@ -77,44 +79,45 @@ class Term(NamedTuple):
         return np.where(missing, len(self.table) - 1, rows)
 
     def lookup(self, values):
-        """Look values up: the rows of the table, of shape (n_values, n_outputs)."""
+        """Return the contributions of values, of shape (n_values, n_outputs)."""
         return self.table[self.row_indices(values)]
 
 
 class ShapeFunctions:
     r"""A fitted sum of stumps as :math:`F(x) = F_0 + \sum_j f_j(x_j)`, a step function per feature.
 
-    It is what `BoostingClassifier.shape_functions` returns. Nothing is approximated: stumps on the
-    same feature add up to a step function of it. A bag may have tables of two features besides. Of
-    categories, and of missing values, each has a value of its own.
+    Returned by `BoostingClassifier.shape_functions`. The form is exact: stumps on the same feature
+    add up to a step function. Every category, and a missing value, has its own function value. A
+    bag may also have tables of two features.
 
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
+        Fitted model, a sum of stumps.
     X : array-like of shape (n_samples, n_features), default=None
-        If given, every :math:`f_j` has the mean 0 over these samples, and :math:`F_0` is the mean
-        score. Otherwise they are as the stumps add up, with the intercept that the model has.
+        Samples over which every :math:`f_j` is centred to the mean 0, so that :math:`F_0` is the
+        mean score. None: the functions are plain sums of stumps, and :math:`F_0` is the intercept
+        of the model.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,) or None
-        None where numbers are predicted.
+        Classes; None for a regressor.
     feature_names : ndarray of shape (n_features,)
-        Those of the training data, or ``x0``, ``x1``, ...
+        Names of the training data's features, or ``x0``, ``x1``, ...
     outputs : ndarray of shape (n_outputs,)
-        The classes that scores are for; of two classes the second one; ``prediction`` where numbers
-        are predicted.
+        Names of the scores: the classes; for two classes the second one; ``prediction`` for a
+        regressor.
     terms : list of Term
-        Of the features in use.
+        Contributions of the features in use.
     pairs : list of boostbench.algorithms.bag_pairs.Pair
-        Tables that are added for two features together, of models that have such.
+        Tables of two features, whose values are added to the terms.
     intercept : ndarray of shape (n_outputs,)
-        :math:`F_0`.
+        Constant :math:`F_0` of the scores.
     """
 
     def __init__(self, model, X=None):
-        # A copy keeps what it is when the model is fitted again.
+        # Copy the model, so that another fit of it changes nothing here.
         self._model = copy.copy(model)
         self._n_features = model.n_features_in_
         self._views = getattr(model, "views_", None) or plain_views(self._n_features)
@@ -142,7 +145,7 @@ class ShapeFunctions:
                 self._move_constant(term.table, values.mean(axis=0))
 
     def decision_function(self, X):
-        """Score the classes, or predict numbers.
+        """Return the scores of the classes, or the predicted numbers.
 
         Parameters
         ----------
@@ -150,8 +153,8 @@ class ShapeFunctions:
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes and of numbers
-            As from the model, up to rounding.
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes and for a regressor
+            Scores of the model, up to rounding errors.
         """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
@@ -161,20 +164,20 @@ class ShapeFunctions:
         return decision_values(scores[:, 0] if self._is_binary else scores, self._slack)
 
     def predict(self, X):
-        """Predict the labels or numbers, of shape (n_samples,), as the model does."""
+        """Return the predictions of the model, labels or numbers of shape (n_samples,)."""
         scores = self.decision_function(X)
         return scores if self.classes_ is None else labels_from_scores(scores, self.classes_)
 
     @property
     def intercept(self):
-        """What the features' terms are added to, of shape (n_outputs,)."""
+        """Constant of the scores, of shape (n_outputs,)."""
         return np.broadcast_to(self._intercept, len(self.outputs))
 
     @property
     def importances(self):
         """Importances of the features, of shape (n_features,), with sum 1.
 
-        They are the model's `feature_importances_`, of its training rows, whatever `X` is.
+        They are the model's `feature_importances_` over its training rows, for any `X`.
         """
         return self._model.feature_importances_
 
@@ -182,28 +185,28 @@ class ShapeFunctions:
     def pair_importances(self):
         """Importances of the pairs, of shape (n_pairs,), in the unit of `importances`.
 
-        The mean absolute entry of a table over the training rows, divided by the sum of the mean
-        absolute terms of all features.
+        The importance of a pair is the mean absolute entry of its table over the training rows,
+        divided by the sum of the mean absolute terms of all features.
         """
         sizes = self._model._fitted_term_sizes()
         return sizes.pair_sizes / sizes.total
 
     def term(self, feature):
-        """Return the shape function of a feature: 0 everywhere where it is not in use."""
+        """Return the shape function of a feature; it is 0 if the feature is not in use."""
         used = {term.feature: term for term in self.terms}
         return used[feature] if feature in used else self._make_term(feature, [])
 
     def explain_global(self):
-        """List the shape functions.
+        """Return the shape functions as a table.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each step: ``feature``, and its values from ``left``, which is not part of the
-            step, to ``right``, which is; then a column for each of `outputs`, what it adds to the
-            score there. Where the training data had categories or missing values, there is a column
-            ``category`` as well: a row for each category, and for a missing value one with None,
-            have neither ``left`` nor ``right``. Features that are not in use have no rows.
+            One row per step: ``feature``, the interval of values from ``left`` (exclusive) to
+            ``right`` (inclusive), and one column per output with the contribution to the score. If
+            the training data have categories or missing values, there is a column ``category``:
+            rows of categories, and of missing values (category None), have no ``left`` and
+            ``right``. Features that are not in use have no rows.
         """
         columns = ["feature", "left", "right"]
         if not self._views.is_plain:
@@ -232,7 +235,7 @@ class ShapeFunctions:
         return pd.concat(frames, ignore_index=True)
 
     def explain_local(self, X):
-        """Take the scores of samples apart.
+        """Return the contributions of the features to the scores of samples.
 
         Parameters
         ----------
@@ -241,10 +244,10 @@ class ShapeFunctions:
         Returns
         -------
         pandas.DataFrame
-            A row for each sample; columns ``intercept``, the name of each feature, and ``a & b`` of
-            each pair, in this order, which tells the intercept from a feature of that name. Their
-            sum is `decision_function`. Of more than two classes, columns have a level above it, the
-            class: ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
+            One row per sample; columns ``intercept``, the name of each feature, and ``a & b`` for
+            each pair, in this order, which distinguishes the intercept from a feature of that name.
+            Their sum is `decision_function`. For more than two classes, the columns have the class
+            as an upper level: ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
         """
         X = self.numbers(X)
         pair_values = self._pair_contributions(X)
@@ -262,7 +265,7 @@ class ShapeFunctions:
         return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
 
     def numbers(self, X):
-        """Check samples, and put numbers in the place of categories.
+        """Check samples, and replace categories by their codes.
 
         Parameters
         ----------
@@ -271,17 +274,17 @@ class ShapeFunctions:
         Returns
         -------
         ndarray of shape (n_samples, n_features), dtype=float64
-            A category is its place in `Term.categories`; NaN where it is unknown, or a value
-            missing.
+            Samples. The code of a category is its position in `Term.categories`; NaN for unknown
+            categories and missing values.
         """
         return to_dense(self._model._validate_input(X, reset=False))
 
     def pair_name(self, pair):
-        """Name a pair by its features."""
+        """Return the name of a pair, made of its features."""
         return " & ".join(str(self.feature_names[axis.feature]) for axis in pair.axes)
 
     def cell_names(self, axis):
-        """Name the cells of an axis of a pair."""
+        """Return the names of the cells along an axis of a pair."""
         if axis.thresholds is not None:
             ends = shortest_decimals(axis.thresholds, digits=4)
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
@@ -291,7 +294,7 @@ class ShapeFunctions:
         return names if len(names) > 1 else [f"other than {names[0]}", *names]
 
     def cell_weights(self, X, weights):
-        """Add up the weights of checked samples in the cells of each pair.
+        """Return the sum of the sample weights in each cell of each pair.
 
         Parameters
         ----------
@@ -301,7 +304,7 @@ class ShapeFunctions:
         Returns
         -------
         list of ndarray of shape (n_cells,)
-            In the order of the cells of the raveled tables.
+            Sums in the order of the raveled table.
         """
         if not self.pairs:
             return []
@@ -309,29 +312,29 @@ class ShapeFunctions:
         return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
 
     def _pair_contributions(self, X):
-        """List what the pairs add for checked samples, each of shape (n_samples, n_outputs)."""
+        """Return the contributions of the pairs, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
             return []
         Z = self._views.of(X)
         return [pair.of(Z) for pair in self.pairs]
 
     def _term_contributions(self, X):
-        """Yield what the terms add for checked samples, of shape (n_samples, n_outputs)."""
+        """Yield the contributions of the terms, each of shape (n_samples, n_outputs)."""
         for term in self.terms:
             yield term.lookup(X[:, term.feature])
 
     def _move_constant(self, table, constant):
-        """Move a constant from a feature to the intercept."""
+        """Move a constant from a table to the intercept."""
         table -= constant
         self._intercept = self._intercept + constant
 
     def _drop_constant_stumps(self, tables):
-        """Take stumps with an infinite threshold, which nothing is above, for what they are.
+        """Move stumps with an infinite threshold, which are constant, to the intercept.
 
         Returns
         -------
         list of (int, ndarray, ndarray)
-            Of each view in use its number, its thresholds, and the values between them.
+            Index, thresholds, and values between the thresholds of each view in use.
         """
         varying = []
         for view, thresholds, table in tables:
@@ -344,20 +347,20 @@ class ShapeFunctions:
         return varying
 
     def _group_by_feature(self, tables):
-        """Return the features in use, each with the tables of its views."""
+        """Return the features in use in ascending order, each with the tables of its views."""
         by_feature = {}
         for table in tables:
             by_feature.setdefault(int(self._views.feature[table[0]]), []).append(table)
         return sorted(by_feature.items())
 
     def _make_term(self, feature, tables):
-        """Add up the tables of the views of a feature."""
+        """Return the `Term` of a feature, the sum of the tables of its views."""
         levels = self._categories.get(feature)
         thresholds = np.empty(0)
         if levels is None:
             cuts_of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
             thresholds = np.unique(np.concatenate([thresholds, *cuts_of_numbers]))
-            # A value of each step; and one that is missing.
+            # One value on each step, and a missing value.
             values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
         else:
             values = np.append(np.arange(len(levels)), np.nan)

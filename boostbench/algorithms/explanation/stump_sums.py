@@ -1,4 +1,4 @@
-"""What a fitted sum of stumps is made of, in one form for all estimators that have one."""
+"""Sums of stumps in one form for all estimators whose scores are such sums."""
 
 from itertools import compress
 from typing import NamedTuple
@@ -16,12 +16,12 @@ class StumpSum(NamedTuple):
     Attributes
     ----------
     stumps : boostbench.core.stumps.stump.Stumps
-        In the order of the training, but of `AdaBoostMO` and bags; one whose threshold is infinite
-        is constant.
+        Stumps in the order of the training (except for `AdaBoostMO` and bags). A stump with an
+        infinite threshold is constant.
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
-        W. For two classes one number, which moves the scores towards the second class.
+        Coefficients W. For two classes one number per stump, positive towards the second class.
     intercept : ndarray of shape () or (n_classes,)
-        :math:`F_0`.
+        Constant :math:`F_0`.
     """
 
     stumps: Stumps
@@ -29,7 +29,7 @@ class StumpSum(NamedTuple):
     intercept: np.ndarray
 
     def slack(self, model):
-        """Give the difference of scores that is rounding only, of the model or of this sum.
+        """Return the largest difference of scores that may be a rounding error.
 
         Parameters
         ----------
@@ -38,19 +38,19 @@ class StumpSum(NamedTuple):
         Returns
         -------
         float
-            0 where numbers are predicted.
+            Maximum over the scores of the model and of this sum; 0 for a regressor.
         """
         if not hasattr(model, "classes_"):
             return 0.0
         return max(model.score_slack(), rounding_slack(self.coefficients, self.intercept[None]))
 
     def expand_category_sets(self, views):
-        r"""Take sets of categories apart.
+        r"""Replace stumps on sets of categories by stumps on single categories.
 
-        A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views. As
-        the stumps on all views of a feature add up to a constant, so much of each is left out that
-        the median of their coefficients is 0: as little variation as the function can have. Equal
-        stumps on these features are one.
+        A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views.
+        Since the stumps on all views of a feature add up to a constant, the median of their
+        coefficients can be moved to the intercept, which minimises the sum of absolute
+        coefficients. Equal stumps on these features are merged.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class StumpSum(NamedTuple):
         Returns
         -------
         StumpSum
-            Of stumps on single views; itself where there are no sets.
+            Sum of stumps on single views; this sum if there are no sets.
         """
         stumps = self.stumps
         if not isinstance(stumps, StumpsWithSets):
@@ -93,7 +93,7 @@ class StumpSum(NamedTuple):
 
 
 def output_names(model):
-    """Name what a fitted model has scores for.
+    """Return the names of the scores of a fitted model.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def output_names(model):
     Returns
     -------
     ndarray of shape (n_outputs,)
-        The classes; of two classes the second one; ``prediction`` where numbers are predicted.
+        Classes; for two classes the second one; ``prediction`` for a regressor.
     """
     if not hasattr(model, "classes_"):
         return np.array(["prediction"])
@@ -110,7 +110,7 @@ def output_names(model):
 
 
 def feature_names(model):
-    """Name the features of a fitted model.
+    """Return the names of the features of a fitted model.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ def feature_names(model):
     Returns
     -------
     ndarray of shape (n_features,)
-        Those of the training data, or ``x0``, ``x1``, ...
+        Names of the training data's features, or ``x0``, ``x1``, ...
     """
     default = [f"x{feature}" for feature in range(model.n_features_in_)]
     return np.asarray(getattr(model, "feature_names_in_", default))
 
 
 def require_stump_sum(model):
-    """Raise ValueError where a model is none that could be a sum of stumps, as a pipeline."""
+    """Raise ValueError if a model cannot be a sum of stumps, for example a pipeline."""
     if not hasattr(model, "stump_sum"):
         last = getattr(model, "steps", [(None, model)])[-1][1]
         advice = (
@@ -134,26 +134,26 @@ def require_stump_sum(model):
             if hasattr(last, "stump_sum")
             else "pass a fitted booster of stumps"
         )
-        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
+        raise ValueError(f"{type(model).__name__} is not a sum of stumps; {advice}")
 
 
 def require_no_interactions(model):
-    """Raise ValueError where a fitted model has tables of pairs beside its stumps."""
+    """Raise ValueError if a fitted model has tables of pairs besides its stumps."""
     if len(getattr(model, "pairs_", ())):
         raise ValueError(
-            f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
+            f"this {type(model).__name__} has pairs of features, so it is not a sum of stumps: "
             "set interactions=0, or see its shape_functions"
         )
 
 
 def extract_stump_sum(model):
-    """Take apart an estimator whose weak learners are stumps.
+    """Return the `StumpSum` of an estimator whose weak learners are stumps.
 
     Parameters
     ----------
     model : estimator
-        Fitted, with stumps on single features in `hypotheses_`, and in `coefficients_` one number
-        for each or one for each and every class.
+        Fitted estimator with stumps on single features in `hypotheses_`, and one coefficient per
+        stump, or per stump and class, in `coefficients_`.
 
     Returns
     -------
@@ -162,16 +162,16 @@ def extract_stump_sum(model):
     Raises
     ------
     ValueError
-        If the model is not of that form.
+        If the model does not have this form.
     """
     name, stumps = type(model).__name__, getattr(model, "hypotheses_", None)
     if hasattr(model, "project"):
         raise ValueError(f"the stumps of {name} test projected features, not those of X")
     if not isinstance(stumps, Stumps) or stumps.feature.ndim != 1:
-        raise ValueError(f"{name} is no sum of stumps")
+        raise ValueError(f"{name} is not a sum of stumps")
     expected = [(len(stumps),), (len(stumps), len(getattr(model, "classes_", ())))]
     if np.shape(model.coefficients_) not in expected:
-        raise ValueError(f"{name} is no sum of stumps with a coefficient for every class")
+        raise ValueError(f"{name} is not a sum of stumps with a coefficient for every class")
     intercept = getattr(model, "intercept_", 0.0)
     if hasattr(model, "intercepts_"):
         intercept = model.intercepts_.sum(axis=0)
@@ -179,15 +179,15 @@ def extract_stump_sum(model):
 
 
 def stump_sum_from_trees(model, values):
-    """Take apart an estimator whose weak learners are trees.
+    """Return the `StumpSum` of an estimator whose weak learners are trees of depth 1.
 
     Parameters
     ----------
     model : estimator
-        Fitted, with `hypotheses_` of the kind `boostbench.core.learners.trees.Trees`, and a number
-        for each in `coefficients_`.
+        Fitted estimator with `hypotheses_` of type `boostbench.core.learners.trees.Trees`, and one
+        coefficient per tree in `coefficients_`.
     values : ndarray of shape (n_nodes, n_classes)
-        What the nodes of the trees add to the scores of the classes, times the coefficient.
+        Scores of the nodes, to be multiplied by the coefficients of their trees.
 
     Returns
     -------
@@ -196,11 +196,11 @@ def stump_sum_from_trees(model, values):
     Raises
     ------
     ValueError
-        If there are trees with more than one test.
+        If a tree has more than one test.
     """
     trees = model.hypotheses_
     if trees.depth > 1:
-        raise ValueError(f"the trees of this {type(model).__name__} are no stumps")
+        raise ValueError(f"the trees of this {type(model).__name__} are not stumps")
     low, high = (values[trees.children[trees.root, side]] for side in (0, 1))
     coefficients = model.coefficients_[:, None]
     stumps = Stumps([*map(Stump, trees.feature[trees.root], trees.threshold[trees.root])])
@@ -209,7 +209,7 @@ def stump_sum_from_trees(model, values):
 
 
 def stump_sum_from_votes(stumps, coefficients, intercept=0.0):
-    """Make a `StumpSum`; of two columns of coefficients, the difference is kept.
+    """Return a `StumpSum`, with the difference of the coefficients for two classes.
 
     Parameters
     ----------

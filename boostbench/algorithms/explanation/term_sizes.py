@@ -1,4 +1,4 @@
-"""Mean absolute terms of a fitted model over its training rows: what importances are made of."""
+"""Mean absolute terms of a fitted model over its training rows, the basis of importances."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class TermSizes(NamedTuple):
     Attributes
     ----------
     features : ndarray of shape (n_used,), dtype=int64
-        Features in use.
+        Indices of the features in use.
     sizes : ndarray of shape (n_used,), dtype=float64
         Mean absolute term of each of them.
     pair_sizes : ndarray of shape (n_pairs,), dtype=float64
@@ -27,7 +27,7 @@ class TermSizes(NamedTuple):
 
     @property
     def total(self):
-        """Sum over the features; over the pairs where no feature matters; 1 where none does."""
+        """Sum over the features; over the pairs if it is 0; 1 if both are 0."""
         return self.sizes.sum() or self.pair_sizes.sum() or 1.0
 
 
@@ -39,17 +39,18 @@ def term_sizes(shapes, X, weights=None):
 
     .. math:: \frac{1}{k \sum_i s_i} \sum_{i, r} s_i |f_{jr}(x_{ij}) - \bar f_j(x_{ij})|
 
-    with the weights s of the samples and, for more than two classes, :math:`\bar f_j` the mean over
-    the k classes, which decides nothing. For two classes and for numbers there is one score, k is 1
-    and :math:`\bar f_j` is 0. A table is evaluated once for each of its rows, not for each sample.
+    with the weights s of the samples and, for more than two classes, the mean :math:`\bar f_j` over
+    the k classes, which changes no prediction. For two classes and for a regressor there is one
+    score: k is 1 and :math:`\bar f_j` is 0. The sums run over the rows of a table, not over
+    samples.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
     X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), dtype=float64
-        Checked samples: numbers in the place of categories, NaN for missing values.
+        Checked samples, with codes for categories and NaN for missing values.
     weights : ndarray of shape (n_samples,), default=None
-        Weights of the samples, positive; None: 1.
+        Positive sample weights; None: all are 1.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def term_sizes(shapes, X, weights=None):
 
 
 def _values_and_weights(X, feature, weights):
-    """Return values of a feature with their weights; the zeros of a sparse one are one value."""
+    """Return the values of a feature and their weights; zeros of a sparse feature are one value."""
     if not sparse.issparse(X):
         return X[:, feature], weights
     entries = slice(*X.indptr[feature : feature + 2])
@@ -90,5 +91,5 @@ def _mean_absolute(table, weights):
     if table.shape[1] > 1:
         centred -= centred.mean(axis=1, keepdims=True)
     size = float(np.mean(weights @ np.abs(centred)))
-    # A term that is the same for all classes is 0, but for rounding.
+    # A term that is equal for all classes is 0 up to rounding errors.
     return size if size > ROUNDING * np.abs(table).max() else 0.0
