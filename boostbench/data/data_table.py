@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import parse_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
@@ -66,10 +66,10 @@ class DataTable:
         """Return column `j` as labels."""
         codes, where = self.column(j), f"{self.where}, column {self.names[j]!r}"
         if self.categories[j] is None:
-            return as_labels(codes, where)
+            return parse_labels(codes, where)
         words = [*map(unquote, self.categories[j]), ""]
         occurring, codes = _renumber(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
-        return as_labels([words[code] for code in occurring], where, codes)
+        return parse_labels([words[code] for code in occurring], where, codes)
 
 
 def features_and_labels(
@@ -260,7 +260,7 @@ def _encode_columns(table: DataTable, columns: list[int]):
     summaries = [
         _column_summary(table, j, block.shape[1])
         for j, block in zip(columns, blocks, strict=True)
-        if table.categories[j] is not None and not _are_numbers(table.categories[j])
+        if table.categories[j] is not None and not _has_only_numbers(table.categories[j])
     ]
     if summaries:
         template = "%s: words become a column of 0 and 1 each: %s"
@@ -294,7 +294,7 @@ def _encode_column(table: DataTable, j: int):
     """
     column, name = table.column(j), table.names[j]
     is_missing = np.isnan(column)
-    if _are_numbers(table.categories[j]):
+    if _has_only_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
         numbers = np.where(is_missing, np.nan, values[np.where(is_missing, 0, column).astype(int)])
         return numbers[:, None], [name]
@@ -365,7 +365,7 @@ def not_categorical_error(where: str, name: str, n_different: int | str, n_rows:
     )
 
 
-def _are_numbers(categories: Sequence[str]) -> bool:
+def _has_only_numbers(categories: Sequence[str]) -> bool:
     return all(is_number(unquote(category)) for category in categories)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.data.numeric_text import are_plain_ascii
+from boostbench.data.numeric_text import is_all_plain_ascii
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.util.errors import UserError
 
@@ -12,7 +12,7 @@ MIN_INEXACT = 2.0**53
 BYTES_PER_CHARACTER, MIN_MEMORY = 4, 80_000_000
 
 
-def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
+def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
     """Return the labels of the values in a file.
 
     Parameters
@@ -38,11 +38,11 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
 
     Examples
     --------
-    >>> as_labels(["+1", "-1.0"], "toy.csv").tolist()
+    >>> parse_labels(["+1", "-1.0"], "toy.csv").tolist()
     [1, -1]
-    >>> as_labels(["cat", "dog"], "toy.csv").tolist()
+    >>> parse_labels(["cat", "dog"], "toy.csv").tolist()
     ['cat', 'dog']
-    >>> as_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
+    >>> parse_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
     [9007199254740992, 9007199254740993]
     """
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
@@ -67,7 +67,7 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
     if kind == "f":
         labels = _floats_to_int64(values.astype(float, copy=False), where, codes)
     else:
-        labels = _to_int64(values, where, codes)
+        labels = _convert_to_int64(values, where, codes)
     return _value_per_row(labels, codes)
 
 
@@ -109,13 +109,13 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
         )
 
 
-def _to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
+def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
     """Return labels as int64 if they are whole numbers, in text too; else the text.
 
     Whole numbers are not converted through float64, which would merge large ones. ``1_1`` is text,
     not the class 11.
     """
-    if values.dtype.kind == "U" and not are_plain_ascii(values):
+    if values.dtype.kind == "U" and not is_all_plain_ascii(values):
         return values
     try:
         integers = values.astype(np.int64)

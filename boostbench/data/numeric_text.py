@@ -17,7 +17,7 @@ def is_plain_ascii(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def are_plain_ascii(texts: np.ndarray) -> bool:
+def is_all_plain_ascii(texts: np.ndarray) -> bool:
     """Return whether all texts have only ASCII characters and no underscore.
 
     Parameters
@@ -26,7 +26,7 @@ def are_plain_ascii(texts: np.ndarray) -> bool:
 
     Examples
     --------
-    >>> are_plain_ascii(np.array(["11", "1"])), are_plain_ascii(np.array(["11", "1_1"]))
+    >>> is_all_plain_ascii(np.array(["11", "1"])), is_all_plain_ascii(np.array(["11", "1_1"]))
     (True, False)
     """
     native = np.ascontiguousarray(texts, texts.dtype.newbyteorder("="))

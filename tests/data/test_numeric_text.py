@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.numeric_text import are_plain_ascii, is_number, is_plain_ascii
+from boostbench.data.numeric_text import is_all_plain_ascii, is_number, is_plain_ascii
 
 
 @pytest.mark.parametrize("text", ["0", "-1.5", "+2e3", " 7 ", "inf", "nan", ".5"])
@@ -15,18 +15,18 @@ def test_what_only_python_takes_for_a_number(text):
     float(text)
     assert not is_number(text)
     assert not is_plain_ascii(text)
-    assert not are_plain_ascii(np.array(["1", text, "22"]))
+    assert not is_all_plain_ascii(np.array(["1", text, "22"]))
 
 
 def test_words():
     assert not is_number("cat")
     assert not is_number("")
-    assert are_plain_ascii(np.array(["cat", "", "1"]))
+    assert is_all_plain_ascii(np.array(["cat", "", "1"]))
 
 
 @pytest.mark.parametrize("texts", [np.array(["12", "345"]), np.array([], dtype=str)])
 @pytest.mark.parametrize("order", "<>")
 def test_arrays_of_any_layout(texts, order):
     texts = texts.astype(texts.dtype.newbyteorder(order))
-    assert are_plain_ascii(texts)
-    assert are_plain_ascii(texts[::-2])
+    assert is_all_plain_ascii(texts)
+    assert is_all_plain_ascii(texts[::-2])

@@ -62,17 +62,17 @@ def guess_header(
     rows = chain(near_rows, rows)
     label = int(labels) if labels in positions else len(first) - 1
     if any(_is_above_numbers(j, near_rows, missing) for j in words):
-        return HeaderGuess(_are_distinct(numbers), not numbers)
+        return HeaderGuess(_has_distinct_cells(numbers), not numbers)
     if words and not numbers:
         return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
     if not first[0]:  # the first column numbers the rows
         del positions[-1]
-    if not _are_distinct(numbers) if label in words else numbers != positions:
+    if not _has_distinct_cells(numbers) if label in words else numbers != positions:
         return HeaderGuess(False, True)
     return _guess_by_label(first, label, rows, missing)
 
 
-def _are_distinct(cells: Sequence[str]) -> bool:
+def _has_distinct_cells(cells: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells)
 
 

@@ -165,7 +165,7 @@ def _find_thousands_columns(
     texts: dict[int, TextColumn], cells: Iterator[dict], names: Sequence[str], where: str
 ) -> set[int]:
     """Return the columns whose points separate thousands."""
-    text_words = ((j, text.words) for j, text in texts.items() if _are_numbers(text.words))
+    text_words = ((j, text.words) for j, text in texts.items() if _has_only_numbers(text.words))
     number_words = (
         (j, column.dropna().str.strip().unique()) for chunk in cells for j, column in chunk.items()
     )
@@ -188,7 +188,7 @@ def _find_thousands_columns(
     return thousands_columns
 
 
-def _are_numbers(words: Sequence[str]) -> bool:
+def _has_only_numbers(words: Sequence[str]) -> bool:
     return bool((classify_words(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
 
 

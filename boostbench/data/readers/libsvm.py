@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.labels import MIN_INEXACT, as_labels
+from boostbench.data.labels import MIN_INEXACT, parse_labels
 from boostbench.data.numeric_text import is_plain_ascii
 from boostbench.data.readers.text_lines import read_lines
 from boostbench.util.errors import UserError
@@ -73,7 +73,7 @@ def read_libsvm(stream: BinaryIO, where: str):
     del text
     if not X.shape[0]:
         raise UserError(f"{where} holds no samples")
-    return X, as_labels(y, where)
+    return X, parse_labels(y, where)
 
 
 def _check_features(text: bytes, where: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, official_split, split_from_mask
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import parse_labels
 from boostbench.util.errors import UserError
 
 
@@ -89,5 +89,5 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
         raise UserError(f"{where}: the training and the test part have {widths} features")
     with np.errstate(over="ignore"):  # overflow to infinity is reported as such later
         X = np.concatenate(rows).astype(float)
-    y = np.concatenate([as_labels(y, where) for _, y in parts])
+    y = np.concatenate([parse_labels(y, where) for _, y in parts])
     return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None

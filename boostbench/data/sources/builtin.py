@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import parse_labels
 from boostbench.data.sources import generators
 from boostbench.util.errors import UserError
 
@@ -86,7 +86,7 @@ def _call_generator(name: str, make: Callable, arguments: Mapping, source: str) 
         raise UserError(f"data set {name!r}: {function} says: {reason}") from None
     if X.ndim != 2 or np.shape(y) != X.shape[:1]:
         raise UserError(f"data set {name!r}: {function} gives no features with one label each")
-    return Dataset(name, X, as_labels(y, f"data set {name!r}, {function}"), source)
+    return Dataset(name, X, parse_labels(y, f"data set {name!r}, {function}"), source)
 
 
 def _sklearn_function(function: str, prefix: str) -> Callable:

@@ -129,22 +129,22 @@ def _sources(
     folder, name, seed = data_folder(), spec["name"], spec.get("seed") or 0
     if folder and not spec.get("path"):
         is_there = os.path.isfile(bundles.bundle_path(folder, name))
-        yield "bundle" if is_there else "", lambda: _from_bundle(folder, spec)
+        yield "bundle" if is_there else "", lambda: _load_bundle(folder, spec)
     path = local_file(spec)
-    yield f"file {path.name}" if path else "", lambda: _from_file(path, spec)
+    yield f"file {path.name}" if path else "", lambda: _load_file(path, spec)
     openml = _openml_spec(spec)
     if openml:
         is_there = os.path.isfile(cache.cache_path(file_stem(spec)))
-        yield "cache" if is_there else "", lambda: _from_cache(openml, spec)
+        yield "cache" if is_there else "", lambda: _load_cached(openml, spec)
     if spec.get("sklearn"):
-        yield "scikit-learn", lambda: _from_sklearn(spec)
+        yield "scikit-learn", lambda: _load_builtin_data(spec)
     if spec.get("generate"):
         yield "generated", lambda: SourceResult(generate(name, spec["generate"], seed), spec)
     if openml:
-        yield openml_name(spec), lambda: _from_openml(openml, spec)
+        yield openml_name(spec), lambda: _load_from_openml(openml, spec)
 
 
-def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
+def _load_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
     dataset = bundles.read_bundle(folder, spec)
     if dataset is not None:
         return SourceResult(dataset, spec, is_prepared=True)
@@ -152,7 +152,7 @@ def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
     return f"{path} was made for other settings of data" if os.path.isfile(path) else ""
 
 
-def _from_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
+def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
     if path is None:
         check_format_options(spec, "", "and needs data.path")
         return _missing_file_reason(spec)
@@ -194,7 +194,7 @@ def _check_train_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Non
         )
 
 
-def _from_cache(
+def _load_cached(
     openml: Mapping[str, Any], spec: Mapping[str, Any]
 ) -> SourceResult | str | Exception:
     _check_train_rows(openml, spec)
@@ -206,12 +206,14 @@ def _from_cache(
     return "not in the cache" if copy is None else SourceResult(copy, openml)
 
 
-def _from_sklearn(spec: Mapping[str, Any]) -> SourceResult:
+def _load_builtin_data(spec: Mapping[str, Any]) -> SourceResult:
     copy = load_builtin(spec["name"], spec["sklearn"])
     return SourceResult(rescale_like_libsvm(copy) if spec.get("as_in_libsvm") else copy, spec)
 
 
-def _from_openml(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> SourceResult | Exception:
+def _load_from_openml(
+    openml: Mapping[str, Any], spec: Mapping[str, Any]
+) -> SourceResult | Exception:
     _check_train_rows(openml, spec)
     try:
         dataset = download(file_stem(spec), _openml_query(openml), spec.get("missing"))
