@@ -12,7 +12,7 @@ import numpy as np
 from timing import on_one_core, print_table, timed, training_part
 
 from boostbench import RBoostRank
-from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
 
 DATA = ["wine", "glass", "vowel", "pendigits:100"]
 EVERY = 20

@@ -15,15 +15,15 @@ from boostbench.algorithms.base.parameters import (
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import ProjectedDiscriminantSearch
-from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import pairwise_weights
-from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
-from boostbench.core.solvers.lbfgs import SOLVERS
-from boostbench.core.weak.projected import (
+from boostbench.core.learners.projected_stumps import (
     IndependentProjections,
     PooledProjections,
     ProjectedStumps,
 )
+from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.pairwise import pairwise_weights
+from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
+from boostbench.core.solvers.lbfgs import SOLVERS
 
 # Largest projected gradient at the end of a solve, for both solvers: L-BFGS-B's "pgtol", which the
 # paper calls the accuracy of the line search.
@@ -107,7 +107,7 @@ class RBoostRank(_RankBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
+    hypotheses_ : boostbench.core.learners.projected_stumps.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w.
 
@@ -195,7 +195,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
+    hypotheses_ : boostbench.core.learners.projected_stumps.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)

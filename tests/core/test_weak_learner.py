@@ -5,10 +5,10 @@ from boostbench.core.learners.discriminants import (
     OutputCodeDiscriminantSearch,
     ProjectedDiscriminantSearch,
 )
+from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
 from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.stumps.thresholds import midpoint
-from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 from boostbench.core.weak_learner import Stack
 
 

@@ -21,9 +21,9 @@ from boostbench.core.learners.perceptrons import (
     edges_on_lines,
     is_separable,
 )
+from boostbench.core.learners.projected_stumps import ProjectedStump
 from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak.projected import ProjectedStump
 from boostbench.core.weak_learner import Found
 
 # Directions with a within-class variance below this fraction of the largest one are excluded. They
@@ -72,7 +72,7 @@ class ProjectedDiscriminantSearch:
     Parameters
     ----------
     search : IndependentProjections or PooledProjections
-        Search over the projected features, from `boostbench.core.weak.projected`.
+        Search over the projected features, from `boostbench.core.learners.projected_stumps`.
     X : ndarray of shape (n_samples, n_features)
         Training data.
     n_projections : int

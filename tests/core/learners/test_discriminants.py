@@ -9,7 +9,7 @@ from boostbench.core.learners.discriminants import (
     ProjectedDiscriminantSearch,
     fisher_direction,
 )
-from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
 
 from ..stumps import reference
 

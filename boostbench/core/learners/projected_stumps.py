@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.learners.bounded_prefix_sums import LargestSum
 from boostbench.core.projections import random_matrix
 from boostbench.core.stumps.thresholds import above_middle, codes
 from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak.largest_sum import LargestSum
 from boostbench.core.weak_learner import Found, Stack
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs

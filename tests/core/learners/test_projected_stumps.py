@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.projected import (
+from boostbench.core.learners.projected_stumps import (
     IndependentProjections,
     PooledProjections,
     ProjectedStumps,
@@ -145,7 +145,7 @@ def test_best_in_chunks(monkeypatch):
     """Many projections are handled a chunk at a time; the chunks must not show."""
     X, G = generic_problem(3)
     whole = independent(X, G, 3)
-    monkeypatch.setattr("boostbench.core.weak.projected._CHUNK_POINTS", 2 * G.size)
+    monkeypatch.setattr("boostbench.core.learners.projected_stumps._CHUNK_POINTS", 2 * G.size)
     chunked = independent(X, G, 3)
     assert (chunked.thresholds == whole.thresholds).all()
     for search in (whole, chunked):

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from boostbench.core.learners.bounded_prefix_sums import LargestSum
 from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
 from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak.largest_sum import LargestSum
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2400, 7
 
