@@ -12,7 +12,10 @@ import numpy as np
 from timing import on_one_core, print_table, timed, training_part
 
 from boostbench import RBoostRank
-from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
+from boostbench.core.learners.projected_stumps import (
+    IndependentProjectionSearch,
+    PooledProjectionSearch,
+)
 
 DATA = ["wine", "glass", "vowel", "pendigits:100"]
 EVERY = 20
@@ -25,7 +28,7 @@ def main(names):
         X, y = training_part(name)
         n_points = X.shape[0] * len(np.unique(y))
         unit = RBoostRank().n_projections * n_points * 1e-9
-        clocks = [_Clock(IndependentProjections), _Clock(PooledProjections)]
+        clocks = [_Clock(IndependentProjectionSearch), _Clock(PooledProjectionSearch)]
         for clock, mode in zip(clocks, ("independent", "pooled"), strict=True):
             with clock:
                 RBoostRank(projections=mode, random_state=0).fit(X, y)
@@ -46,12 +49,12 @@ class _Clock:
 
     def __enter__(self):
         def without_bounds(search, G):
-            np.abs(search.largest_sum.points.below(G.T.ravel().astype(np.float32))).argmax()
+            np.abs(search.prefix_sum_search.points.below(G.T.ravel().astype(np.float32))).argmax()
 
         def largest(search, G):
             seconds, found = timed(self.search, search, G)
             self.seconds.append(seconds)
-            if self.kind is IndependentProjections and len(self.seconds) % EVERY == 0:
+            if self.kind is IndependentProjectionSearch and len(self.seconds) % EVERY == 0:
                 self.plain.append(timed(without_bounds, search, G)[0])
             return found
 

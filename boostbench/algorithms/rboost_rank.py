@@ -16,8 +16,8 @@ from boostbench.algorithms.base.totally_corrective import TotallyCorrective, war
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import ProjectedDiscriminantSearch
 from boostbench.core.learners.projected_stumps import (
-    IndependentProjections,
-    PooledProjections,
+    IndependentProjectionSearch,
+    PooledProjectionSearch,
     ProjectedStumps,
 )
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -46,9 +46,9 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
         rng = np.random.default_rng(random_state.randint(2**31))
         settings = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":
-            search = IndependentProjections(*settings)
+            search = IndependentProjectionSearch(*settings)
         else:
-            search = PooledProjections(*settings, self.pool_size)
+            search = PooledProjectionSearch(*settings, self.pool_size)
         if self.weak_learner == "wlda":
             return ProjectedDiscriminantSearch(search, X, self.n_projections, self.n_selected, rng)
         return search

@@ -43,7 +43,7 @@ def searches(monkeypatch):
         return make
 
     module = boostbench.algorithms.rboost_rank
-    for name in ("IndependentProjections", "PooledProjections"):
+    for name in ("IndependentProjectionSearch", "PooledProjectionSearch"):
         monkeypatch.setattr(module, name, keep(getattr(module, name)))
     return made
 

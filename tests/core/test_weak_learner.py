@@ -5,7 +5,10 @@ from boostbench.core.learners.discriminants import (
     OutputCodeDiscriminantSearch,
     ProjectedDiscriminantSearch,
 )
-from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
+from boostbench.core.learners.projected_stumps import (
+    IndependentProjectionSearch,
+    PooledProjectionSearch,
+)
 from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.stumps.thresholds import midpoint
@@ -50,11 +53,11 @@ def fresh(X, rng):
 
 
 def independent(X, rng):
-    return IndependentProjections(X, 1, 20, 8, rng)
+    return IndependentProjectionSearch(X, 1, 20, 8, rng)
 
 
 def pooled(X, rng):
-    return PooledProjections(X, 1, 20, 8, rng, pool_size=20)
+    return PooledProjectionSearch(X, 1, 20, 8, rng, pool_size=20)
 
 
 def discriminants(X, rng):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.learners.bounded_prefix_sums import LargestSum
+from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
 from boostbench.core.projections import random_matrix
 from boostbench.core.stumps.thresholds import above_middle, codes
 from boostbench.core.stumps.ties import EQUAL, first_largest
@@ -25,7 +25,7 @@ from boostbench.core.weak_learner import Found, Stack
 _CHUNK_POINTS = 2**19
 
 # Numbers from that power of 2 on are projected in another unit.
-_FAR_EXPONENT = 64
+_MIN_EXPONENT = 64
 
 # Weights that are added up in double precision at a time.
 _EXACT_WEIGHTS = 2**17
@@ -42,7 +42,7 @@ class ProjectedStump(NamedTuple):
         """Evaluate it for all classes: -1 or +1, of shape (n_samples, n_classes)."""
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
-    def found(self, X, G):
+    def to_result(self, X, G):
         """Return the stump as `Found` for training data X and weights G."""
         outputs = self(X)
         return Found(self, outputs, float((G * outputs).sum()))
@@ -79,7 +79,7 @@ class ProjectedStumps(Stack):
         return np.where(projected > self.threshold[some], polarity, -polarity)
 
 
-class _Projections(ABC):
+class _ProjectionSearch(ABC):
     """The search for projected stumps, but for how weights are added up below thresholds."""
 
     @abstractmethod
@@ -98,7 +98,7 @@ class _Projections(ABC):
         """
 
     @abstractmethod
-    def _largest(self, G):
+    def _find_largest(self, G):
         """Feature, threshold and sum of the weights below it where that sum is largest in size."""
 
     def best(self, G):
@@ -106,12 +106,12 @@ class _Projections(ABC):
 
         Its polarity makes its edge positive.
         """
-        feature, threshold, below = self._largest(G)
+        feature, threshold, below = self._find_largest(G)
         polarity = -1 if below > 0 else 1
         return ProjectedStump(self.rows(feature), float(threshold), polarity).found(self.X, G)
 
 
-class IndependentProjections(_Projections):
+class IndependentProjectionSearch(_ProjectionSearch):
     """The search with independent Gaussian projections: the reference mode.
 
     Parameters
@@ -130,52 +130,52 @@ class IndependentProjections(_Projections):
         self.X = X
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
-        data, self._unit = _for_projection(X)
+        data, self._unit = _rescale_data(X)
         self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
         self.thresholds = np.empty((n_thresholds, n_projections))
         bins = np.empty((n_projections, n_points), np.min_scalar_type(n_thresholds))
         width = max(1, _CHUNK_POINTS // n_points)
         for start in range(0, n_projections, width):
-            some = slice(start, start + width)
-            directions = self.directions[some].astype(np.float64)
+            chunk = slice(start, start + width)
+            directions = self.directions[chunk].astype(np.float64)
             points = (directions @ data).reshape(-1, n_points)
-            clear = _clear(directions, data).max(axis=1)
-            bins[some], self.thresholds[:, some] = _quantile_codes(points, clear, n_bins)
-        self.largest_sum = LargestSum(bins, n_thresholds)
+            separation = _separation(directions, data).max(axis=1)
+            bins[chunk], self.thresholds[:, chunk] = _bin_by_quantiles(points, separation, n_bins)
+        self.prefix_sum_search = BoundedPrefixSumSearch(bins, n_thresholds)
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
         return self.directions[features].astype(np.float64) * self._unit
 
-    def _largest(self, G):
-        place, feature, below = self.largest_sum(G.T.ravel())
-        return feature, self.thresholds[place, feature], below
+    def _find_largest(self, G):
+        threshold, feature, below = self.prefix_sum_search(G.T.ravel())
+        return feature, self.thresholds[threshold, feature], below
 
 
-class PooledProjections(_Projections):
+class PooledProjectionSearch(_ProjectionSearch):
     """The search with pooled projections: the fast mode, and a different model.
 
     `pool_size` Gaussian directions of unit length are drawn once; row j of the projection matrix
     of a class is a random member of the pool, drawn independently for each j and class. All
     features share one grid of thresholds. Each projected feature is then Gaussian as in
-    `IndependentProjections`, but the features depend on each other. In exchange the weights are
-    summed over ``pool_size`` directions instead of ``n_projections * n_classes``.
+    `IndependentProjectionSearch`, but the features depend on each other. In exchange the weights
+    are summed over ``pool_size`` directions instead of ``n_projections * n_classes``.
 
     Parameters
     ----------
     X, n_classes, n_projections, n_bins, rng
-        As of `IndependentProjections`.
+        As of `IndependentProjectionSearch`.
     pool_size : int
     """
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
         self.X = X
-        data, self._unit = _for_projection(X)
+        data, self._unit = _rescale_data(X)
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng).astype(np.float64)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
         points = self.pool @ data
-        self.thresholds = _quantile_grid(points, _clear(self.pool, data).max(), n_bins)
+        self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
         # Below threshold b: the bins up to b. The last bin is below none of them.
         self._bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(self._bins < len(self.thresholds))
@@ -193,33 +193,35 @@ class PooledProjections(_Projections):
         """Rows of the projection matrices; as documented in the base class."""
         return self.pool[self.members[features]] * self._unit
 
-    def _largest(self, G):
+    def _find_largest(self, G):
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
-        for place in range(1, len(sums)):
-            sums[place] += sums[place - 1]
-        sizes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
+        for threshold in range(1, len(sums)):
+            sums[threshold] += sums[threshold - 1]
+        magnitudes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
         # No sum has more terms than there are weights.
         scale = np.abs(G).sum()
         slack = (2 * G.size * float(np.finfo(np.float32).eps) + EQUAL) * scale
-        features, places = np.nonzero(sizes >= sizes.max() - slack)
+        features, thresholds = np.nonzero(magnitudes >= magnitudes.max() - slack)
         exact = np.concatenate(
             [
-                self._below(G, features[start : start + width], places[start : start + width])
+                self._exact_sums(
+                    G, features[start : start + width], thresholds[start : start + width]
+                )
                 for width in [max(1, _EXACT_WEIGHTS // G.size)]
                 for start in range(0, len(features), width)
             ]
         )
         first = first_largest(np.abs(exact), scale)
-        return features[first], self.thresholds[places[first]], exact[first]
+        return features[first], self.thresholds[thresholds[first]], exact[first]
 
-    def _below(self, G, features, places):
+    def _exact_sums(self, G, features, thresholds):
         """Sum of the weights below some thresholds, in double precision."""
-        are_below = self._bins[self.members[features]] <= places[:, None, None]
-        return np.where(are_below, G.T, 0.0).sum(axis=(1, 2))
+        is_below = self._bins[self.members[features]] <= thresholds[:, None, None]
+        return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
 
 
-def _for_projection(X):
+def _rescale_data(X):
     """Bring the data to a unit in which no projection overflows.
 
     Parameters
@@ -234,12 +236,12 @@ def _for_projection(X):
         A power of 2, which changes no digit; 1 for numbers of ordinary size.
     """
     exponent = int(np.frexp(np.abs(X).max())[1])
-    far = abs(exponent) >= _FAR_EXPONENT
-    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if far else 1.0
+    is_extreme = abs(exponent) >= _MIN_EXPONENT
+    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if is_extreme else 1.0
     return np.ascontiguousarray(X.T) * unit, unit
 
 
-def _clear(directions, data):
+def _separation(directions, data):
     """Tell from where on projected values differ by more than rounding, whoever adds them up.
 
     A sum of d products is off by d 2^-53 of the sum of their sizes at most, and so is that of
@@ -258,13 +260,13 @@ def _clear(directions, data):
     return 4 * len(data) * np.finfo(np.float64).eps * largest
 
 
-def _quantile_codes(points, clear, n_bins):
+def _bin_by_quantiles(points, separation, n_bins):
     """Cut each row at its quantiles, never between values equal but for rounding.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows, n_points)
-    clear : ndarray of shape (n_rows,)
+    separation : ndarray of shape (n_rows,)
         Neighbours that differ by no more are equal.
     n_bins : int
 
@@ -279,26 +281,26 @@ def _quantile_codes(points, clear, n_bins):
     values = np.sort(points, axis=1)
     cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
     row = np.arange(n_rows)[:, None]
-    clear = clear[:, None]
-    if (values[row, cuts] - values[row, np.maximum(cuts, 1) - 1] <= clear).any():
+    separation = separation[:, None]
+    if (values[row, cuts] - values[row, np.maximum(cuts, 1) - 1] <= separation).any():
         changes = np.ones((n_rows, n_points), bool)
-        changes[:, 1:] = np.diff(values, axis=1) > clear
+        changes[:, 1:] = np.diff(values, axis=1) > separation
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
         cuts = run_starts[row, cuts]
     thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
     thresholds[cuts == 0] = -np.inf
     return np.stack(
-        [codes(*of_row) for of_row in zip(points, thresholds, strict=True)]
+        [codes(*row_data) for row_data in zip(points, thresholds, strict=True)]
     ), thresholds.T
 
 
-def _quantile_grid(points, clear, n_bins):
+def _quantile_thresholds(points, separation, n_bins):
     """Thresholds at the quantiles of all points, each between two that differ clearly.
 
     A threshold on a point would have it on one side or on the other, as rounding will have it.
     """
     values = np.sort(points, axis=None)
-    starts = np.flatnonzero(np.diff(values) > clear) + 1
+    starts = np.flatnonzero(np.diff(values) > separation) + 1
     if not len(starts):
         return np.array([-np.inf])
     quantiles = len(values) * np.arange(1, n_bins) // n_bins

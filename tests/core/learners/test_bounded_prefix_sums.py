@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.bounded_prefix_sums import LargestSum
+from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
 from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
 from boostbench.core.stumps.ties import first_largest
 
@@ -13,17 +13,17 @@ SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 1, 1.0, -1.0)
 
 
 @pytest.fixture
-def binned():
+def binned_points():
     """Points on random directions, with equal numbers in all bins."""
     directions = np.random.default_rng(1).normal(size=(N_FEATURES, X.shape[1]))
     ranks = (directions @ X.T).argsort(axis=1).argsort(axis=1)
     return (ranks * (N_THRESHOLDS + 1) // N_POINTS).astype(np.uint8), N_THRESHOLDS
 
 
-def boosted(binned, n_rounds):
+def adaboost_weights(binned_points, n_rounds):
     """Weights of AdaBoost, of the same sum in both classes: those of points it errs on grow."""
-    codes, _ = binned
-    points = BinnedPoints(*binned)
+    codes, _ = binned_points
+    points = BinnedPoints(*binned_points)
     scores = np.zeros(N_POINTS)
     for _ in range(n_rounds):
         weights = np.exp(-SIGNS * scores)
@@ -37,121 +37,132 @@ def boosted(binned, n_rounds):
         scores += np.arctanh(min(abs(float(below)), 0.9)) * outputs
 
 
-def by_all(binned, weights):
+def expected_result(binned_points, weights):
     """The first of the largest sums of all, in double precision."""
-    codes, n_thresholds = binned
-    sums = np.array([(codes <= place) @ weights for place in range(n_thresholds)]).T
+    codes, n_thresholds = binned_points
+    sums = np.array([(codes <= threshold) @ weights for threshold in range(n_thresholds)]).T
     at = first_largest(np.abs(sums).ravel(), np.abs(weights).sum())
-    feature, place = divmod(int(at), n_thresholds)
-    return place, feature, pytest.approx(sums[feature, place], abs=1e-12 * np.abs(weights).sum())
+    feature, threshold = divmod(int(at), n_thresholds)
+    return (
+        threshold,
+        feature,
+        pytest.approx(sums[feature, threshold], abs=1e-12 * np.abs(weights).sum()),
+    )
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def candidate_counts(monkeypatch):
     """How many features had their sums added up over all points, by call of `_candidates`."""
     counts = []
-    candidates = LargestSum._candidates
+    candidates = BoundedPrefixSumSearch._candidates
 
     def count(self, *args):
         features = candidates(self, *args)
         counts.append(len(features))
         return features
 
-    monkeypatch.setattr(LargestSum, "_candidates", count)
+    monkeypatch.setattr(BoundedPrefixSumSearch, "_candidates", count)
     return counts
 
 
-def test_every_round_is_that_of_a_search_of_all(binned, asked):
-    search = LargestSum(*binned)
-    for weights in boosted(binned, 200):
-        assert search(weights) == by_all(binned, weights)
+def test_results_equal_exhaustive_search_in_every_round(binned_points, candidate_counts):
+    search = BoundedPrefixSumSearch(*binned_points)
+    for weights in adaboost_weights(binned_points, 200):
+        assert search(weights) == expected_result(binned_points, weights)
     # Few features were looked at in most rounds, or this shows nothing.
-    assert len(asked) > 100
-    assert np.median(asked) < N_FEATURES / 20
+    assert len(candidate_counts) > 100
+    assert np.median(candidate_counts) < N_FEATURES / 20
 
 
-def test_weights_that_change_at_once(binned, asked):
+def test_all_features_are_candidates_after_abrupt_changes_of_weights(
+    binned_points, candidate_counts
+):
     """The bounds say so: all features are candidates then."""
-    search = LargestSum(*binned)
-    *_, heavy = boosted(binned, 200)
+    search = BoundedPrefixSumSearch(*binned_points)
+    *_, late_weights = adaboost_weights(binned_points, 200)
     rng = np.random.default_rng(2)
     for _ in range(20):
-        for weights in (heavy, rng.permutation(heavy), -heavy, rng.permutation(heavy)):
-            assert search(weights) == by_all(binned, weights)
-    assert max(asked) == N_FEATURES
+        for weights in (
+            late_weights,
+            rng.permutation(late_weights),
+            -late_weights,
+            rng.permutation(late_weights),
+        ):
+            assert search(weights) == expected_result(binned_points, weights)
+    assert max(candidate_counts) == N_FEATURES
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_any_weights(seed):
+def test_results_equal_exhaustive_search_for_random_weights(seed):
     """Ties of features, of sums and of points, weights that are 0, many bins for few points."""
     rng = np.random.default_rng(seed)
     n_features, n_points = int(rng.integers(1, 60)), int(rng.integers(1500, 2000))
     n_thresholds = int(rng.integers(1, 12))
     codes = rng.integers(0, n_thresholds + 1, (n_features, n_points)).astype(np.uint8)
     codes = codes[rng.integers(0, n_features, n_features)]
-    search = LargestSum(codes, n_thresholds)
+    search = BoundedPrefixSumSearch(codes, n_thresholds)
     weights = rng.normal(size=n_points) * rng.pareto(0.3, n_points)
     for _ in range(60):
         weights *= np.exp(rng.normal(size=n_points) * rng.choice([0, 0.01, 0.3]))
         weights[rng.random(n_points) < 0.02] = 0
         shares = weights / np.abs(weights).sum()
-        assert search(shares) == by_all((codes, n_thresholds), shares)
+        assert search(shares) == expected_result((codes, n_thresholds), shares)
 
 
 @pytest.mark.parametrize("share", [1e-3, 1e-5])
-def test_heavy_points_that_lose_their_weight(share):
+def test_bounds_hold_when_heavy_points_lose_their_weight(share):
     """What their sums were off by is still in the sums over the others."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 8, (400, 2400)).astype(np.uint8)
-    search = LargestSum(codes, 7)
-    heavy = np.arange(2400) < 200
-    weights = rng.normal(size=2400) * np.where(heavy, 1.0, share / 10)
+    search = BoundedPrefixSumSearch(codes, 7)
+    is_heavy = np.arange(2400) < 200
+    weights = rng.normal(size=2400) * np.where(is_heavy, 1.0, share / 10)
     for _ in range(12):
         search(weights)
     assert search._heavy
     for _ in range(20):
-        weights[~heavy] *= np.exp(1e-6 * rng.normal(size=2200))
-        fallen = weights * np.where(heavy, share, 1.0)
-        assert search(fallen) == by_all((codes, 7), fallen)
+        weights[~is_heavy] *= np.exp(1e-6 * rng.normal(size=2200))
+        fallen = weights * np.where(is_heavy, share, 1.0)
+        assert search(fallen) == expected_result((codes, 7), fallen)
 
 
-def test_no_weight_at_all(binned):
-    search = LargestSum(*binned)
-    *_, heavy = boosted(binned, 200)
-    nothing = np.zeros(N_POINTS)
-    for weights in (nothing, heavy, nothing, nothing):
-        assert search(weights) == by_all(binned, weights)
+def test_weights_of_zero(binned_points):
+    search = BoundedPrefixSumSearch(*binned_points)
+    *_, late_weights = adaboost_weights(binned_points, 200)
+    zeros = np.zeros(N_POINTS)
+    for weights in (zeros, late_weights, zeros, zeros):
+        assert search(weights) == expected_result(binned_points, weights)
 
 
 @pytest.mark.parametrize("n_points", [150, 600])
-def test_so_few_points_that_no_pairs_of_features_are_added_up(n_points, asked):
+def test_too_few_points_for_tables_of_feature_pairs(n_points, candidate_counts):
     """All of them, or the heavy ones only."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 32, (N_FEATURES, n_points)).astype(np.uint8)
-    search = LargestSum(codes, 31)
+    search = BoundedPrefixSumSearch(codes, 31)
     weights = rng.normal(size=n_points) * rng.pareto(0.4, n_points)
     for _ in range(60):
         weights *= np.exp(0.01 * rng.normal(size=n_points))
         shares = weights / np.abs(weights).sum()
-        assert search(shares) == by_all((codes, 31), shares)
+        assert search(shares) == expected_result((codes, 31), shares)
     assert search.points._n_joint == (1 if n_points < 512 else 2)
     assert search._heavy._points._n_joint == 1
-    assert np.median(asked) < N_FEATURES / 20
+    assert np.median(candidate_counts) < N_FEATURES / 20
 
 
-def test_weights_that_single_precision_cannot_hold(binned):
+def test_weights_below_the_range_of_single_precision(binned_points):
     """They count for nothing beside the others, and alone for what they are."""
-    search = LargestSum(*binned)
+    search = BoundedPrefixSumSearch(*binned_points)
     rng = np.random.default_rng(0)
     weights = rng.normal(size=N_POINTS) * 10.0 ** rng.uniform(-60, 0, N_POINTS)
-    assert search(weights) == by_all(binned, weights)
+    assert search(weights) == expected_result(binned_points, weights)
 
 
-def test_few_points_are_searched_plainly(binned, asked):
-    few = binned[0][:5, :31], N_THRESHOLDS
-    search = LargestSum(*few)
+def test_few_points_are_searched_exhaustively(binned_points, candidate_counts):
+    few_points = binned_points[0][:5, :31], N_THRESHOLDS
+    search = BoundedPrefixSumSearch(*few_points)
     rng = np.random.default_rng(0)
     for _ in range(100):
         weights = rng.pareto(1.0, 31)
-        assert search(weights) == by_all(few, weights)
-    assert not asked
+        assert search(weights) == expected_result(few_points, weights)
+    assert not candidate_counts

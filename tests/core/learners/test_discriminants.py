@@ -9,7 +9,10 @@ from boostbench.core.learners.discriminants import (
     ProjectedDiscriminantSearch,
     fisher_direction,
 )
-from boostbench.core.learners.projected_stumps import IndependentProjections, PooledProjections
+from boostbench.core.learners.projected_stumps import (
+    IndependentProjectionSearch,
+    PooledProjectionSearch,
+)
 
 from ..stumps import reference
 
@@ -50,11 +53,11 @@ def problem(seed, n_samples=30, n_features=3, n_classes=3):
 
 
 def independent(X, G, n_projections, rng):
-    return IndependentProjections(X, G.shape[1], n_projections, 6, rng)
+    return IndependentProjectionSearch(X, G.shape[1], n_projections, 6, rng)
 
 
 def pooled(X, G, n_projections, rng):
-    return PooledProjections(X, G.shape[1], n_projections, 6, rng, pool_size=50)
+    return PooledProjectionSearch(X, G.shape[1], n_projections, 6, rng, pool_size=50)
 
 
 def values_on_discriminant(search, X, G, selected):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from boostbench.core.learners.projected_stumps import (
-    IndependentProjections,
-    PooledProjections,
+    IndependentProjectionSearch,
+    PooledProjectionSearch,
     ProjectedStumps,
 )
 
@@ -47,16 +47,18 @@ def one_feature_problem(seed):
 
 def independent(X, G, seed, n_bins=6):
     rng = np.random.default_rng(seed)
-    return IndependentProjections(X, G.shape[1], 7, n_bins, rng)
+    return IndependentProjectionSearch(X, G.shape[1], 7, n_bins, rng)
 
 
 def pooled(X, G, seed, n_bins=6):
-    return PooledProjections(X, G.shape[1], 7, n_bins, np.random.default_rng(seed), pool_size=6)
+    return PooledProjectionSearch(
+        X, G.shape[1], 7, n_bins, np.random.default_rng(seed), pool_size=6
+    )
 
 
 def candidates(search):
     """List (directions, threshold) of all projected stumps of a search."""
-    if isinstance(search, IndependentProjections):
+    if isinstance(search, IndependentProjectionSearch):
         return [
             (directions, threshold)
             for directions, thresholds in zip(search.directions, search.thresholds.T, strict=True)
@@ -71,8 +73,8 @@ def candidates(search):
 
 def check_best(search, X, G):
     """Compare the search with brute force over its candidates."""
-    found = search.best(G)
-    stump = found.learner
+    result = search.best(G)
+    stump = result.learner
     edges = {
         (directions.astype(np.float32).tobytes(), float(threshold)): reference.projected_edge(
             X, G, directions, float(threshold)
@@ -82,13 +84,13 @@ def check_best(search, X, G):
     chosen = stump.directions.astype(np.float32).tobytes(), stump.threshold
     assert chosen in edges
     assert stump.polarity in (-1, 1)
-    literal = (G * stump(X)).sum()
-    assert found.edge == pytest.approx(literal, rel=1e-12)
-    assert (found.outputs == stump(X)).all()
+    expected_edge = (G * stump(X)).sum()
+    assert result.edge == pytest.approx(expected_edge, rel=1e-12)
+    assert (result.outputs == stump(X)).all()
     tolerance = PRECISION * np.abs(G).sum()
-    assert literal == pytest.approx(stump.polarity * edges[chosen], abs=tolerance)
-    assert literal == pytest.approx(max(abs(e) for e in edges.values()), abs=tolerance)
-    assert literal >= -tolerance
+    assert expected_edge == pytest.approx(stump.polarity * edges[chosen], abs=tolerance)
+    assert expected_edge == pytest.approx(max(abs(e) for e in edges.values()), abs=tolerance)
+    assert expected_edge >= -tolerance
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -116,7 +118,7 @@ def quantiles_at_points():
         yield pooled(X, G, seed, n_bins=len(X) * 6 - 1), X, G
 
 
-def test_best_pooled_where_a_quantile_is_a_point():
+def test_pooled_search_handles_quantiles_at_points():
     for search, X, G in quantiles_at_points():
         check_best(search, X, G)
 
@@ -135,28 +137,28 @@ def test_best_with_equal_projections(problem, seed):
 
 
 @pytest.mark.parametrize("kind", [independent, pooled])
-def test_best_where_all_data_are_zero(kind):
+def test_best_for_data_of_zeros(kind):
     X = np.zeros((6, 2))
     G = centred(np.arange(18.0).reshape(6, 3))
     check_best(kind(X, G, 0), X, G)
 
 
-def test_best_in_chunks(monkeypatch):
+def test_result_does_not_depend_on_the_chunk_size(monkeypatch):
     """Many projections are handled a chunk at a time; the chunks must not show."""
     X, G = generic_problem(3)
-    whole = independent(X, G, 3)
+    full = independent(X, G, 3)
     monkeypatch.setattr("boostbench.core.learners.projected_stumps._CHUNK_POINTS", 2 * G.size)
     chunked = independent(X, G, 3)
-    assert (chunked.thresholds == whole.thresholds).all()
-    for search in (whole, chunked):
+    assert (chunked.thresholds == full.thresholds).all()
+    for search in (full, chunked):
         check_best(search, X, G)
-    first, second = whole.best(G).learner, chunked.best(G).learner
+    first, second = full.best(G).learner, chunked.best(G).learner
     assert (first.directions == second.directions).all()
     assert first[1:] == second[1:]
 
 
 @pytest.mark.parametrize("kind", [independent, pooled])
-def test_the_search_can_be_asked_again(kind):
+def test_search_has_no_state(kind):
     X, G = generic_problem(5)
     search = kind(X, G, 5)
     first = search.best(G).learner
@@ -175,30 +177,30 @@ def test_independent_thresholds_are_quantiles_between_different_values(seed, pro
     for directions, thresholds in zip(search.directions, search.thresholds.T, strict=True):
         points = np.sort((directions.astype(float) @ X.T).ravel())
         assert (np.diff(thresholds) >= 0).all()
-        for place, threshold in enumerate(thresholds, start=1):
+        for index, threshold in enumerate(thresholds, start=1):
             assert np.abs(points - threshold).min() > 1e-6
             # Equal points go above the threshold together, so it may have fewer below it.
             n_below = (points < threshold).sum()
-            wanted = len(points) * place // n_bins
-            assert n_below <= wanted
-            if n_below < wanted:
-                assert points[wanted] - points[n_below] < 1e-5
+            expected = len(points) * index // n_bins
+            assert n_below <= expected
+            if n_below < expected:
+                assert points[expected] - points[n_below] < 1e-5
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_pooled_thresholds_are_quantiles_of_all_points(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(18, 3))
-    search = PooledProjections(X, 3, 7, 4, rng, pool_size=6)
+    search = PooledProjectionSearch(X, 3, 7, 4, rng, pool_size=6)
     points = np.sort((search.pool.astype(float) @ X.T).ravel())
     below = [(points <= threshold).sum() for threshold in search.thresholds]
-    wanted = len(points) * np.arange(1, 4) / 4
-    assert np.abs(np.array(below) - wanted).max() <= 1
+    expected = len(points) * np.arange(1, 4) / 4
+    assert np.abs(np.array(below) - expected).max() <= 1
 
 
-def test_the_pool_is_of_unit_length_and_its_members_are_drawn_evenly():
+def test_pool_has_unit_length_and_uniform_members():
     X = np.random.default_rng(0).normal(size=(5, 3))
-    search = PooledProjections(X, 4, 5000, 3, np.random.default_rng(0), pool_size=10)
+    search = PooledProjectionSearch(X, 4, 5000, 3, np.random.default_rng(0), pool_size=10)
     np.testing.assert_allclose(np.linalg.norm(search.pool, axis=1), 1.0, rtol=1e-6)
     assert search.members.shape == (5000, 4)
     for r in range(4):
@@ -210,7 +212,7 @@ def test_the_pool_is_of_unit_length_and_its_members_are_drawn_evenly():
 
 def test_independent_directions_are_gaussian_and_differ():
     X = np.random.default_rng(0).normal(size=(5, 6))
-    directions = IndependentProjections(X, 3, 2000, 4, np.random.default_rng(0)).directions
+    directions = IndependentProjectionSearch(X, 3, 2000, 4, np.random.default_rng(0)).directions
     assert directions.shape == (2000, 3, 6)
     assert directions.mean() == pytest.approx(0, abs=0.02)
     assert directions.std() == pytest.approx(1, abs=0.02)
@@ -219,7 +221,7 @@ def test_independent_directions_are_gaussian_and_differ():
 
 
 @pytest.mark.parametrize("kind", [independent, pooled])
-def test_a_stump_evaluates_every_class_with_its_own_direction(kind):
+def test_outputs_use_the_direction_of_each_class(kind):
     X, G = generic_problem(2)
     stump = kind(X, G, 2).best(G).learner
     outputs = stump(X)
@@ -230,59 +232,62 @@ def test_a_stump_evaluates_every_class_with_its_own_direction(kind):
             assert outputs[i, r] == stump.polarity * sign
 
 
-@pytest.mark.parametrize("some", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
-def test_projected_stumps_side_by_side(some):
+@pytest.mark.parametrize("selection", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
+def test_outputs_of_stack_equal_literal_evaluation(selection):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(15, 4))
     directions = rng.normal(size=(5, 3, 4))
     threshold = np.array([0.0, 1.0, -1.0, -np.inf, 0.5])
     polarity = np.array([1, -1, -1, 1, 1])
-    outputs = ProjectedStumps(directions, threshold, polarity).outputs(X, some)
-    chosen = range(5)[some]
+    outputs = ProjectedStumps(directions, threshold, polarity).outputs(X, selection)
+    chosen = range(5)[selection]
     assert outputs.shape == (15, 3, len(chosen))
-    for place, t in enumerate(chosen):
+    for index, t in enumerate(chosen):
         for i in range(15):
             for r in range(3):
                 sign = 1.0 if directions[t, r] @ X[i] > threshold[t] else -1.0
-                assert outputs[i, r, place] == polarity[t] * sign
+                assert outputs[i, r, index] == polarity[t] * sign
 
 
-def test_no_projected_stumps():
+def test_empty_stack_has_no_outputs():
     stumps = ProjectedStumps(np.empty((0, 4, 2)), [], [])
     assert stumps.outputs(np.ones((3, 2))).shape == (3, 4, 0)
 
 
 @pytest.mark.parametrize("kind", [independent, pooled])
-def test_values_that_differ_by_rounding_are_not_parted(kind):
+def test_values_within_rounding_errors_are_not_separated(kind):
     """Rows twice, the second time with their features added up in another order, as it were."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 5))
     X[20:] = X[:20] * (1 + 2.0**-52 * rng.integers(-2, 3, (20, 5)))
     G = centred(rng.normal(size=(40, 3)))
     G[20:] = -G[:20]
-    found = kind(X, G, 0).best(G)
-    assert (found.outputs[20:] == found.outputs[:20]).all()
-    assert found.edge == pytest.approx(0, abs=1e-12)
+    result = kind(X, G, 0).best(G)
+    assert (result.outputs[20:] == result.outputs[:20]).all()
+    assert result.edge == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", [independent, pooled])
-def test_of_equal_stumps_the_first_is_found(kind):
+def test_ties_do_not_depend_on_the_order_of_samples(kind):
     """In whatever order the samples are: rounding decides nothing."""
     X, G = binary_problem(1)
     order = np.random.default_rng(0).permutation(len(X))
-    stumps = [kind(Z, W, 0).best(W).learner for Z, W in ((X, G), (X[order], G[order]))]
+    stumps = [
+        kind(X_permuted, G_permuted, 0).best(G_permuted).learner
+        for X_permuted, G_permuted in ((X, G), (X[order], G[order]))
+    ]
     assert (stumps[0].directions == stumps[1].directions).all()
     assert stumps[0].threshold == pytest.approx(stumps[1].threshold, rel=1e-12)
 
 
 @pytest.mark.parametrize("factor", [1e-280, 1.0, 1e280])
-def test_a_unit_of_a_power_of_2_changes_no_stump(factor):
+def test_scale_by_a_power_of_2_changes_no_stump(factor):
     rng = np.random.default_rng(0)
     G = centred(rng.normal(size=(30, 3)))
     X = 1e5 + rng.normal(size=(30, 2))
     factor = 2.0 ** round(np.log2(factor))
     plain, scaled = (
-        IndependentProjections(values, 3, 40, 8, np.random.default_rng(1)).best(G)
+        IndependentProjectionSearch(values, 3, 40, 8, np.random.default_rng(1)).best(G)
         for values in (X, X * factor)
     )
     assert plain.edge == scaled.edge
