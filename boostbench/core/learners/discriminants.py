@@ -71,7 +71,7 @@ class ProjectedDiscriminantSearch:
 
     Parameters
     ----------
-    search : IndependentProjections or PooledProjections
+    search : IndependentProjectionSearch or PooledProjectionSearch
         Search over the projected features, from `boostbench.core.learners.projected_stumps`.
     X : ndarray of shape (n_samples, n_features)
         Training data.

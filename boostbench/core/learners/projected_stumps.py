@@ -108,7 +108,7 @@ class _ProjectionSearch(ABC):
         """
         feature, threshold, below = self._find_largest(G)
         polarity = -1 if below > 0 else 1
-        return ProjectedStump(self.rows(feature), float(threshold), polarity).found(self.X, G)
+        return ProjectedStump(self.rows(feature), float(threshold), polarity).to_result(self.X, G)
 
 
 class IndependentProjectionSearch(_ProjectionSearch):
