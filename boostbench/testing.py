@@ -1,4 +1,4 @@
-"""What every boosting classifier must keep, as checks for boosters of one's own."""
+"""Checks of boosting classifiers, for the project's boosters and a user's own."""
 
 import pickle
 
@@ -8,10 +8,10 @@ from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import has_fit_parameter
 
-# Scores that were added up round by round differ from those added up at once by rounding, which
-# solvers in single precision multiply.
+# Relative tolerance. Scores that are summed round by round differ by rounding from scores that are
+# summed at once, and solvers in single precision amplify the difference.
 _ROUNDING = 1e-4
-# Checks of scikit-learn's that need not hold for boosters that take weights, and why.
+# Checks of scikit-learn that boosters with sample weights may fail, and the reasons.
 EXPECTED_FAILURES = {
     **dict.fromkeys(
         (
@@ -21,38 +21,38 @@ EXPECTED_FAILURES = {
         "solvers end near the optimum, at weights that make one of equally good weak learners best",
     ),
     "check_class_weight_classifiers": (
-        "it asks for 87 % of the test samples in the heavy class; the stump that errs least on its "
-        "training samples, and there is one only, puts 82 % or 84 % there"
+        "it requires 87 % of the test samples in the heavy class; the only stump with the smallest "
+        "training error puts 82 % or 84 % there"
     ),
 }
 
-# By so much of itself an objective may rise, as solvers end before the very minimum.
+# Relative increase of an objective that is allowed, as solvers stop near the minimum.
 _SOLVED = 1e-6
 
 
 def check_booster(estimator, *, falling=True):
     """Check a boosting classifier.
 
-    It runs scikit-learn's `check_estimator`, in which `EXPECTED_FAILURES` may fail, then fits small
-    problems of two classes, and of three where the estimator takes them, and checks each fit by
-    `check_fitted_booster`. A fit must come out the same again, and predict the same when it was
-    pickled. Where `fit` takes weights of samples, they must make a difference; weights of 1 are as
-    none, and a weight of 0 is no sample.
+    The function runs scikit-learn's `check_estimator`, in which `EXPECTED_FAILURES` may fail. Then
+    it fits small problems of two classes, and of three if the estimator supports them, and checks
+    each fit by `check_fitted_booster`. A second fit and a pickled model must have the same scores.
+    If `fit` supports sample weights, they must change the scores; weights of 1 must equal a fit
+    without weights, and a weight of 0 must equal the removal of the sample.
 
     Parameters
     ----------
     estimator : BoostingClassifier
-        Not fitted; about ten rounds are enough. Its parameters stay as they are; a `random_state`
-        should be a number.
+        Unfitted estimator; about ten rounds are enough. Its parameters are not changed; a
+        `random_state` should be a number.
     falling : bool, default=True
-        As of `check_fitted_booster`.
+        See `check_fitted_booster`.
 
     Raises
     ------
     AssertionError
-        By the first check that fails.
+        If a check fails.
     Exception
-        What the estimator raises.
+        If the estimator raises it.
 
     Examples
     --------
@@ -76,29 +76,28 @@ def check_booster(estimator, *, falling=True):
 
 
 def check_fitted_booster(estimator, X, *, falling=True):
-    """Check what a fitted boosting classifier gives.
+    """Check the scores, probabilities and predictions of a fitted boosting classifier.
 
-    - There is a stage for each of its `n_iterations_`, and the last one is the model: scores,
-      probabilities, predictions.
-    - At each stage, the class of the largest score is predicted, for two classes the second where
-      the score is positive; so is the class of the largest probability.
-    - Its objective after each round, `objective_` or `log_risks_` where it has one, never rises.
-    - Where it is a sum of stumps, the terms of its shape functions add up to the scores.
+    - There is a stage for each of the `n_iterations_` rounds, and the last stage equals the model.
+    - Each stage predicts the class of the largest score (for two classes, the second class if the
+      score is positive), which is also the class of the largest probability.
+    - The objective after each round, `objective_` or `log_risks_` if there is one, never rises.
+    - If the model is a sum of stumps, the terms of its shape functions sum to the scores.
 
     Parameters
     ----------
     estimator : BoostingClassifier
-        Fitted.
+        Fitted estimator.
     X : array-like of shape (n_samples, n_features)
         Any samples.
     falling : bool, default=True
-        Whether the objective is checked. It may rise where a new weak learner changes what the
-        coefficients before it mean.
+        Whether the objective is checked. It may rise if a new weak learner changes the meaning of
+        earlier coefficients.
 
     Raises
     ------
     AssertionError
-        By the first check that fails.
+        If a check fails.
     """
     _check_stages(estimator, X)
     if falling:
@@ -111,18 +110,18 @@ def _check_weights(estimator, X, y, plain):
         fitted = clone(estimator).fit(X[rows], y[rows], sample_weight=weights[rows])
         return fitted.decision_function(X)
 
-    all_rows, some_rows = np.full(len(y), True), np.arange(len(y)) % 5 > 0
+    every_row, is_kept = np.full(len(y), True), np.arange(len(y)) % 5 > 0
     weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-    assert (scores(all_rows, weights) != plain).any(), "weights make no difference"
+    assert (scores(every_row, weights) != plain).any(), "weights make no difference"
     np.testing.assert_allclose(
-        scores(all_rows, np.ones(len(y))),
+        scores(every_row, np.ones(len(y))),
         plain,
         rtol=_ROUNDING,
         atol=_ROUNDING * np.abs(plain).max(),
-        err_msg="weights of 1 are not as none",
+        err_msg="weights of 1 differ from no weights",
     )
-    same = scores(all_rows, weights * some_rows) == scores(some_rows, weights)
-    assert same.all(), "a sample of weight 0 changes the model"
+    is_equal = scores(every_row, weights * is_kept) == scores(is_kept, weights)
+    assert is_equal.all(), "a sample of weight 0 changes the model"
 
 
 def _check_stages(estimator, X):
@@ -154,15 +153,17 @@ def _check_stages(estimator, X):
             atol=_ROUNDING * largest,
             err_msg="the last stage is not the model",
         )
-        assert (stages[2][-1] == end[2]).all(), "the last stage predicts otherwise than the model"
+        assert (stages[2][-1] == end[2]).all(), (
+            "the predictions of the last stage are not the model's"
+        )
 
 
 def _check_objective(estimator):
     for name in ("objective_", "log_risks_"):
         path = np.asarray(getattr(estimator, name, []), float)
         rises = np.diff(path) - _SOLVED * np.maximum(1.0, np.abs(path[:-1]))
-        at = np.flatnonzero(rises > 0)
-        assert not len(at), f"{name} rises from {path[at[0]]} to {path[at[0] + 1]}"
+        rising = np.flatnonzero(rises > 0)
+        assert not len(rising), f"{name} rises from {path[rising[0]]} to {path[rising[0] + 1]}"
 
 
 def _check_terms(estimator, X):
@@ -170,12 +171,12 @@ def _check_terms(estimator, X):
         shapes = estimator.shape_functions(X)
     except ValueError:
         return
-    wanted = estimator.decision_function(X).reshape(len(X), -1)
-    terms = shapes.explain_local(X).to_numpy().reshape(*wanted.shape, -1)
+    scores = estimator.decision_function(X).reshape(len(X), -1)
+    terms = shapes.explain_local(X).to_numpy().reshape(*scores.shape, -1)
     np.testing.assert_allclose(
         terms.sum(axis=2),
-        wanted,
+        scores,
         rtol=1e-9,
         atol=1e-9 * (1 + np.abs(terms).max()),
-        err_msg="the terms of the features do not add up to the scores",
+        err_msg="the terms of the features do not sum to the scores",
     )

@@ -1,7 +1,7 @@
-"""Files that are replaced whole, or stay as they are; and files that only grow.
+"""Atomic replacement of files, and safe opening of files that grow.
 
-A folder of results may come from elsewhere, and archives keep symbolic links. So a link in the
-place of a file is never followed when that file is written.
+A folder of results may be somebody else's, and archives preserve symbolic links. Therefore no
+function follows a link when it writes a file.
 """
 
 import contextlib
@@ -13,19 +13,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-# Characters of a file's name in the name of its temporary file, which must not become too long.
+# Characters of a file's name in the name of its temporary file: file systems limit the length.
 _PREFIX_LENGTH = 50
 
 
 def atomic_write(path: Path, save: Callable[[BinaryIO], None]) -> None:
-    """Let `save` write a file; a kill at any moment leaves a whole file or none.
+    """Write a file by `save` so that a kill at any moment leaves the old or the new content.
 
-    A symbolic link in its place is replaced, not followed.
+    A symbolic link of this name is replaced, not followed.
 
     Raises
     ------
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
     temporary = path.with_name(f"{path.name[:_PREFIX_LENGTH]}.{os.getpid()}.part")
     try:
@@ -42,19 +42,19 @@ def atomic_write(path: Path, save: Callable[[BinaryIO], None]) -> None:
 
 
 def atomic_write_text(path: Path, text: str) -> None:
-    """Write a text as `atomic_write` does, in UTF-8 and with the line ends that it has."""
+    """Write a text in UTF-8 by `atomic_write`, with its own line endings."""
     atomic_write(path, lambda stream: stream.write(text.encode()))
 
 
 def write_output(path: Path, save: Callable[[BinaryIO], None]) -> None:
-    """Write the file that a user named as `atomic_write` does, or to the device of that name.
+    """Write a file that the user named, by `atomic_write` or, for a device or pipe, directly.
 
-    ``/dev/stdout`` and named pipes are not replaced. The first is a link, perhaps to a file.
+    ``/dev/stdout`` and named pipes cannot be replaced; ``/dev/stdout`` is a link, even to a file.
 
     Raises
     ------
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
     if path.absolute().is_relative_to("/dev") or (path.exists() and not path.is_file()):
         with path.open("wb") as stream:
@@ -64,13 +64,13 @@ def write_output(path: Path, save: Callable[[BinaryIO], None]) -> None:
 
 
 def open_in_place(path: Path, mode: str) -> BinaryIO:
-    """Open a file that is not replaced but grows, such as one of records or of a lock.
+    """Open a file that grows instead of being replaced, such as a record file or a lock file.
 
     Raises
     ------
     OSError
-        If it cannot be opened, or if a symbolic link, a pipe or a device is in its place: a link
-        would lead to another file, and a pipe blocks until somebody reads it.
+        If the file cannot be opened, or the path is a symbolic link, a pipe or a device: a link
+        leads to another file, and a pipe blocks until another process reads it.
     """
     with contextlib.suppress(FileNotFoundError):
         kind = path.lstat().st_mode
@@ -81,20 +81,20 @@ def open_in_place(path: Path, mode: str) -> BinaryIO:
 
 
 def check_folders(path: Path, depth: int) -> None:
-    """Check that the lowest folders of a path are no symbolic links.
+    """Check that the lowest folders of a path are not symbolic links.
 
     Parameters
     ----------
     path : Path
         Path of a file.
     depth : int
-        Number of its folders that belong to a folder of results. A folder that the user named may
-        be a link.
+        Number of folders to check, which belong to a folder of results. The folder that the user
+        named may be a link.
 
     Raises
     ------
     OSError
-        If one of them is a link.
+        If a folder is a link.
     """
     for folder in list(path.parents)[:depth]:
         if folder.is_symlink():
@@ -102,9 +102,9 @@ def check_folders(path: Path, depth: int) -> None:
 
 
 def retry_while_in_use(change: Callable[[], None]) -> None:
-    """Replace or remove a file; where Windows refuses that, try again for two seconds.
+    """Replace or remove a file; on Windows, retry for two seconds.
 
-    There nobody can while another process reads the file.
+    Windows refuses to replace a file while another process reads it.
     """
     end = time.monotonic() + 2
     while True:

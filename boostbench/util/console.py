@@ -1,4 +1,4 @@
-"""Consoles of rich that print texts from outside."""
+"""Console of rich for texts from outside."""
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
@@ -7,10 +7,10 @@ from boostbench.util.printable import printable
 
 
 def make_console(**options) -> Console:
-    """Make a console that prints texts as they are; `options` are others of `rich`.
+    """Return a console without markup, emoji and highlighting; `options` belong to `Console`.
 
-    Titles and paths are a user's: brackets and colons in them are no markup and no pictures, and
-    numbers have no colours. Control characters are escaped.
+    Titles and paths come from the user: their brackets and colons are neither markup nor emoji.
+    Control characters are escaped.
     """
     console = Console(markup=False, emoji=False, highlight=False, **options)
     console.push_render_hook(_EscapeControls())

@@ -1,4 +1,4 @@
-"""What a user's mistake raises, near matches, and how problems are printed."""
+"""Errors of the user, near matches of names, and the output of error messages."""
 
 import difflib
 import itertools
@@ -13,27 +13,27 @@ from pathlib import Path
 from boostbench.util.atomic_write import check_folders
 from boostbench.util.printable import echo, printable, shortened
 
-#: What to do where results cannot be written.
+#: Advice if results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
 
-#: How many characters of names a message lists at most.
+#: Largest number of characters of the names that a message lists.
 _LISTED = 90
 
 
 class UserError(Exception):
-    """Something that the user can put right.
+    """Error that the user can correct.
 
-    The message is one line that says what is wrong and what to do. The command line prints it on
+    The message is one line with the fault and advice. The command line prints it on
     stderr, without a traceback, and exits with code 2.
     """
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: a run stops as on Ctrl-C, but the exit code is 143."""
+    """Interrupt by SIGTERM: a run stops as on Ctrl-C, with exit code 143."""
 
 
 def first_line(message: object) -> str:
-    r"""Give the first line of an exception or a warning, whatever its text is like.
+    r"""Return the first line of the message of an exception or a warning.
 
     Examples
     --------
@@ -51,23 +51,23 @@ def first_line(message: object) -> str:
 def unknown_name_error(
     kind: str, name: str, known: Iterable[str], listed: bool = True
 ) -> UserError:
-    """Make the error for a name that does not exist, with the near matches.
+    """Return the error for an unknown name, with its near matches.
 
     Parameters
     ----------
     kind : str
-        What the name was taken for, e.g. ``"algorithm"``.
+        Kind of object that the name should denote, e.g. ``"algorithm"``.
     name : str
-        The name as the user wrote it.
+        Name that the user wrote.
     known : iterable of str
-        The names that exist.
+        Existing names.
     listed : bool, default=True
         Whether ``boostbench list`` shows them.
 
     Returns
     -------
     UserError
-        The exception, to be raised by the caller.
+        Exception for the caller to raise.
 
     Examples
     --------
@@ -85,12 +85,12 @@ def unknown_name_error(
 
 
 def invalid_folder_error(results: object) -> UserError:
-    """Make the error for a value of ``results`` that names no folder."""
+    """Return the error for a value of ``results`` that is not the name of a folder."""
     return UserError(f"results is {results!r}; it must be text, the name of a folder")
 
 
 def truncated_list(names: Sequence[str], max_names: int = 5) -> str:
-    """Name the first of several, and say how many more there are.
+    """Return the first names of a list, and the number of the others.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def truncated_list(names: Sequence[str], max_names: int = 5) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Name what is near a word, or all there is.
+    """Return advice for an unknown word: its near matches, or all known words.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _near(word: str, known: Iterable[str]) -> list[str]:
 
 
 def os_error_reason(error: OSError) -> str:
-    """Say why the system, or a library in its name, did not read or write.
+    """Return the reason of a failure of the system, without its number.
 
     Examples
     --------
@@ -142,16 +142,16 @@ def os_error_reason(error: OSError) -> str:
 def writing_to(
     path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "", depth: int = 0
 ) -> Iterator[None]:
-    """Make the folder of a file that is written inside; tell why where that fails.
+    """Create the folder of a file, and convert errors of the block, which writes the file.
 
     Parameters
     ----------
     path : Path
-        The file, or what its name and its likes' begin with.
+        Path of the file, or the common start of the paths of several files.
     remedy : str, default=RESULTS_ELSEWHERE
-        What the user can do about it.
+        Advice for the user.
     what : str, default=""
-        What is written, for the message: ``"records to "``. Nothing, where the name says it.
+        Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `boostbench.util.atomic_write.check_folders`.
@@ -170,15 +170,15 @@ def writing_to(
 
 
 def is_debugging() -> bool:
-    """Whether the user asked for tracebacks."""
-    # While Hydra runs, its variable is always set; ours then says what the user wanted.
+    """Return whether the user asked for tracebacks."""
+    # While Hydra runs, its own variable is always set, so the project's variable has priority.
     hydra = os.environ.get("HYDRA_FULL_ERROR")
     return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
 
 
 def print_error(problem: object) -> None:
-    """Print one line on stderr; at a terminal it breaks between words."""
-    # Names of a user may hold line ends.
+    """Print an error as one line on stderr; a terminal gets line breaks between words."""
+    # Names from the user may contain line breaks.
     line = shortened(f"boostbench: {printable(' '.join(str(problem).split()))}")
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns

@@ -1,4 +1,4 @@
-"""One writer of a file at a time."""
+"""Locks for exclusive writing of files."""
 
 import time
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, first_line, wri
 def file_lock(
     path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
 ) -> Iterator[None]:
-    """Let nobody else write to a file, or put another into its place; anybody may read it.
+    """Hold an exclusive lock for writing or replacing a file; reading remains possible.
 
-    The lock is on an empty file ``.lock`` beside it, as Windows lets nobody read or replace a file
-    that is locked itself.
+    The lock is on an empty file ``.lock`` in the same folder, as a locked file can be neither read
+    nor replaced on Windows.
 
     Parameters
     ----------
     path : Path
-        The file; its folder is made, if it is not there.
+        Path of the file; its folder is created if it is missing.
     what, remedy : str
-        Parts of the message of the error, see `boostbench.util.errors.writing_to`.
+        Parts of the error message, see `boostbench.util.errors.writing_to`.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `boostbench.util.atomic_write.check_folders`.
@@ -32,7 +32,7 @@ def file_lock(
     Raises
     ------
     UserError
-        If the file cannot be written to, such as on a full disk, or the folder has no locks.
+        If the folder or the lock cannot be written, or its file system does not support locks.
     """
     with writing_to(path, remedy, what, depth), open_in_place(lock_path(path), "ab") as lock:
         acquire_file_lock(lock, path.parent, remedy)
@@ -40,18 +40,18 @@ def file_lock(
 
 
 def lock_path(path: Path) -> Path:
-    """Name the file whose lock is on another."""
+    """Return the path of the lock file of a file."""
     return path.with_name(".lock")
 
 
 def acquire_file_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
-    """Lock a file of a folder when nobody else does; raise a `UserError` if it has no locks."""
+    """Wait for the lock of a file; raise a `UserError` if the folder does not support locks."""
     import portalocker  # slow to import
 
     while True:
         try:
             return portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-        except portalocker.AlreadyLocked:  # on Windows, where it gives up after ten seconds
+        except portalocker.AlreadyLocked:  # on Windows, which gives up after ten seconds
             time.sleep(0.05)
         except portalocker.LockException as error:
             raise UserError(f"cannot lock {folder}: {first_line(error)}; {remedy}") from error

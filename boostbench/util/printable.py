@@ -1,4 +1,4 @@
-"""Text from outside, such as labels, file names and titles, as a terminal or a page may show it."""
+"""Escaping of control characters in labels, file names and titles for terminals and pages."""
 
 import re
 from typing import TextIO
@@ -9,7 +9,7 @@ from typing import TextIO
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-#: Characters of a message that are shown; a cell of a file may have a hundred million.
+#: Largest number of characters of a message; a cell of a file may have a hundred million.
 MAX_LENGTH = 2000
 
 
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, length: int = MAX_LENGTH) -> str:
-    """Return a text without its middle if it is too long: its begin and its end say most.
+    """Return a text without its middle if it is too long.
 
     Examples
     --------
@@ -39,5 +39,5 @@ def shortened(text: str, length: int = MAX_LENGTH) -> str:
 
 
 def echo(text: object = "", file: TextIO | None = None) -> None:
-    """Print a text with its control characters escaped; all plain text is printed by this."""
+    """Print a text with its control characters escaped; use this for all plain text."""
     print(printable(str(text)), file=file)

@@ -1,4 +1,4 @@
-"""Paths as users write them, and names of files that are made of text."""
+"""Paths from user input, and file names made from text."""
 
 import os
 import re
@@ -8,26 +8,25 @@ from pathlib import Path
 
 
 def user_path(text: str) -> Path:
-    """Return a path, with ``~`` for a home folder.
+    """Return a path in which ``~`` is replaced by the home folder.
 
-    That of a user whom nobody knows stays as it is, a path where nothing is: `Path.expanduser`
-    raises a RuntimeError instead.
+    ``~`` with an unknown user name is not replaced; `Path.expanduser` raises a RuntimeError then.
     """
     return Path(os.path.expanduser(text))
 
 
 def slug(text: str, punctuation: str, substitute: str = "_") -> str:
-    """Replace each run of characters that a name of a file should not have.
+    """Return a text in which each run of characters unsuitable for file names is replaced.
 
     Parameters
     ----------
     text : str
         Any text.
     punctuation : str
-        Characters that stay beside letters, digits and ``_``. Combining marks are letters: without
-        them, names in Indic scripts and in Thai would become equal.
+        Characters to keep in addition to letters, digits and ``_``. Combining marks count as
+        letters: without them, names in Indic scripts and in Thai would become equal.
     substitute : str, default="_"
-        Stands for each run.
+        Replacement of each run.
 
     Examples
     --------
