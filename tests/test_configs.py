@@ -18,7 +18,7 @@ from boostbench.util.errors import UserError
 CHAIN = list(enumerate(["a", *(f"b{i}" for i in range(40))]))
 
 
-def test_conf_of_a_checkout_and_of_an_installed_package(tmp_path, monkeypatch):
+def test_conf_dir_of_a_checkout_and_of_an_installed_package(tmp_path, monkeypatch):
     package = tmp_path / "boostbench"
     (tmp_path / "conf").mkdir()
     package.mkdir()
@@ -81,16 +81,16 @@ def departures(table):
 
 
 @pytest.mark.parametrize("paper", ["randomboost", "cgens", "rpboost"])
-def test_remarks_tell_where_a_table_departs_from_the_text(paper):
+def test_remarks_name_departures_from_the_paper(paper):
     """All thresholds are searched, the loss is the hinge, or the exponential one of MultiBoost."""
-    told = []
+    message = []
     for name in configs.list_options("table"):
         table = TableDefinition.read(name)
         if table.paper == paper:
             for words in departures(table):
                 assert words in " ".join(table.remarks), name
-                told.append(words)
-    assert told
+                message.append(words)
+    assert message
 
 
 def test_figures_are_made_of_what_there_is():
@@ -149,21 +149,21 @@ def test_yaml_may_use_an_alias():
     assert configs.parse_yaml("a: &a [1, 2]\nb: [*a, *a]")["b"] == [[1, 2], [1, 2]]
 
 
-def test_a_config_that_is_no_yaml_is_named(tmp_path):
+def test_error_has_the_path_of_an_invalid_config(tmp_path):
     (tmp_path / "algo").mkdir()
     for content in (b"[" * 100_000, b"a: [", b"just text", "title: Räte".encode("latin-1")):
         (tmp_path / "algo" / "mine.yaml").write_bytes(content)
-        with pytest.raises(UserError, match=r"mine.yaml") as told:
+        with pytest.raises(UserError, match=r"mine.yaml") as message:
             configs.read_option("algo", "mine", [tmp_path])
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(message.value)
 
 
 @pytest.mark.parametrize("defaults", [{"a": "a"}, {"a": "b", "b": "c", "c": "b"}])
-def test_defaults_that_come_back_are_refused(tmp_path, defaults):
+def test_circular_defaults_are_an_error(tmp_path, defaults):
     (tmp_path / "algo").mkdir()
     for name, parent in defaults.items():
         (tmp_path / "algo" / f"{name}.yaml").write_text(f"defaults: [{parent}]")
     last = [*defaults][-1]
-    told = rf"{last}.yaml: its defaults form a circle through {defaults[last]}$"
-    with pytest.raises(UserError, match=told):
+    message = rf"{last}.yaml: its defaults form a circle through {defaults[last]}$"
+    with pytest.raises(UserError, match=message):
         configs.read_option("algo", "a", [tmp_path])

@@ -68,7 +68,7 @@ def fit(model, right):
         (staged_decision_function, "stages of 8"),
         (predict, "largest score"),
         (predict_proba, "largest probability"),
-        (stump_sum, "do not add up"),
+        (stump_sum, "do not sum"),
         (fit, "rises from 1.0 to 1.1"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -91,17 +91,17 @@ def test_no_stump_that_errs_least_passes_the_check_of_class_weights(n_classes, s
     X, y = make_blobs(centers=n_classes, random_state=0, cluster_std=20)
     X, X_test, y, _ = train_test_split(X, y, test_size=0.5, random_state=0)
     weights = np.where(y == 0, 1000.0, 1e-4)
-    found = []
+    errors = []
     for feature in range(X.shape[1]):
         values = np.unique(X[:, feature])
         for threshold, above in product((values[1:] + values[:-1]) / 2, (True, False)):
             heavy = (X[:, feature] > threshold) == above
             error = weights[heavy != (y == 0)].sum()
-            found.append((error, ((X_test[:, feature] > threshold) == above).mean()))
-    found.sort()
+            errors.append((error, ((X_test[:, feature] > threshold) == above).mean()))
+    errors.sort()
     # The second best errs by a whole sample more.
-    assert found[1][0] - found[0][0] > 0.9e-4
-    assert found[0][1] == share < 0.87
+    assert errors[1][0] - errors[0][0] > 0.9e-4
+    assert errors[0][1] == share < 0.87
 
 
 class Forgetful(AdaBoostMH):

@@ -1,4 +1,4 @@
-"""No test here reads the user's files, cache or settings, unless it asks for `papers_data`."""
+"""Fixtures that hide the user's files, cache and settings, except for `papers_data`."""
 
 import os
 from pathlib import Path

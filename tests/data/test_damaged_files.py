@@ -213,13 +213,13 @@ def write(folder, number):
 
 
 def outcome(folder, number):
-    """Load file `number`; say what became of it. Anything but a data set or a UserError escapes."""
-    with tempfile.TemporaryDirectory(dir=folder) as own, warnings.catch_warnings():
+    """Load file `number`; return its outcome. Errors other than UserError are not caught."""
+    with tempfile.TemporaryDirectory(dir=folder) as own_folder, warnings.catch_warnings():
         warnings.simplefilter("error")  # a raw warning of a library is no message either
         try:
-            dataset = load(write(Path(own), number))
+            dataset = load(write(Path(own_folder), number))
         except UserError as error:
-            message = str(error).replace(own, "")
+            message = str(error).replace(own_folder, "")
             return "refused" if "toy" in message and "\n" not in message else f"unclear: {message}"
         assert np.isfinite(dataset.values).all()
         assert len(dataset.y) == dataset.n_samples

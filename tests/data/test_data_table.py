@@ -79,7 +79,7 @@ def test_missing_values(sparse):
     assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
 
 
-def test_what_is_missing_can_be_filled_later(caplog):
+def test_kept_missing_values_are_nan(caplog):
     """A missing word is missing in all columns of its own."""
     values = [list(row) for row in VALUES]
     nan = np.nan
@@ -93,8 +93,8 @@ def test_what_is_missing_can_be_filled_later(caplog):
         ],
     )
     assert y.tolist() == ["a b", "c", "a b", "c"]
-    told = "toy: 1 of 4 rows have missing values, filled by median of the training part"
-    assert told in caplog.messages
+    message = "toy: 1 of 4 rows have missing values, filled by median of the training part"
+    assert message in caplog.messages
 
 
 def names_and_ages(n_samples, n_names):

@@ -44,7 +44,7 @@ def test_labels_that_are_asked_for_may_have_decomposed_letters():
     assert toy.one_vs_rest(["o\u0308"]).y.tolist() == [1, -1, -1, 1]
 
 
-def test_take_leaves_the_splits_behind():
+def test_select_rows_drops_the_splits():
     part = replace(TOY, splits=[(np.array([0]), np.array([1, 2]))]).select_rows(slice(1, 3))
     assert (part.X.tolist(), part.y.tolist(), part.splits) == ([[0, 2], [3, 0]], ["a", "b"], None)
 
@@ -77,7 +77,7 @@ def test_one_class():
         Dataset("toy", np.eye(2), np.array(["a", "a"]), "made here").validate()
 
 
-def with_labels(labels):
+def make_data_set(labels):
     splits = [(np.array([0]), np.array([1]))]
     return Dataset("toy", np.arange(5.0)[:, None], np.array(labels), "made here", splits)
 
@@ -86,21 +86,21 @@ def with_labels(labels):
     ("labels", "which"),
     [([1, 3, 5, 1, 5], 2), ([1, 3, 5, 1, 5], [3, 1]), (["a", "b", "c", "a", "c"], ["a", "b"])],
 )
-def test_some_classes(labels, which):
-    some = with_labels(labels).select_classes(which)
-    assert some.y.tolist() == [labels[0], labels[1], labels[3]]
-    assert some.X[:, 0].tolist() == [0, 1, 3]
-    assert some.splits is None
+def test_select_classes(labels, which):
+    part = make_data_set(labels).select_classes(which)
+    assert part.y.tolist() == [labels[0], labels[1], labels[3]]
+    assert part.X[:, 0].tolist() == [0, 1, 3]
+    assert part.splits is None
 
 
 @pytest.mark.parametrize("which", [0, 1, 4, -1, [1], [1, 1], [1, 2], ["1", "3"]])
 def test_wrong_classes(which):
     with pytest.raises(UserError, match="from 2 to 3, or a list of two or more of the labels 1, 3"):
-        with_labels([1, 3, 5, 1, 5]).select_classes(which)
+        make_data_set([1, 3, 5, 1, 5]).select_classes(which)
 
 
 def test_rows_are_drawn_with_replacement():
-    whole = with_labels(["a", "b", "a", "b", "b"])
+    whole = make_data_set(["a", "b", "a", "b", "b"])
     drawn = whole.bootstrap(50, seed=3)
     assert drawn.class_counts == {"a": 50, "b": 50}
     assert drawn.splits is None
@@ -110,17 +110,17 @@ def test_rows_are_drawn_with_replacement():
     assert whole.bootstrap(50, seed=3).checksum == drawn.checksum != whole.bootstrap(50).checksum
 
 
-def test_some_labels_against_the_rest():
-    whole = with_labels(["a", "b", "c", "a"])
+def test_one_vs_rest():
+    whole = make_data_set(["a", "b", "c", "a"])
     two = whole.one_vs_rest(["a", "c"])
     assert two.y.tolist() == [1, -1, 1, 1]
     assert two.checksum != whole.checksum
 
 
 @pytest.mark.parametrize("positive", [[], [1, 3, 5], [1, 7]])
-def test_labels_that_leave_no_rest(positive):
+def test_one_vs_rest_needs_two_classes(positive):
     with pytest.raises(UserError, match="it must be some of the labels 1, 3, 5, not all"):
-        with_labels([1, 3, 5, 1, 5]).one_vs_rest(positive)
+        make_data_set([1, 3, 5, 1, 5]).one_vs_rest(positive)
 
 
 @pytest.mark.parametrize("y", [np.arange(50) % 7 - 3, np.array(list("cabacdeeb") * 5)])

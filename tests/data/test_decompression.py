@@ -32,10 +32,10 @@ def refused(path, match):
     if is_measured:
         (PROCESS / "clear_refs").write_text("5")  # what it had at most is forgotten
         before = memory("VmRSS")
-    with pytest.raises(UserError, match=match) as told:
+    with pytest.raises(UserError, match=match) as message:
         load({"name": "toy", "path": str(path)})
-    assert "\n" not in str(told.value)
-    assert path.name in str(told.value)
+    assert "\n" not in str(message.value)
+    assert path.name in str(message.value)
     if is_measured:
         assert memory("VmHWM") - before < 10 * path.stat().st_size + 4e8
 
@@ -64,7 +64,7 @@ def test_an_archive_that_unpacks_to_two_gigabytes(tmp_path):
         load({"name": "toy", "path": str(tmp_path / "other.csv")})
 
 
-def test_what_unpacks_to_little_may_be_as_small_as_it_likes(tmp_path):
+def test_small_content_may_have_any_compression_ratio(tmp_path):
     path = tmp_path / "toy.svm.xz"
     path.write_bytes(lzma.compress(b"1 1:1\n2 1:2\n" * 10**5))
     assert load({"name": "toy", "path": str(path)}).n_samples == 2 * 10**5

@@ -25,7 +25,7 @@ def test_another_column_of_labels(spec):
     assert load(spec).feature_names[-1] == "class"
 
 
-def test_of_some_features_the_names_are_those(spec):
+def test_selected_features_keep_their_names(spec):
     assert load(spec | {"features": [1, 3]}).feature_names == ["colour=blue", "colour=green"]
 
 
@@ -37,7 +37,7 @@ def test_bundles_keep_names(spec, tmp_path, monkeypatch):
     assert load({"name": "mine"}).feature_names == dataset.feature_names
 
 
-def test_without_a_heading_they_are_numbered(tmp_path):
+def test_features_without_a_header_are_numbered(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("1,2,0\n3,4,1\n")
     assert load({"name": "mine", "path": str(path)}).feature_names == ["1", "2"]
@@ -48,7 +48,7 @@ def test_years_are_names(spec, tmp_path):
     assert load(spec).feature_names == ["2002", "2001"]
 
 
-def test_those_of_scikit_learn(monkeypatch):
+def test_names_of_scikit_learn_data_sets(monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     spec = {"name": "wine", "sklearn": "load_wine"}
     assert load(spec).feature_names[:2] == ["alcohol", "malic_acid"]

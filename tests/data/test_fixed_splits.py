@@ -15,19 +15,19 @@ def test_splits(tmp_path):
 
 
 def test_rows_that_are_left_out_are_in_no_part():
-    kept = np.array([True, False, True, True, False, True])
+    kept_rows = np.array([True, False, True, True, False, True])
     split = np.array([5, 1, 0]), np.array([4, 3, 2])
-    assert [part.tolist() for part in remap_rows([split], kept, "toy")[0]] == [[3, 0], [2, 1]]
+    assert [part.tolist() for part in remap_rows([split], kept_rows, "toy")[0]] == [[3, 0], [2, 1]]
     assert remap_rows([split], None, "toy") == [split]
 
 
 @pytest.mark.parametrize("name", ["training", "test"])
-def test_nothing_is_left_of_a_part(name):
-    kept = np.array([name == "test", name == "training"])
+def test_error_if_a_part_of_a_split_becomes_empty(name):
+    kept_rows = np.array([name == "test", name == "training"])
     split = np.array([0]), np.array([1])
     message = rf"^toy: no row of the {name} part of split 1 .*; take data\.missing=median$"
     with pytest.raises(UserError, match=message):
-        remap_rows([split], kept, "toy")
+        remap_rows([split], kept_rows, "toy")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_rows_of_the_file_of_another_set(toy_svm):
     assert (dataset.name, dataset.X[:, 0].tolist()) == ("half", [1, 2, 3])
 
 
-def test_some_classes_of_what_is_expected(toy_svm):
+def test_expected_counts_precede_the_selection_of_classes(toy_svm):
     toy_svm.write_text("1 1:1\n2 1:2\n3 1:3\n")
     spec = {"name": "toy", "expect": {"classes": 3}, "train_rows": 2}
     assert load(spec | {"classes": None}).n_classes == 3
@@ -124,8 +124,8 @@ def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
     for name in ("toy", "vowel"):
         np.savez(data_folder / f"{name}.splits.npz", train=[[0, 1]], test=[[2, 3]])
     for spec in (of_path, {"name": "vowel", "train_rows": 3}):
-        told = rf"^data\.train_rows is 3, but file .*{spec['name']}\.csv has splits already, "
-        with pytest.raises(UserError, match=told):
+        message = rf"^data\.train_rows is 3, but file .*{spec['name']}\.csv has splits already, "
+        with pytest.raises(UserError, match=message):
             load(spec)
     as_defined = {"name": "vowel", "train_rows": configs.read_option("data", "vowel")["train_rows"]}
     assert load(as_defined).splits[0][1].tolist() == [2, 3]
@@ -192,7 +192,7 @@ def test_importing_the_package_imports_nothing_slow():
     assert out.stdout == "set()\n"
 
 
-def test_a_data_set_knows_the_config_that_gives_it_again(toy_svm, tmp_path, monkeypatch):
+def test_data_set_has_its_config(toy_svm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("a,kind\n1,x\n2,y\n3,x\n")
     for spec in ({"name": "toy", "rows": [0, 4]}, {"name": "mine", "path": "mine.csv"}):

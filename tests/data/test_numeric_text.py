@@ -11,7 +11,7 @@ def test_numbers(text):
 
 
 @pytest.mark.parametrize("text", ["1_1", "1_0.5", "\u0661\u0662", "\uff11", "1.\u0665"])
-def test_what_only_python_takes_for_a_number(text):
+def test_numbers_that_only_python_parses_are_words(text):
     float(text)
     assert not is_number(text)
     assert not is_plain_ascii(text)

@@ -34,7 +34,7 @@ def test_form(name):
     assert "seed" not in spec or spec.get("generate") or spec.get("redraw") or spec.get("pools")
 
 
-def test_no_two_configs_mean_the_same_openml_data():
+def test_openml_data_sets_have_one_config_each():
     seen = {}
     for name, spec in SPECS.items():
         if spec.get("openml"):
@@ -70,7 +70,7 @@ def test_small_files_are_as_expected(name, papers_data):
         pytest.skip(f"no file of {name} in BOOSTBENCH_DATA")
     dataset = load(spec)
     if spec.get("redraw"):
-        # What is expected is of the data before that, which `load` compared with it.
+        # `load` compared the expected counts with the data before this step.
         assert set(dataset.class_counts.values()) == {spec["redraw"]}
         assert dataset.n_classes == spec["expect"]["classes"]
     else:

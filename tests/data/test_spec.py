@@ -65,7 +65,7 @@ def test_values_of_openml(key, value):
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "message"),
     [
         ("kind", None, "there are: gist"),
         ("kind", "hgo", "did you mean hog"),
@@ -73,9 +73,9 @@ def test_values_of_openml(key, value):
         ("shape", [0, 3], "it must be"),
     ],
 )
-def test_values_of_descriptors(key, value, told):
+def test_values_of_descriptors(key, value, message):
     descriptor = {"kind": "hog", "shape": [8, 8], key: value}
-    with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {told}"):
+    with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {message}"):
         check_spec(FULL | {"descriptor": descriptor})
 
 
@@ -125,16 +125,16 @@ def test_unknown_keys():
         check_spec({"name": "toy", "openml": {"id": 3, "version": 1}})
 
 
-def test_what_departs_from_the_data_set_of_a_name(monkeypatch, tmp_path):
+def test_config_overrides_are_the_differences_to_the_named_config(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     named = configs.read_option("data", "vowel")
     assert config_overrides(named) == {}
     assert config_overrides(named | {"classes": 3}) == {"classes": 3}
-    own = {"name": "vowel", "path": "vowel.csv"}
-    gone = {key: None for key, value in named.items() if value and key not in own}
+    mine = {"name": "vowel", "path": "vowel.csv"}
+    gone = {key: None for key, value in named.items() if value and key not in mine}
     assert "expect" in gone
-    assert config_overrides(own) == {"path": "vowel.csv"} | gone
-    assert config_overrides(own | {"name": "mine"}) == {"path": "vowel.csv"}
+    assert config_overrides(mine) == {"path": "vowel.csv"} | gone
+    assert config_overrides(mine | {"name": "mine"}) == {"path": "vowel.csv"}
 
 
 def test_no_name():

@@ -7,7 +7,7 @@ import pytest
 from boostbench.util.atomic_write import atomic_write, open_in_place, write_output
 
 
-def test_what_cannot_be_written_to_its_end_leaves_the_file_as_it_is(tmp_path):
+def test_failed_write_keeps_the_old_file(tmp_path):
     path = tmp_path / "folder" / "file"
     atomic_write(path, lambda stream: stream.write(b"old"))
 
@@ -22,9 +22,7 @@ def test_what_cannot_be_written_to_its_end_leaves_the_file_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("platform", ["win32", "linux"])
-def test_a_file_that_others_read_is_replaced_when_they_have_read_it(
-    tmp_path, monkeypatch, platform
-):
+def test_replacement_waits_for_readers_on_windows(tmp_path, monkeypatch, platform):
     """Windows refuses it before that; elsewhere what is refused stays so."""
     refusals, replace = [PermissionError("being used by another process")] * 2, os.replace
 
@@ -64,7 +62,7 @@ def test_a_link_in_place_of_the_temporary_file_is_not_followed(tmp_path):
     assert (path.read_text(), target.read_text()) == ("new", "precious")
 
 
-def test_a_name_of_the_greatest_length_can_be_written(tmp_path):
+def test_longest_file_name_can_be_written(tmp_path):
     path = tmp_path / ("é" * 127)
     atomic_write(path, lambda stream: stream.write(b"new"))
     assert path.read_text() == "new"

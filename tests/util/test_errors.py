@@ -21,23 +21,23 @@ def test_folders_are_made(tmp_path):
     assert path.read_text() == "text"
 
 
-def test_what_stands_in_the_way_is_told(tmp_path):
+def test_file_in_place_of_a_folder_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "below"
-    told = pytest.raises(UserError, match=r"^cannot write .*below: .+; choose another$")
-    with told, writing_to(path, "choose another"):
+    message = pytest.raises(UserError, match=r"^cannot write .*below: .+; choose another$")
+    with message, writing_to(path, "choose another"):
         raise AssertionError("not reached")
 
 
 def test_a_full_disk(tmp_path):
-    told = pytest.raises(UserError, match="No space left on device; make room")
-    with told, writing_to(tmp_path / "file", "make room"):
+    message = pytest.raises(UserError, match="No space left on device; make room")
+    with message, writing_to(tmp_path / "file", "make room"):
         raise OSError(28, "No space left on device")
 
 
 def test_an_error_of_a_library_has_no_number(tmp_path):
-    told = pytest.raises(UserError, match=r"file: the folder is not there; choose another$")
-    with told, writing_to(tmp_path / "file", "choose another"):
+    message = pytest.raises(UserError, match=r"file: the folder is not there; choose another$")
+    with message, writing_to(tmp_path / "file", "choose another"):
         raise OSError("the folder is not there")
 
 
@@ -46,12 +46,12 @@ def test_other_errors_pass(tmp_path):
         1 / 0  # noqa: B018
 
 
-def test_a_complaint_is_one_line_whatever_is_named_in_it(capsys):
+def test_error_is_one_line(capsys):
     print_error("no row 'a\nb'")
     assert capsys.readouterr().err == "boostbench: no row 'a b'\n"
 
 
-def test_a_complaint_breaks_between_words_at_a_terminal(capsys, monkeypatch):
+def test_error_is_wrapped_at_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "40")
     path = "/a/" + 50 * "b"

@@ -11,25 +11,28 @@ def lock_now(folder):
         portalocker.lock(other, flags)
 
 
-def test_nobody_else_has_the_lock_meanwhile(tmp_path):
+def test_file_lock_is_exclusive(tmp_path):
     folder = tmp_path / "new"
     with file_lock(folder / "file"), pytest.raises(portalocker.LockException):
         lock_now(folder)
     lock_now(folder)
 
 
-def test_what_can_be_done_about_it_is_told(tmp_path, monkeypatch):
+def test_error_has_the_remedy(tmp_path, monkeypatch):
     def lock(file, flags):
         raise portalocker.LockException("no locks available")
 
     (tmp_path / "file").write_text("")
-    told = r"^cannot write all to .*more: File exists; go elsewhere$"
+    message = r"^cannot write all to .*more: File exists; go elsewhere$"
     with (
-        pytest.raises(UserError, match=told),
+        pytest.raises(UserError, match=message),
         file_lock(tmp_path / "file/more", "all to ", "go elsewhere"),
     ):
         pass
     monkeypatch.setattr(portalocker, "lock", lock)
-    told = r"^cannot lock .*: no locks available; go elsewhere$"
-    with pytest.raises(UserError, match=told), file_lock(tmp_path / "file", remedy="go elsewhere"):
+    message = r"^cannot lock .*: no locks available; go elsewhere$"
+    with (
+        pytest.raises(UserError, match=message),
+        file_lock(tmp_path / "file", remedy="go elsewhere"),
+    ):
         pass

@@ -6,14 +6,14 @@ from boostbench.util.optional_imports import import_optional
 
 
 @pytest.mark.parametrize("name", ["boosting_of_others", "boosting_of_others.trees"])
-def test_what_is_not_installed_is_one_line(name):
+def test_missing_library_is_an_error_of_one_line(name):
     advice = "^charts need boosting_of_others; install it by 'pip install boosting_of_others'$"
     with pytest.raises(ImportError, match=advice):
         import_optional(name, "charts need")
 
 
 @pytest.mark.parametrize("line", ["import nowhere_to_be_found", "from sys import nothing"])
-def test_what_is_broken_says_so_itself(line, tmp_path, monkeypatch):
+def test_broken_library_raises_its_own_error(line, tmp_path, monkeypatch):
     (tmp_path / "broken_library.py").write_text(line)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ImportError, match=f"'{line.split()[-1]}'"):

@@ -10,7 +10,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_shows_what_goes_on(monkeypatch):
+def test_spinner_shows_its_texts_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     with spinner("reading records") as tell:
@@ -19,14 +19,14 @@ def test_a_terminal_shows_what_goes_on(monkeypatch):
     assert "writing the page" in sys.stderr.getvalue()
 
 
-def test_elsewhere_nothing_is_shown(monkeypatch):
+def test_spinner_is_silent_without_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with spinner("reading records") as tell:
         tell("writing the page")
     assert sys.stderr.getvalue() == ""
 
 
-def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
+def test_nested_spinner_restores_the_outer_text(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     with spinner("loading data"):
@@ -39,7 +39,7 @@ def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
     assert not module._active_spinners
 
 
-def test_a_share_is_a_bar(monkeypatch):
+def test_share_is_shown_as_a_progress_bar(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -50,7 +50,7 @@ def test_a_share_is_a_bar(monkeypatch):
     assert "━" * (30 // 2) in shown
 
 
-def test_elsewhere_there_is_no_bar(monkeypatch):
+def test_progress_bar_is_silent_without_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with spinner("describing images") as say:
         say("512 images are done", share=0.5)

@@ -9,7 +9,7 @@ def test_the_home_folder():
     assert user_path("toy.csv") == Path("toy.csv")
 
 
-def test_a_user_whom_nobody_knows(monkeypatch):
+def test_unknown_user_name_is_not_expanded(monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_CACHE", "~nobody-here/cache")
     assert cache_folder() == user_path("~nobody-here/cache") == Path("~nobody-here/cache")
 

@@ -21,7 +21,7 @@ def bar(lean, size=28):
 
 
 @pytest.mark.parametrize("lean", [-0.5, 0.0, 0.3])
-def test_what_leans_is_put_upright(lean):
+def test_slanted_ink_is_deskewed(lean):
     image = bar(lean)
     upright = deskew(image[None])[0]
     assert covariance(upright)[0] == pytest.approx(0, abs=0.05)
@@ -42,19 +42,19 @@ def test_against_loops():
     expected = []
     for side, step in ((4, 2), (7, 3), (14, 7)):
         for top in range(0, 29 - side, step):
-            for left in range(0, 29 - side, step):
+            for first_column in range(0, 29 - side, step):
                 block = np.zeros(ORIENTATIONS)
                 for i in range(top, top + side):
-                    for j in range(left, left + side):
+                    for j in range(first_column, first_column + side):
                         down = pixels[i + 1, j] - pixels[i - 1, j] if 0 < i < 27 else 0.0
                         right = pixels[i, j + 1] - pixels[i, j - 1] if 0 < j < 27 else 0.0
                         angle = np.degrees(np.arctan2(down, right)) % 180 / 20
                         for one in (int(angle), int(angle) + 1):
                             block[one % 9] += np.hypot(down, right) * (1 - abs(angle - one))
                 expected += list(block / np.sqrt((block**2).sum() + 1))
-    [found] = hog_pyramid(image[None].astype(float))
-    assert len(found) == 2178
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    [descriptors] = hog_pyramid(image[None].astype(float))
+    assert len(descriptors) == 2178
+    np.testing.assert_allclose(descriptors, expected, atol=1e-9)
 
 
 def test_directions_of_edges():

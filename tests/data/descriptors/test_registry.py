@@ -32,15 +32,17 @@ def strengths(image):
 
 
 def test_stripes_are_found_by_their_direction():
-    found = [strengths(stripes(np.pi * k / 8, 5)).sum(axis=0).argmax() for k in range(8)]
-    assert sorted(found) == list(range(8))
+    strongest = [strengths(stripes(np.pi * k / 8, 5)).sum(axis=0).argmax() for k in range(8)]
+    assert sorted(strongest) == list(range(8))
     # Neighbouring directions are neighbouring numbers.
-    assert {(a - b) % 8 for a, b in zip(found[1:], found[:-1], strict=True)} in ({1}, {7})
+    assert {(a - b) % 8 for a, b in zip(strongest[1:], strongest[:-1], strict=True)} in ({1}, {7})
 
 
 def test_stripes_are_found_by_their_width():
-    found = [strengths(stripes(0.0, period)).sum(axis=1).argmax() for period in (3.4, 6, 11, 20)]
-    assert found == [0, 1, 2, 3]
+    strongest = [
+        strengths(stripes(0.0, period)).sum(axis=1).argmax() for period in (3.4, 6, 11, 20)
+    ]
+    assert strongest == [0, 1, 2, 3]
 
 
 def test_a_cell_sees_its_own_place():
@@ -51,11 +53,11 @@ def test_a_cell_sees_its_own_place():
     assert by_cell[0, 3] > 5 * by_cell[3, 0]
 
 
-def test_an_even_image_has_no_edges():
+def test_uniform_image_has_no_edges():
     assert np.abs(gist(np.full((2, 32, 32), 77.0))).max() < 1e-4
 
 
-def test_light_matters_little():
+def test_descriptor_is_robust_to_brightness():
     image = stripes(0.4, 7) + RNG.normal(size=(32, 32))
     one, other = gist(image[None])[0], gist(0.5 * image[None])[0]
     assert np.corrcoef(one, other)[0, 1] > 0.99
@@ -75,10 +77,10 @@ def test_hog_is_scikit_image_s():
 
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
-def test_blocks_do_not_matter(kind, monkeypatch):
+def test_block_size_does_not_change_descriptors(kind, monkeypatch):
     monkeypatch.setattr(registry, "BLOCK_SIZE", 3)
-    found = compute_descriptors(IMAGES.reshape(10, -1), kind, (20, 24))
-    np.testing.assert_allclose(found, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
+    descriptors = compute_descriptors(IMAGES.reshape(10, -1), kind, (20, 24))
+    np.testing.assert_allclose(descriptors, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
 
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
@@ -89,16 +91,16 @@ def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
     for n in (16, 96):
         X = np.resize(IMAGES, (n, 20, 24)).reshape(n, -1) + np.arange(n)[:, None]
         tracemalloc.start()
-        found = compute_descriptors(X, kind, (20, 24))
-        needed.append(tracemalloc.get_traced_memory()[1] - 2 * found.nbytes)
+        descriptors = compute_descriptors(X, kind, (20, 24))
+        needed.append(tracemalloc.get_traced_memory()[1] - 2 * descriptors.nbytes)
         tracemalloc.stop()
     assert needed[1] < needed[0] + 0.1 * 2**20
 
 
 def test_coloured_images_are_made_gray():
     coloured = RNG.integers(0, 256, size=(2, 16, 16, 3)).astype(float)
-    found = compute_descriptors(coloured.reshape(2, -1), "gist", (16, 16, 3))
-    np.testing.assert_allclose(found, gist(coloured.mean(axis=3)), atol=1e-6)
+    descriptors = compute_descriptors(coloured.reshape(2, -1), "gist", (16, 16, 3))
+    np.testing.assert_allclose(descriptors, gist(coloured.mean(axis=3)), atol=1e-6)
 
 
 class TestCache:
@@ -131,7 +133,7 @@ class TestCache:
         assert (self.describe() == wanted).all()
         assert len(self.calls) == 4
 
-    def test_so_does_a_kill_that_nothing_can_catch(self):
+    def test_sigkill_loses_one_block(self):
         program = (
             "import os, signal, sys\n"
             "import numpy as np\n"
@@ -157,7 +159,7 @@ class TestCache:
         assert run(killed_at=9).stdout.split() == ["3", "True"]
 
     @pytest.mark.parametrize("change", ["kind", "shape", "pixel"])
-    def test_what_differs_is_computed_anew(self, change):
+    def test_changed_input_is_not_read_from_the_cache(self, change):
         self.describe()
         if change == "pixel":
             self.X = self.X.copy()
@@ -173,7 +175,7 @@ class TestCache:
         assert (self.describe() == wanted).all()
         assert len(self.calls) == 5
 
-    def test_without_a_place_to_write_it_goes_on(self, tmp_path, monkeypatch, caplog):
+    def test_unwritable_cache_is_a_warning(self, tmp_path, monkeypatch, caplog):
         (tmp_path / "file").write_text("")
         monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
         with caplog.at_level(logging.WARNING):

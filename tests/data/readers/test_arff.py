@@ -78,13 +78,13 @@ def test_sparse_rows_mean_zero_or_the_first_category_and_keep_empty_columns():
         ("@relation 'a set'\n", "", 2),
     ],
 )
-def test_a_bad_line_is_named(old, new, line):
+def test_error_has_the_number_of_a_bad_line(old, new, line):
     assert old in DENSE
     with pytest.raises(UserError, match=rf"^toy\.arff: .* line {line}\b"):
         read(DENSE.replace(old, new))
 
 
-def test_a_bad_sparse_line_is_named():
+def test_error_has_the_number_of_a_bad_sparse_line():
     with pytest.raises(UserError, match=r"^toy\.arff: .* line 8\b"):
         read(SPARSE.replace("{3 -1}", "{3 -1, 9 1}"))
 
@@ -106,15 +106,15 @@ def test_fractions_of_integers_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("attribute", "told"),
+    ("attribute", "message"),
     [
         ("@attribute", r"^toy\.arff, line 3 does not parse: '@attribute'$"),
         ("@attribute a", r"^toy\.arff: Bad @ATTRIBUTE format, at line 3: '@attribute a'$"),
         ("@attribute a thing", r"Bad @ATTRIBUTE type, at line 3: '@attribute a thing'$"),
     ],
 )
-def test_an_attribute_without_a_name_or_a_type(attribute, told):
-    with pytest.raises(UserError, match=told):
+def test_an_attribute_without_a_name_or_a_type(attribute, message):
+    with pytest.raises(UserError, match=message):
         read(DENSE.replace("@attribute 'first one' numeric", attribute))
 
 
@@ -147,8 +147,10 @@ def test_sparse_row_that_gives_an_index_twice_is_refused():
 @pytest.mark.parametrize("name", ["start", "'the start'"])
 @pytest.mark.parametrize("kind", ["date", 'DATE "yyyy-MM-dd"'])
 def test_dates_are_refused_as_those_of_csv_files_are(name, kind):
-    told = r"^toy\.arff, line 3: column '(the )?start' holds dates, which .* make days of it: frame"
-    with pytest.raises(UserError, match=told):
+    message = (
+        r"^toy\.arff, line 3: column '(the )?start' holds dates, which .* make days of it: frame"
+    )
+    with pytest.raises(UserError, match=message):
         read(DENSE.replace("'first one' numeric", f"{name} {kind}"))
 
 
@@ -170,7 +172,7 @@ def test_a_comment_behind_a_type(kind):
 
 
 @pytest.mark.parametrize("line", ["'a string % b' real", "a {'x} % y',z}"])
-def test_what_stands_between_quotes_is_no_comment(line):
+def test_percent_sign_in_quotes_is_not_a_comment(line):
     text = f"@relation r\n@attribute {line}\n@attribute y {{u,v}}\n@data\n?,u\n"
     table = read(text)
     assert "% b" in table.names[0] or table.categories[0] == ["x} % y", "z"]
@@ -184,8 +186,8 @@ def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
     assert np.isnan(table.values[2, 0])
 
 
-def test_words_are_utf_8_and_comments_may_be_anything():
-    """With another character in the place of theirs, two classes would be one."""
+def test_comments_need_not_be_utf_8():
+    """Replacement characters would make two classes equal."""
     text = "@relation r\n@attribute a real\n@attribute c {Möller,Müller}\n@data\n1,Möller\n"
     assert read("\ufeff% von Müller\n" + text).categories[1] == ["Möller", "Müller"]
     for encoded, line in ((text, 3), (text.replace("{Möller,Müller}", "string"), 5)):

@@ -40,8 +40,8 @@ def test_column_called_null_is_named(caplog):
     assert read(text, "null")[2] == ["a", "b", "a"]
     assert caplog.messages == []
     assert read(text)[2] == [2, 3, 2]
-    told = "toy.csv: column 'z' holds the classes; 'data.labels=\"null\"' takes column 'null'"
-    assert caplog.messages[0] == told
+    message = "toy.csv: column 'z' holds the classes; 'data.labels=\"null\"' takes column 'null'"
+    assert caplog.messages[0] == message
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", ", "])
@@ -76,7 +76,7 @@ def test_a_first_line_may_name_the_separator(hint, end):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a;y\n1;x\n2.x;y\n3;x\n", r", line 4: '2\.x' in column 'a' is a word"),
         ("a;y\n1;x\n2;y;z\n", ", line 4 has 3 cells, but the first row 2"),
@@ -86,8 +86,8 @@ def test_a_first_line_may_name_the_separator(hint, end):
         ("", " is empty"),
     ],
 )
-def test_the_line_that_names_the_separator_counts(text, told):
-    with pytest.raises(UserError, match=rf"^toy\.csv{told}"):
+def test_the_line_that_names_the_separator_counts(text, message):
+    with pytest.raises(UserError, match=rf"^toy\.csv{message}"):
         read(f"sep=;\n{text}")
 
 
@@ -112,7 +112,7 @@ def test_labels_by_name_and_by_the_name_class():
 
 @pytest.mark.parametrize("header", ["class,a,class", "a,y,y", "y ,a, y"])
 def test_a_second_column_of_the_labels_name_is_refused(header):
-    """It was a feature, and told the classes."""
+    """The second column would be a feature that reveals the classes."""
     with pytest.raises(UserError, match=r"^toy\.csv: 2 columns are called '(class|y)', and one"):
         read(f"{header}\n1,5,1\n2,6,2\n")
 
@@ -142,7 +142,7 @@ def test_another_first_column_without_a_name_is_a_feature(cells, caplog):
 
 
 @pytest.mark.parametrize(
-    ("first", "is_header", "told"),
+    ("first", "is_header", "message"),
     [
         ("0,1,kind", True, "a header; if it is a sample, add data.header=false"),
         ("?,1,b", False, None),
@@ -150,10 +150,10 @@ def test_another_first_column_without_a_name_is_a_feature(cells, caplog):
         ("3,3,c", False, None),
     ],
 )
-def test_a_header_is_guessed_and_told_or_given(first, is_header, told, caplog):
+def test_a_header_is_guessed_and_told_or_given(first, is_header, message, caplog):
     rows = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(9))
     assert len(table_of(f"{first}\n{rows}").values) == 10 - is_header
-    messages = [f"toy.csv: the first line is taken for {told}"] if told else []
+    messages = [f"toy.csv: the first line is taken for {message}"] if message else []
     assert caplog.messages == messages
     for header in (True, False):
         table = read_csv(io.BytesIO(f"{first}\n{rows}".encode()), "toy.csv", header=header)
@@ -163,11 +163,13 @@ def test_a_header_is_guessed_and_told_or_given(first, is_header, told, caplog):
 
 @pytest.mark.parametrize("n_good", [1, 100_000])
 def test_text_must_be_utf_8(n_good):
-    """With another character in the place of theirs, Müller and Möller would be one class."""
+    """Replacement characters would make Müller and Möller one class."""
     text = "a,y\n" + "1,Maller\n" * n_good + "1,Müller\n2,Möller\n"
     assert len(table_of(text).categories[1]) == 3
-    told = rf"^toy\.csv, line {n_good + 2} is not UTF-8: byte 0xfc after '1,M'; save it as UTF-8$"
-    with pytest.raises(UserError, match=told):
+    message = (
+        rf"^toy\.csv, line {n_good + 2} is not UTF-8: byte 0xfc after '1,M'; save it as UTF-8$"
+    )
+    with pytest.raises(UserError, match=message):
         read_csv(io.BytesIO(text.encode("cp1252")), "toy.csv")
 
 
@@ -209,8 +211,8 @@ def test_truth_values_and_quotes():
     assert read('"a","y"\nTrue,"x, x"\nFalse,y\n')[1:] == ([[1], [0]], ["x, x", "y"])
 
 
-def test_blanks_behind_a_word_are_none_of_it():
-    """One category was two, of the same name."""
+def test_blanks_after_a_word_are_stripped():
+    """A category must not become two categories of the same name."""
     names = ["a", "b", "class"]
     text = "a ,b ,class\nred ,1 ,x \nred,2,x\nblue,3 ,y\ngreen,4,y\n"
     assert read(text) == (
@@ -376,8 +378,8 @@ def test_unknown_label_column():
 
 
 def test_two_columns_that_may_hold_the_labels():
-    told = r"^toy\.csv has the columns Class, class; data\.labels says which is meant$"
-    with pytest.raises(UserError, match=told):
+    message = r"^toy\.csv has the columns Class, class; data\.labels says which is meant$"
+    with pytest.raises(UserError, match=message):
         read("Class,a,class\nx,1,p\ny,2,q\n")
     assert read("Class,a,class\nx,1,p\ny,2,q\n", "class")[2] == ["p", "q"]
 
@@ -405,8 +407,8 @@ def table_of(text):
     return read_csv(io.BytesIO(text.encode()), "toy.csv")
 
 
-def rows(*some):
-    return "a,b,class\n" + "\n".join(some) + "\n"
+def rows(*lines):
+    return "a,b,class\n" + "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -426,7 +428,7 @@ def rows(*some):
         rows("?,1,p", ",2,p", "3,3,q", "4,4,q"),
     ],
 )
-def test_where_the_rows_are_divided_decides_nothing(monkeypatch, text):
+def test_chunk_size_does_not_change_the_table(monkeypatch, text):
     whole = features_and_labels(table_of(text), missing="median")
     for cells in (3, 6, 9):
         monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", cells)
@@ -438,12 +440,15 @@ def test_where_the_rows_are_divided_decides_nothing(monkeypatch, text):
 def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
     monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", 6)
     good = [f"{i},{i},p" for i in range(9)]
-    for line, told in (("9,x,q", "line 11: 'x' in column 'b' is a word"), ("9,q", "line 11 has 2")):
-        with pytest.raises(UserError, match=told):
+    for line, message in (
+        ("9,x,q", "line 11: 'x' in column 'b' is a word"),
+        ("9,q", "line 11 has 2"),
+    ):
+        with pytest.raises(UserError, match=message):
             table_of(rows(*good, line))
 
 
-def test_ids_are_refused_before_all_of_them_are_table_of(monkeypatch):
+def test_ids_are_refused_before_the_whole_file_is_read(monkeypatch):
     n = 3000
     text = rows(*(f"{i},name{i},{i % 3}" for i in range(n)))
     monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", 30)

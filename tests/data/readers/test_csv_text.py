@@ -34,8 +34,8 @@ def test_points_beside_decimal_commas_stand_between_thousands(cells, expected, c
         monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", n_cells)
         X = read(f"people;area;class\n{text}")
         np.testing.assert_array_equal(X, np.transpose([expected, [0.5, 1.5, 2.5, 3.5]]))
-    told = "area; points between thousands, left out: people"
-    assert caplog.messages[0] == f"toy.csv: decimal commas, read as points: {told}"
+    message = "area; points between thousands, left out: people"
+    assert caplog.messages[0] == f"toy.csv: decimal commas, read as points: {message}"
 
 
 @pytest.mark.parametrize("cell", ["1.25", "0.125", "1.200e3", "1.2000"])
@@ -46,8 +46,8 @@ def test_points_that_are_none_between_thousands_are_decimal(cell, caplog):
 
 
 def test_points_are_refused_where_others_are_decimal():
-    told = r"^toy\.csv: column 'c' has decimal points, .* points of column 'a' may stand between"
-    with pytest.raises(UserError, match=told):
+    message = r"^toy\.csv: column 'c' has decimal points, .* points of column 'a' may stand between"
+    with pytest.raises(UserError, match=message):
         read("a;b;c;class\n1.200;0,5;1.25;0\n850;1,5;2;1\n")
 
 

@@ -55,7 +55,7 @@ def test_composed_and_decomposed_labels_are_equal():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_comments_end_with_their_line(end):
-    """What stood behind a comment was lost up to the next line feed."""
+    """A comment must not hide the lines up to the next line feed."""
     lines = ["1 1:2 # a", "2 1:3 # b", "1 1:4", "2 1:5 # c", "1 1:6"]
     assert read(end.join([*lines, ""])) == ([[2], [3], [4], [5], [6]], [1, 2, 1, 2, 1])
     assert len(read("\n".join(lines) + "\r" + "\n".join(lines))[1]) == 10
@@ -68,7 +68,7 @@ def test_words_as_labels(first):
 
 
 def test_underscores_make_words_of_labels():
-    """To Python, 1_1 is the number 11."""
+    """Python parses 1_1 as the number 11."""
     assert read("11 1:1\n1_1 1:2\n") == ([[1], [2]], ["11", "1_1"])
     assert read("11 1:1 # 1_1\n1 1:2\n# 2_1") == ([[1], [2]], [11, 1])
 
@@ -89,7 +89,7 @@ def test_underscores_make_words_of_labels():
         ("2 99999999999:1", "index 99999999999 is larger than 2147483647"),
     ],
 )
-def test_a_bad_line_is_named(line, message):
+def test_error_has_the_number_of_a_bad_line(line, message):
     with pytest.raises(UserError) as error:
         read(f"1 1:1\n\n{line}\n2 1:4\n")
     assert str(error.value).startswith("toy.svm, line 3: ")
@@ -112,7 +112,7 @@ def test_large_whole_numbers_are_exact_labels():
 
 
 def test_labels_are_utf_8():
-    """With another character in the place of theirs, two classes would be one."""
+    """Replacement characters would make two classes equal."""
     text = "Möller 1:1\nMüller 1:2\n"
     assert read("\ufeff" + text)[1] == ["Möller", "Müller"]
     assert read("\ufeff1 1:1\n2 1:2\n")[1] == [1, 2]

@@ -20,7 +20,7 @@ MIXED_SIZES = np.array([np.eye(2), np.eye(3)], dtype=object)
 
 
 @pytest.mark.parametrize("names", [("x", "y", "y"), ("x", "y", "X")])
-def test_arrays_of_one_name_are_refused(names):
+def test_duplicate_array_names_are_an_error(names):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zipfile warns of the second member

@@ -18,12 +18,12 @@ def test_lines_whatever_ends_them():
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
-def test_a_line_that_is_not_utf_8_is_named(end):
+def test_error_has_the_number_of_a_line_that_is_not_utf_8(end):
     content = end.join([b"a", "ü".encode(), b"", b"x,M\xfcller", b"\xfc"])
     with pytest.raises(UserError) as error:
         check_utf8(io.BytesIO(content), "toy")
-    told = "toy, line 4 is not UTF-8: byte 0xfc after 'x,M'; save it as UTF-8"
-    assert str(error.value) == told
+    message = "toy, line 4 is not UTF-8: byte 0xfc after 'x,M'; save it as UTF-8"
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
@@ -33,7 +33,7 @@ def test_utf_16_is_named(encoding):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compressed; add .gz to its name"),
         (bz2.compress(b"a,b\n1,2\n"), "compressed; add .bz2 to its name"),
@@ -42,10 +42,10 @@ def test_utf_16_is_named(encoding):
         (b"PAR1\x15\x04\n\x80\xff", "Parquet; save the table as text"),
     ],
 )
-def test_a_file_of_another_kind_is_named(content, told):
+def test_error_names_the_kind_of_a_foreign_file(content, message):
     with pytest.raises(UserError) as error:
         check_utf8(io.BytesIO(content), "toy")
-    assert str(error.value) == f"toy is {told}"
+    assert str(error.value) == f"toy is {message}"
 
 
 def test_what_does_not_count_may_be_anything():

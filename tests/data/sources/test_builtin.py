@@ -50,7 +50,7 @@ def test_unknown_loader(function):
         ("load_linnerud", "load_linnerud gives no features with one label each"),
     ],
 )
-def test_loaders_of_other_things(loader, message):
+def test_other_functions_of_scikit_learn_are_no_loaders(loader, message):
     with pytest.raises(UserError, match=rf"^data set 'x'.*{message}"):
         load_builtin("x", loader).validate()
 
@@ -68,7 +68,7 @@ def test_bad_arguments():
         generate("moons", {"function": "make_moons", "n_points": 3})
 
 
-def test_our_own_generator_is_declared_and_seeded():
+def test_project_generator_is_declared_and_seeded():
     spec = {
         "function": "make_gaussians",
         "means": [[0, 0], [9, 9]],
@@ -82,7 +82,7 @@ def test_our_own_generator_is_declared_and_seeded():
     assert dataset.checksum != generate("g", spec, seed=4).checksum
 
 
-def test_our_own_generator_with_bad_arguments():
+def test_project_generator_with_bad_arguments():
     spec = {"function": "make_gaussians", "means": [[0, 0]], "covariance": [[1]]}
     with pytest.raises(UserError, match="make_gaussians says: mean and cov must have same length"):
         generate("g", spec)

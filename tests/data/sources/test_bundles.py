@@ -39,29 +39,31 @@ SPLITS = [(np.array([0, 1]), np.array([2, 3])), (np.array([3]), np.array([0, 2])
 @pytest.mark.parametrize(
     "dataset", [make(), make(csr_matrix(np.eye(4))), make(y=(1, 2, 3, 1), splits=SPLITS)]
 )
-def test_what_comes_back_is_what_was_put_in(folder, dataset):
+def test_bundle_round_trip(folder, dataset):
     bundles.write_bundle(folder, SPEC, dataset)
-    found = load(SPEC)
-    assert (found.checksum, found.is_sparse) == (dataset.checksum, dataset.is_sparse)
-    assert found.y.tolist() == dataset.y.tolist()
-    assert (found.splits is None) == (dataset.splits is None)
-    for one, other in zip(found.splits or [], dataset.splits or [], strict=True):
+    loaded = load(SPEC)
+    assert (loaded.checksum, loaded.is_sparse) == (dataset.checksum, dataset.is_sparse)
+    assert loaded.y.tolist() == dataset.y.tolist()
+    assert (loaded.splits is None) == (dataset.splits is None)
+    for one, other in zip(loaded.splits or [], dataset.splits or [], strict=True):
         assert [part.tolist() for part in one] == [part.tolist() for part in other]
-    assert "/home/me" not in found.source
+    assert "/home/me" not in loaded.source
     assert first_available_source(SPEC) == "bundle"
 
 
-def test_no_folder_of_another_system_is_told(folder):
+def test_bundle_hides_the_folder_of_its_source(folder):
     away = replace(make(), source="file C:\\Users\\me\\toy.svm")
     bundles.write_bundle(folder, SPEC, away)
     assert load(SPEC).source.endswith(", of file toy.svm")
 
 
-def test_another_question_is_not_answered(folder):
+def test_other_query_is_not_answered(folder):
     bundles.write_bundle(folder, SPEC, make())
     for change in ({"rows": [0, 3]}, {"classes": 2}):
-        told = r"not available: .*toy\.bundle\.npz was made for other settings of data; no toy\.svm"
-        with pytest.raises(UserError, match=told):
+        message = (
+            r"not available: .*toy\.bundle\.npz was made for other settings of data; no toy\.svm"
+        )
+        with pytest.raises(UserError, match=message):
             load(SPEC | change)
     assert load(SPEC | {"expect": {"samples": 4}, "labels": None}).n_samples == 4
 
@@ -81,7 +83,7 @@ def test_each_changed_byte_is_refused(folder):
     assert load(SPEC).n_samples == 4
 
 
-def test_a_file_without_a_sum_is_refused(folder):
+def test_file_without_a_checksum_is_an_error(folder):
     bundles.write_bundle(folder, SPEC, make())
     (folder / bundles.CHECKSUM_FILE).unlink()
     with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
@@ -89,7 +91,7 @@ def test_a_file_without_a_sum_is_refused(folder):
 
 
 @pytest.mark.parametrize("name", ["toy.bundle.npz", bundles.CHECKSUM_FILE])
-def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
+def test_unreadable_file_is_an_error(folder, monkeypatch, name):
     bundles.write_bundle(folder, SPEC, make())
     opened = io.open
 
@@ -104,13 +106,13 @@ def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
 
 
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="there is no sha256sum")
-def test_sums_are_those_of_sha256sum(folder):
+def test_checksums_equal_sha256sum(folder):
     bundles.write_bundle(folder, SPEC, make())
     bundles.write_bundle(folder, SPEC | {"name": "b"}, make())
     subprocess.run(["sha256sum", "--check", bundles.CHECKSUM_FILE], cwd=folder, check=True)
 
 
-def test_writers_at_once_lose_no_sum(folder, monkeypatch):
+def test_concurrent_writers_keep_all_checksums(folder, monkeypatch):
     """Each reads the sums, adds its own and writes them all."""
     read = bundles._read_checksums
 
@@ -126,7 +128,7 @@ def test_writers_at_once_lose_no_sum(folder, monkeypatch):
     assert list(read(folder)) == [f"{name}.bundle.npz" for name in "abcd"]
 
 
-def test_a_full_disk_leaves_the_sums_whole(folder, monkeypatch):
+def test_full_disk_keeps_the_checksums(folder, monkeypatch):
     bundles.write_bundle(folder, SPEC, make())
     before, replaced = (folder / bundles.CHECKSUM_FILE).read_bytes(), os.replace
 
@@ -147,10 +149,10 @@ def assert_comes_back(name, folder, monkeypatch):
     dataset = load(spec)
     bundles.write_bundle(folder, spec, dataset)
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
-    found = load(spec)
-    assert "bundle" in found.source
-    assert found.checksum == dataset.checksum
-    assert len(found.splits or []) == len(dataset.splits or [])
+    loaded = load(spec)
+    assert "bundle" in loaded.source
+    assert loaded.checksum == dataset.checksum
+    assert len(loaded.splits or []) == len(dataset.splits or [])
 
 
 @pytest.mark.usefixtures("papers_data")

@@ -15,7 +15,7 @@ ORIGIN = {"id": 1, "keep": ["a"]}
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("labels", [np.array([1, 2]), np.array(["ä", "b c"])])
-def test_what_is_stored_is_fetched(sparse, labels):
+def test_cache_round_trip(sparse, labels):
     stored = replace(TOY, X=csr_matrix(TOY.X) if sparse else TOY.X, y=labels)
     cache.store(stored, ORIGIN)
     fetched = cache.fetch("toy", ORIGIN)
@@ -24,11 +24,11 @@ def test_what_is_stored_is_fetched(sparse, labels):
     assert (fetched.checksum, fetched.source) == (stored.checksum, stored.source)
 
 
-def test_nothing_stored():
+def test_fetch_without_a_cached_file_is_none():
     assert cache.fetch("toy", ORIGIN) is None
 
 
-def test_another_question_is_not_answered():
+def test_other_query_is_not_answered():
     cache.store(TOY, ORIGIN)
     assert cache.fetch("toy", ORIGIN | {"id": 2}) is None
 

@@ -87,7 +87,7 @@ def test_polygons_of_the_disjunctive_pattern_are_turned():
 
 @pytest.mark.parametrize("name", ["annulus", "disjunctive", "checkerboard"])
 def test_sums_of_stumps_do_not_learn_these(name):
-    """As RpBoost's Table 12.4 has it."""
+    """The configuration follows RpBoost, Table 12.4."""
     X, y = generators.make_pattern(name)
     assert LsBoost(n_iterations=100).fit(X, y).score(X, y) < 0.9
 
@@ -103,7 +103,7 @@ def test_a_part_of_a_pattern_has_the_shares_of_its_classes():
     assert not np.array_equal(part, other)
 
 
-def test_a_pattern_that_is_none():
+def test_unknown_pattern_is_an_error():
     with pytest.raises(ValueError, match="no pattern 'spiral'; the patterns are sine, linear"):
         generators.make_pattern("spiral")
 
@@ -135,7 +135,7 @@ class TestBreimansData:
     @pytest.mark.parametrize(
         "make", [generators.make_ringnorm, generators.make_twonorm, generators.make_waveform]
     )
-    def test_the_seed_decides(self, make):
+    def test_seed_determines_the_data(self, make):
         (X, y), (again, _) = make(50, random_state=3), make(50, random_state=3)
         assert (X == again).all()
         assert (X != make(50, random_state=4)[0]).any()

@@ -70,7 +70,7 @@ def test_rows_with_nan_are_left_out_of_any_format(tmp_path, caplog):
         assert caplog.messages.pop() == f"{path}: 1 of 4 rows are left out"
 
 
-def test_a_missing_idx_file_is_named(tmp_path):
+def test_error_names_a_missing_idx_file(tmp_path):
     write_idx(tmp_path)
     (tmp_path / "toy-t10k-labels-idx1-ubyte.gz").unlink()
     with pytest.raises(UserError, match=r"toy-t10k-labels-idx1-ubyte\.gz cannot be read"):
@@ -78,11 +78,11 @@ def test_a_missing_idx_file_is_named(tmp_path):
 
 
 def test_libsvm_is_found_first(tmp_path):
-    found = []
+    names = []
     for name in ("toy.npz", "toy.csv.gz", "toy.csv", "toy.arff", "toy.svm.xz", "toy.svm"):
         (tmp_path / name).touch()
-        found.append(find_file("toy", tmp_path).name)
-    assert found == ["toy.npz", "toy.csv.gz", "toy.csv", "toy.arff", "toy.svm.xz", "toy.svm"]
+        names.append(find_file("toy", tmp_path).name)
+    assert names == ["toy.npz", "toy.csv.gz", "toy.csv", "toy.arff", "toy.svm.xz", "toy.svm"]
     assert find_file("to", tmp_path) is None
 
 
@@ -112,7 +112,7 @@ def test_damaged_compressed_files(tmp_path, compression, damage):
         ("header", True, "CSV"),
     ],
 )
-def test_what_is_of_other_formats_is_refused(tmp_path, name, key, value, formats):
+def test_options_of_other_formats_are_an_error(tmp_path, name, key, value, formats):
     (tmp_path / name).write_bytes(ARFF)
     if name == "toy.arff" and key == "labels":
         assert read_file(tmp_path / name, labels="a")[1].tolist() == [1, 2]
@@ -140,7 +140,7 @@ def test_a_name_that_no_file_can_have(tmp_path):
         read_file(tmp_path / ("a" * 300 + ".svm"))
 
 
-def test_the_folder_of_a_user_that_is_not_there():
+def test_data_folder_of_an_unknown_user():
     with pytest.raises(UserError, match=r"^there is no file ~nobody-here/toy\.csv"):
         load({"name": "toy", "path": "~nobody-here/toy.csv"})
 

@@ -40,7 +40,7 @@ def test_sparse_data_from_the_cache(server):
     assert len(server.requests) == 2
 
 
-def test_other_columns_are_asked_for_again(server):
+def test_other_columns_are_downloaded_again(server):
     server.add(7, ARFF)
     load(OPENML)
     spec = OPENML | {"openml": {"id": 7, "drop": ["row"], "expect": {"features": 3}}}
@@ -71,17 +71,17 @@ def test_a_damaged_cache_without_server(server):
         load(OPENML)
 
 
-def test_nothing_is_at_hand(data_folder):
+def test_error_if_no_source_has_the_data(data_folder):
     with pytest.raises(UserError) as error:
         load(OPENML)
-    told = str(error.value)
-    assert told.startswith(
+    message = str(error.value)
+    assert message.startswith(
         f"data set 'toy' is not available: no toy.svm, .arff, .csv or .npz in {data_folder}; "
         "not in the cache; OpenML 7: the server cannot be reached. "
         "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE; "
         "annulus, "
     )
-    assert told.endswith(", wdbc, wine need no download")
+    assert message.endswith(", wdbc, wine need no download")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_unreachable_server_is_not_asked_again_for_a_minute(server, monkeypatch)
         load(OPENML | {"openml": {"id": 8}})
 
 
-def test_a_data_set_that_openml_does_not_have_is_no_reason_to_give_up(server):
+def test_other_data_sets_are_downloaded_after_a_missing_one(server):
     server.add(7, ARFF)
     with pytest.raises(UserError, match=r"OpenML 8: .*Unknown dataset") as error:
         load(OPENML | {"openml": {"id": 8}})
@@ -128,7 +128,7 @@ def test_a_data_set_that_openml_does_not_have_is_no_reason_to_give_up(server):
     assert load(OPENML).n_samples == 3
 
 
-def test_what_comes_with_scikit_learn_is_not_downloaded(server):
+def test_scikit_learn_data_sets_are_not_downloaded(server):
     spec = {"name": "wine", "openml": {"id": 7}, "sklearn": "load_wine"}
     assert load(spec | {"expect": {"samples": 178}}).source == "scikit-learn load_wine"
     assert server.requests == []
@@ -140,7 +140,7 @@ def test_a_copy_in_the_cache_comes_before_scikit_learn(server):
     assert load(OPENML | {"sklearn": "load_wine"}).source == "OpenML 7 v3"
 
 
-def test_available(toy_svm, server, tmp_path):
+def test_first_available_source(toy_svm, server, tmp_path):
     assert first_available_source({"name": "toy"}) == "file toy.svm"
     assert first_available_source({"name": "half", "file": "toy"}) == "file toy.svm"
     assert first_available_source({"name": "x", "path": str(tmp_path / "a.csv")}) == "file a.csv"

@@ -74,16 +74,16 @@ def test_missing_values(server):
 
 
 @pytest.mark.parametrize(
-    ("text", "about", "kind", "told"),
+    ("text", "about", "kind", "message"),
     [
         (ARFF, {"target": None}, UserError, "does not say which column.*openml.target"),
         (ARFF.replace("0.5", "half"), {}, UserError, "Invalid numerical value, at line 8"),
         (ARFF, {"md5": "0" * 32}, ConnectionError, ".* does not have the MD5 checksum"),
     ],
 )
-def test_what_cannot_be_used(server, text, about, kind, told):
+def test_unusable_data_sets_are_an_error(server, text, about, kind, message):
     server.add(7, text, **about)
-    with pytest.raises(kind, match=f"OpenML 7:? {told}"):
+    with pytest.raises(kind, match=f"OpenML 7:? {message}"):
         download("toy", {"id": 7})
 
 
@@ -123,7 +123,7 @@ def test_a_failed_attempt_is_repeated(server, monkeypatch):
     assert server.requests.count("/data/v1/download/7/set.arff") == 2
 
 
-def test_settings_are_put_back(server):
+def test_settings_are_restored(server):
     import openml
 
     def settings():
@@ -161,7 +161,7 @@ def test_only_openml_gets_the_time_out(server, monkeypatch):
     assert seen == [before, False]
 
 
-def test_openml_says_nothing_of_its_own(server, caplog):
+def test_messages_of_openml_are_silenced(server, caplog):
     server.add(7, ARFF)
     server.compressed = False
     download("toy", {"id": 7})
