@@ -116,3 +116,39 @@ def test_imports_go_down_only():
             if is_at_once:
                 at_once[name].add(other)
     list(graphlib.TopologicalSorter(at_once).static_order())
+
+
+def private_accesses(path):
+    """Yield the private names of other packages that a file imports or reads off a module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    modules = set()
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name, alias in zip(names, node.names, strict=True):
+            if not name.startswith("boostbench."):
+                modules.add((alias.asname or alias.name).partition(".")[0])
+                if re.search(r"(^|\.)_[^_]", name):
+                    yield name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.match("_[^_]", node.attr):
+            name = ast.unparse(node)
+            # The name is public in spite of its underscore: Python documents it.
+            if name.partition(".")[0] in modules and name != "os._exit":
+                yield name
+
+
+def test_only_compat_accesses_private_names_of_other_packages():
+    package = ROOT / "boostbench"
+    accesses = {path: set(private_accesses(path)) for path in package.rglob("*.py")}
+    files = {path.relative_to(package): names for path, names in accesses.items() if names}
+    compat = Path("util", "compat")
+    assert {file: names for file, names in files.items() if file.parent != compat} == {}
+    # Each module of `compat` has the name of its package; Hydra's parser is one of argparse.
+    for file, names in files.items():
+        assert {name.partition(".")[0] for name in names} - {"argparse"} == {file.stem}

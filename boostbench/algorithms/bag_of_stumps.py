@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils.validation import _check_monotonic_cst
 
 from boostbench.algorithms.bag_master import BagMaster
 from boostbench.algorithms.base.booster import TabularBooster
@@ -21,6 +20,7 @@ from boostbench.algorithms.base.parameters import (
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
 from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.util.compat.sklearn import check_monotonic_cst
 
 
 class BagOfStumps(TabularBooster):
@@ -136,7 +136,7 @@ class BagOfStumps(TabularBooster):
 
     def _signs(self):
         """Return which views may move the scores up only, 1, down only, -1, or both, 0."""
-        signs = _check_monotonic_cst(self, self.monotonic_cst)
+        signs = check_monotonic_cst(self, self.monotonic_cst)
         if not signs.any():
             return np.zeros(len(self.views_.feature), int)
         if len(getattr(self, "classes_", ())) > 2:

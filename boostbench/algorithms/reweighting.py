@@ -7,12 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import (
-    _check_feature_names,
-    check_is_fitted,
-    check_X_y,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
@@ -28,6 +23,7 @@ from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
+from boostbench.util.compat.sklearn import check_feature_names
 
 # Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
 _NEWTON_TOLERANCE = 1e-7
@@ -111,7 +107,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         X, y = members.validate(X, y)
     else:
         if "feature_names_in_" in vars(ensemble):
-            _check_feature_names(ensemble, X, reset=False)
+            check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
     is_own = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
     n_pairs = len(y) * (is_own.shape[1] - 1)

@@ -1,18 +1,14 @@
 """``boostbench run``: a Hydra application."""
 
-import argparse
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
 import hydra
-from hydra._internal.hydra import Hydra
-from hydra._internal.utils import get_args_parser
-from hydra.core.utils import JobReturn
 from omegaconf import DictConfig
 
 from boostbench import configs
@@ -20,6 +16,12 @@ from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.util.atomic_write import check_folders
+from boostbench.util.compat.hydra import (
+    allow_lazy_help,
+    get_args_parser,
+    raise_from_jobs,
+    skip_mode,
+)
 from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, is_debugging, os_error_reason
 from boostbench.util.spinner import spinner
 from boostbench.util.temporary_settings import temporarily_set
@@ -43,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
     """
     # A launcher is a config group, which Hydra writes with a slash; the dot is easily typed.
     argv = [re.sub(r"^hydra\.(launcher|sweeper)=", r"hydra/\1=", arg) for arg in argv]
-    with _lazy_help():
+    with allow_lazy_help():
         parser = get_args_parser()
     parser.error = _refuse
     args = parser.parse_intermixed_args(argv)
@@ -64,7 +66,13 @@ def run(argv: Sequence[str]) -> int:
     # Hydra takes no flags behind overrides.
     argv = flags + args.overrides
     _check_working_directory()
-    with one_line_errors(), _hydra_environment(argv), _lazy_help(), _told_once():
+    has_mode = bool(args.config_dir) or any("hydra.mode=" in o for o in args.overrides)
+    with (
+        one_line_errors(),
+        _hydra_environment(argv),
+        allow_lazy_help(),
+        raise_from_jobs(JobFailed),
+    ):
         if not args.shell_completion:
             checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
@@ -77,7 +85,7 @@ def run(argv: Sequence[str]) -> int:
         is_shown = not any(override.startswith("shard=") for override in args.overrides)
         code = 0
         try:
-            with _mode_of_flags(args):
+            with nullcontext() if has_mode else skip_mode():
                 hydra.main(str(configs.conf_dir()), "config", version_base="1.3")(_task(settings))()
         except JobFailed as failure:
             code = failure.args[0]
@@ -130,54 +138,6 @@ def _cannot_write(path: Path, error: OSError) -> UserError:
 
 def _refuse(message: str) -> NoReturn:
     raise UserError(f"{message}; 'boostbench run --hydra-help' shows the flags")
-
-
-@contextmanager
-def _lazy_help() -> Iterator[None]:
-    """Let Hydra 1.3 have a help text that is no string yet, which Python 3.14 refuses."""
-    check = getattr(argparse.ArgumentParser, "_check_help", None)
-    if check is None:  # before Python 3.14
-        yield
-        return
-
-    def check_strings(parser: argparse.ArgumentParser, action: argparse.Action) -> None:
-        if isinstance(action.help, str):
-            check(parser, action)
-
-    argparse.ArgumentParser._check_help = check_strings
-    try:
-        yield
-    finally:
-        argparse.ArgumentParser._check_help = check
-
-
-@contextmanager
-def _told_once() -> Iterator[None]:
-    """Let Hydra raise the failure of a job in a sweep without a line of its own before it."""
-    before = JobReturn.return_value
-
-    def value(job: JobReturn) -> float:
-        if isinstance(job._return_value, JobFailed):
-            raise job._return_value
-        return before.fget(job)
-
-    JobReturn.return_value = property(value, before.fset)
-    try:
-        yield
-    finally:
-        JobReturn.return_value = before
-
-
-@contextmanager
-def _mode_of_flags(args: argparse.Namespace) -> Iterator[None]:
-    """Spare Hydra a whole composition, a tenth of a second, that looks for a mode nobody set."""
-    before = Hydra.get_mode
-    if not args.config_dir and not any("hydra.mode=" in o for o in args.overrides):
-        Hydra.get_mode = lambda *_, **__: None
-    try:
-        yield
-    finally:
-        Hydra.get_mode = before
 
 
 @contextmanager

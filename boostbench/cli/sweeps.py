@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-
 from boostbench.definitions import overrides as checks
+from boostbench.util.compat.hydra import split_sweep
 
 
 class JobFailed(Exception):
@@ -20,8 +19,10 @@ def settings_of(overrides: Sequence[str]) -> list[list[str]]:
     if any("hydra/sweeper" in override for override in overrides):
         return []
     parsed = [checks.parse(override) for override in overrides]
-    [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
-    own = [tuple(override for override in job if not override.startswith("hydra")) for job in jobs]
+    own = [
+        tuple(override for override in job if not override.startswith("hydra"))
+        for job in split_sweep(parsed)
+    ]
     return list(map(list, dict.fromkeys(own)))
 
 

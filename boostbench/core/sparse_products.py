@@ -9,12 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-try:
-    from scipy.sparse._sparsetools import csc_matvec, csc_matvecs, csr_matvec, csr_matvecs
-except ImportError:  # The module is private, and a later SciPy may lack it.
-    LOOPS = None
-else:
-    LOOPS = {"csc": (csc_matvec, csc_matvecs), "csr": (csr_matvec, csr_matvecs)}
+from boostbench.util.compat.scipy import LOOPS
 
 
 class CompressedMatrix(NamedTuple):

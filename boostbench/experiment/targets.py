@@ -18,6 +18,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
 from boostbench.experiment.environment import distribution_of
+from boostbench.util.compat.sklearn import check_parameters
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
 #: Packages whose modules do nothing when they are imported.
@@ -146,9 +147,8 @@ def construct(cls: type, params: Mapping, where: str = "algo"):
     made = {name: make(value, f"{where}.{name}") for name, value in params.items()}
     try:
         built = cls(**made)
-        # scikit-learn checks values in fit only, where the mistake would cost every trial.
-        if hasattr(built, "_parameter_constraints"):
-            built._validate_params()
+        # scikit-learn checks values in `fit` only, where the mistake would cost every trial.
+        check_parameters(built)
     except (TypeError, ValueError) as error:
         raise UserError(f"{cls.__name__}: {first_line(error)}") from None
     return built

@@ -5,8 +5,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_feature_names, validate_data
+from sklearn.utils.validation import validate_data
 
 from boostbench.algorithms.base.categories import (
     check_numeric,
@@ -18,6 +17,7 @@ from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.base.labels import check_classes_have_weight, encode_labels
 from boostbench.algorithms.base.weights import combine_weights
 from boostbench.core.stumps.views import ViewedFeatures, views_of
+from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
 
 
 class InputValidationMixin:
@@ -54,7 +54,7 @@ class InputValidationMixin:
         accepted = "csr" if self._accepts_sparse else False
         if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
             # Check the names first: a column at the wrong position would fail as non-numeric.
-            _check_feature_names(self, X, reset=False)
+            check_feature_names(self, X, reset=False)
         if self._accepts_tables:
             if reset:
                 asked = self.categorical_features if weights is None else list(self.categories_)
@@ -78,7 +78,7 @@ class InputValidationMixin:
         known = getattr(self, "categories_", None)
         if known and weights is not None and (are_some_absent or is_truncated(known)):
             # Determine the categories again: drop those without weight, and rank them by weight.
-            X, y = self._validate_input(_safe_indexing(given, rows), y_present, weights=weights)
+            X, y = self._validate_input(safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
 

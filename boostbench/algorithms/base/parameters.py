@@ -9,7 +9,8 @@ from types import NoneType, UnionType
 from typing import Annotated, ClassVar, Literal, Union, dataclass_transform, get_args, get_origin
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+
+from boostbench.util.compat.sklearn import Interval, InvalidParameterError, StrOptions
 
 PositiveInt = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeInt = Annotated[int, Interval(Integral, 0, None, closed="left")]

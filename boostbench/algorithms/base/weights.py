@@ -2,9 +2,9 @@
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
 from boostbench.algorithms.base.labels import sorted_labels
+from boostbench.util.compat.sklearn import check_sample_weight
 
 #: Largest sample weight: its square can be summed over a billion samples in double precision.
 _MAX_WEIGHT = 1e100
@@ -38,7 +38,7 @@ def combine_weights(X, y, sample_weight, class_weight=None):
     """
     if sample_weight is None and class_weight is None:
         return X, y, None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     X, y, weights = _drop_zero_weights(X, y, weights)
     _check_range(weights)
     if class_weight is None:

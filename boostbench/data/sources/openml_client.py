@@ -86,12 +86,14 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
             "data.missing=median"
         )
     with _openml_session(where) as openml:
+        from boostbench.util.compat.openml import download_text
+
         data_id, target, task = spec.get("id"), spec.get("target"), None
         if spec.get("task"):
             task = _read_task(openml, spec["task"], where)
             data_id, target = task.dataset_id, task.target_name
             splits_url = task.estimation_procedure["data_splits_url"]
-            splits_text = openml._api_calls._download_text_file(splits_url)
+            splits_text = download_text(splits_url)
         description = openml.datasets.get_dataset(data_id, download_data=True)
         _warn_if_inactive(Path(description.data_file), where)
         with open(description.data_file, "rb") as stream:
@@ -147,8 +149,10 @@ def read_suite(number: int) -> dict[int, str]:
 
 def _read_task(openml, number: int, where: str):
     """Return openml's description of a task."""
+    from boostbench.util.compat.openml import read_task_description
+
     # openml's `get_task` would load the data set for the names of its classes.
-    task = openml.tasks.functions._get_task_description(number)
+    task = read_task_description(number)
     if task.task_type_id is not openml.tasks.TaskType.SUPERVISED_CLASSIFICATION:
         raise UserError(f"{where} is {task.task_type}, not supervised classification")
     return task
@@ -261,15 +265,15 @@ def _configured_openml(folder: Path, server: str) -> Iterator:
     variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
     with ExitStack() as stack:
         stack.enter_context(temporarily_set(os.environ, variables))
-        stack.enter_context(_quiet_logging())
         import openml  # slow to import; makes the folder named above
+
+        from boostbench.util.compat.openml import quiet_logging, use_requests
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
         stack.enter_context(temporarily_set(vars(openml.config), settings))
-        stack.enter_context(
-            temporarily_set(vars(openml._api_calls), {"requests": _requests_with_timeout()})
-        )
+        stack.enter_context(quiet_logging())
+        stack.enter_context(use_requests(_requests_with_timeout()))
         yield openml
 
 
@@ -294,20 +298,6 @@ def _requests_with_timeout():
             return response
 
     return SimpleNamespace(**vars(requests) | {"Session": Session})
-
-
-@contextmanager
-def _quiet_logging() -> Iterator[None]:
-    """Drop openml's messages on the root logger: a warning about each uncompressed response."""
-
-    def is_not_from_openml(record: logging.LogRecord) -> bool:
-        return record.module != "_api_calls"
-
-    logging.root.addFilter(is_not_from_openml)
-    try:
-        yield
-    finally:
-        logging.root.removeFilter(is_not_from_openml)
 
 
 def _connection_error(error: Exception, where: str) -> ConnectionError:
