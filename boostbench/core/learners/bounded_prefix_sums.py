@@ -1,11 +1,11 @@
-"""Search very many features for the largest sum of weights below a threshold, round after round.
+"""Search many features for the largest absolute sum of weights below a threshold, in every round.
 
-After some rounds of boosting most of the weight is on few points, and the weights of the others
-change little. So the sums over the heavy points, and what the others added up to when they were
-last looked at, tell the sums over all points up to the change in the weights of the others. Few
-features can have the largest sum then; only theirs are added up over all points. What comes as near
-to the largest as rounding can tell is added up in double precision. The result is that of a search
-without bounds.
+After some rounds of boosting a few heavy points have most of the weight, and the weights of the
+light points change slowly. The sum over all points is the sum over the heavy points, plus the last
+known sum over the light points, plus the change of the light points' weights, which is bounded. By
+these bounds only a few features can have the largest sum, and only these are summed over all
+points. Sums that are equal within rounding errors are computed again in double precision. The
+result equals an exhaustive search.
 """
 
 import numpy as np
@@ -14,48 +14,54 @@ from boostbench.core.stumps.float32 import single
 from boostbench.core.stumps.layouts.pair_tables import BinnedPoints, price
 from boostbench.core.stumps.ties import EQUAL, first_largest
 
-# Numbers of heavy points that are considered: all thirty-seconds of the points.
+# Candidates for the number of heavy points are the multiples of 1 / 32 of all points.
 _N_HEAVY_COUNTS = 32
 
-# Prices, as parts of a search of all features over all points. What it costs to add up the points
-# of one more feature, relative to its part of that; to take the heavy points out; and the dearest
-# way of searching by them that is worth it.
+# Costs are fractions of the time of an exhaustive search. The sums of one candidate feature take
+# this many times its share of that time.
 _COST_PER_FEATURE = 3.0
+
+# Heavy points are chosen again once the searches have cost this much more than expected. This is
+# about the cost of the choice.
 _MAX_EXCESS_COST = 2.0
+
+# Largest expected cost of a search with bounds that is worth the effort.
 _MAX_COST = 0.6
 
-# Points that cost as much as the passes over a sum below a threshold.
+# Number of points whose sums take as long as the passes over the sum below one threshold.
 _COST_PER_BIN = 2
 
-# The other points may change their weights by that part, until heavy points are chosen anew.
+# Assumed relative change of the light points' weights until heavy points are chosen again.
 _MAX_CHANGE = 0.6
 
-# The sums over the others grow by no larger factor: what they are off by grows with them.
+# Largest factor by which the previous sums over light points are scaled, since their rounding
+# errors are scaled with them.
 _MAX_GROWTH = 2.0
 
-# Heavy points are chosen anew after that many rounds, or half of the rounds before if that is more;
-# where no choice was worth it, the next one is made after so many.
+# Heavy points are chosen again after this number of rounds, or after half of the number of previous
+# rounds if that is larger. If no choice was worth it, the next attempt is after _RETRY_ROUNDS.
 _MIN_ROUNDS = 50
 _RETRY_ROUNDS = 10
 
-# Features of the largest bounds, whose sums the others have to reach.
+# Number of features with the largest bounds whose sums exclude other features.
 _N_TOP_FEATURES = 8
 
-# Points that are added up in double precision at a time.
+# Number of points in a block of sums in double precision.
 _EXACT_POINTS = 2**17
 
 
 class BoundedPrefixSumSearch:
-    """The search, for weights that change from round to round.
+    """Search for weights that change from round to round.
 
     Parameters
     ----------
     codes, n_thresholds
-        As of `boostbench.core.stumps.layouts.pair_tables.BinnedPoints`.
+        Same as for `boostbench.core.stumps.layouts.pair_tables.BinnedPoints`.
 
     Attributes
     ----------
     points : BinnedPoints
+        Sums over all points.
 
     Examples
     --------
@@ -72,7 +78,7 @@ class BoundedPrefixSumSearch:
         self._round = self._next_choice = 0
 
     def __call__(self, weights):
-        """Find the sum of the largest size.
+        """Return the sum with the largest absolute value.
 
         Parameters
         ----------
@@ -81,9 +87,9 @@ class BoundedPrefixSumSearch:
         Returns
         -------
         threshold, feature : int
-            Of equal sums those of the first feature, and of its first threshold.
+            Ties go to the first feature, then to its first threshold.
         below : float
-            With its sign.
+            Signed sum of the weights below the threshold.
         """
         self._round += 1
         exact, weights = weights, single(weights)
@@ -104,7 +110,15 @@ class BoundedPrefixSumSearch:
         return self._select_first(exact, sums, np.arange(len(self._codes)))
 
     def _select_first(self, weights, sums, features):
-        """First threshold and feature of the largest size, of those that were added up."""
+        """Return threshold, feature and sum of the first of the largest absolute sums.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float64
+        sums : ndarray of shape (n_thresholds, n_summed_features), dtype=float32
+        features : ndarray of shape (n_summed_features,)
+            Features whose sums were computed.
+        """
         scale = float(np.abs(weights).sum())
         largest = _max_abs_sums(sums)
         min_score = largest.max() - self._slack(scale)
@@ -123,7 +137,7 @@ class BoundedPrefixSumSearch:
         return int(threshold[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
-        """Features that may have the largest sum, ascending."""
+        """Return the features that may have the largest sum, in ascending order."""
         bounds, scale = self._heavy.bounds(weights)
         n_top = min(_N_TOP_FEATURES, len(bounds))
         top = np.argpartition(-bounds, n_top - 1)[:n_top]
@@ -132,7 +146,15 @@ class BoundedPrefixSumSearch:
         return np.flatnonzero(bounds >= best - slack)
 
     def _slack(self, scale, additions=0):
-        """What two sums may differ by, of weights whose sizes add up to `scale`, that are equal."""
+        """Return an upper bound on the rounding errors of the difference of two sums.
+
+        Parameters
+        ----------
+        scale : float
+            Sum of absolute weights.
+        additions : int, default=0
+            Number of additions behind a sum over the heavy points.
+        """
         additions = max(additions, self.points.additions)
         return (4 * additions * float(np.finfo(np.float32).eps) + EQUAL) * scale
 
@@ -140,7 +162,7 @@ class BoundedPrefixSumSearch:
         return BinnedPoints(self._codes[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
-        """Choose as many points as make the search cheapest; None where that is not worth it."""
+        """Return bounds by the number of heavy points with the smallest cost; None if too high."""
         n_points = len(weights)
         if n_points < _N_HEAVY_COUNTS:
             return None
@@ -168,25 +190,25 @@ class BoundedPrefixSumSearch:
 
 
 class _HeavyPointBounds:
-    """Bounds of all sums by some of the points.
+    """Bounds on all sums from the sums over heavy points.
 
     Parameters
     ----------
     points : BinnedPoints
-        The heavy ones.
-    heavy, others : ndarray of int
-        Their numbers, and those of the others.
+        Sums over the heavy points.
+    heavy, light : ndarray of int
+        Indices of the heavy points and of the light points.
     weights : ndarray of shape (n_points,), dtype=float32
-        Of all points.
+        Current weights of all points.
     sums : ndarray of shape (n_thresholds, n_features), dtype=float32
-        Of these weights.
-    base_cost, expected : float
-        Prices of a search: without candidates, and with as many as there should be.
+        Sums of these weights over all points.
+    base_cost, expected_cost : float
+        Cost of a search without candidates, and with the expected number of candidates.
 
     Attributes
     ----------
     additions : int
-        As of `BinnedPoints`.
+        Number of additions behind a sum; see `BinnedPoints`.
     """
 
     def __init__(self, points, heavy, light, weights, sums, base_cost, expected_cost):
@@ -200,7 +222,7 @@ class _HeavyPointBounds:
         self.additions = points.additions
 
     def bounds(self, weights):
-        """Bound the largest size of a feature's sums.
+        """Return upper bounds on the largest absolute sum of each feature.
 
         Parameters
         ----------
@@ -209,10 +231,10 @@ class _HeavyPointBounds:
         Returns
         -------
         bounds : ndarray of shape (n_features,), dtype=float32
-            Exact but for rounding.
+            Bounds, up to rounding errors.
         scale : float
-            The sizes of all weights that they come from, which rounding is relative to: also of
-            those before, as what the heavy ones of them were off by is in the sums of the others.
+            Sum of absolute weights that rounding errors are relative to. It includes the previous
+            weights of the heavy points, whose rounding errors are in the sums over light points.
         """
         current = weights[self._light]
         total = float(np.abs(current).sum())
@@ -229,12 +251,12 @@ class _HeavyPointBounds:
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale
 
     def excess_cost(self, n_candidates):
-        """Return what all searches have cost above what was expected; the last had candidates."""
+        """Add the cost of a search with `n_candidates`, and return the excess of all searches."""
         cost = self._base_cost + _COST_PER_FEATURE * n_candidates / self._previous_sums.shape[1]
         self._excess_cost += max(0.0, cost - self._expected_cost)
         return self._excess_cost
 
 
 def _max_abs_sums(sums):
-    """Of each feature, the largest size of its sums."""
+    """Return the largest absolute sum of each feature."""
     return np.maximum(sums.max(axis=0), -sums.min(axis=0))

@@ -1,8 +1,8 @@
 """Search for the best stump on randomly projected data: the weak learner of RBoost^rank.
 
-Every class has a projection matrix of its own, so a projected feature j is one weighted
-one-dimensional sample of n_classes x n_samples points: point (r, i) is ``P[r][j] @ X[i]`` and
-weighs ``G[i, r]``. Thresholds are quantiles of those points ("bins").
+Every class r has its own projection matrix P[r]. So a projected feature j has n_classes * n_samples
+weighted points: point (r, i) is ``P[r][j] @ X[i]`` with the weight ``G[i, r]``. Thresholds are
+quantiles of these points; the intervals between them are bins.
 
 The columns of weights come from pairwise margins, so ``G`` sums to zero and the edge of a stump is
 minus twice the sum of the weights of the points below its threshold (RandomBoost, eq. (5)).
@@ -20,14 +20,14 @@ from boostbench.core.stumps.thresholds import above_middle, codes
 from boostbench.core.stumps.ties import EQUAL, first_largest
 from boostbench.core.weak_learner import Found, Stack
 
-# Points of a chunk of projected features: large enough that the call of the sparse product costs
-# nothing, small enough that a chunk is sorted in the cache.
+# Number of points in a chunk of projected features. The overhead of the calls is negligible, and a
+# chunk is sorted in the cache.
 _CHUNK_POINTS = 2**19
 
-# Numbers from that power of 2 on are projected in another unit.
+# Binary exponent of the largest value from which data are rescaled before the projection.
 _MIN_EXPONENT = 64
 
-# Weights that are added up in double precision at a time.
+# Number of weights in a block of sums in double precision.
 _EXACT_WEIGHTS = 2**17
 
 
@@ -39,7 +39,7 @@ class ProjectedStump(NamedTuple):
     polarity: int
 
     def __call__(self, X):
-        """Evaluate it for all classes: -1 or +1, of shape (n_samples, n_classes)."""
+        """Return -1 or +1 for all classes, of shape (n_samples, n_classes)."""
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
     def to_result(self, X, G):
@@ -49,10 +49,10 @@ class ProjectedStump(NamedTuple):
 
 
 class ProjectedStumps(Stack):
-    """T stacked stumps, each on a projection of the data of its own for every class.
+    """T stacked stumps on projections of the data, with one direction for each class.
 
     Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else
-    -1)``: RandomBoost writes it :math:`h_t(P^{(r)} x)`.
+    -1)``, or :math:`h_t(P^{(r)} x)` in RandomBoost.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ProjectedStumps(Stack):
         return len(self.threshold)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_classes, n_some)."""
+        """Return -1 or +1, of shape (n_samples, n_classes, n_some); see `Stack.outputs`."""
         directions = self.directions[some].transpose(1, 0, 2)
         projected = X @ directions.reshape(-1, directions.shape[2]).T
         projected = projected.reshape(len(X), *directions.shape[:2])
@@ -80,31 +80,31 @@ class ProjectedStumps(Stack):
 
 
 class _ProjectionSearch(ABC):
-    """The search for projected stumps, but for how weights are added up below thresholds."""
+    """Base class of searches for projected stumps."""
 
     @abstractmethod
     def rows(self, features):
-        """Rows of the projection matrices.
+        """Return rows of the projection matrices.
 
         Parameters
         ----------
         features : ndarray of int or int
-            Numbers of projected features.
+            Indices of projected features.
 
         Returns
         -------
         ndarray of shape (n_features, n_classes, n_inputs), dtype=float64
-            Without the first axis for a single number.
+            Without the first axis if `features` is an int.
         """
 
     @abstractmethod
     def _find_largest(self, G):
-        """Feature, threshold and sum of the weights below it where that sum is largest in size."""
+        """Return feature, threshold and sum of weights for the largest absolute sum below it."""
 
     def best(self, G):
-        """Find the projected stump of the largest edge, for G that sums to zero; see `Search.best`.
+        """Return the projected stump with the largest edge; see `Search.best`.
 
-        Its polarity makes its edge positive.
+        G must sum to zero. The polarity makes the edge positive.
         """
         feature, threshold, below = self._find_largest(G)
         polarity = -1 if below > 0 else 1
@@ -112,7 +112,7 @@ class _ProjectionSearch(ABC):
 
 
 class IndependentProjectionSearch(_ProjectionSearch):
-    """The search with independent Gaussian projections: the reference mode.
+    """Search with independent Gaussian projections, as in the paper.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ class IndependentProjectionSearch(_ProjectionSearch):
         Training data.
     n_classes : int
     n_projections : int
-        n of the paper: projected features per class.
+        Number of projected features per class, n of the paper.
     n_bins : int
-        Bins of a projected feature; it has ``n_bins - 1`` candidate thresholds.
+        Number of bins of a projected feature, which has ``n_bins - 1`` candidate thresholds.
     rng : numpy.random.Generator
     """
 
@@ -153,19 +153,20 @@ class IndependentProjectionSearch(_ProjectionSearch):
 
 
 class PooledProjectionSearch(_ProjectionSearch):
-    """The search with pooled projections: the fast mode, and a different model.
+    """Search with pooled projections, which is faster, and a different model.
 
-    `pool_size` Gaussian directions of unit length are drawn once; row j of the projection matrix
-    of a class is a random member of the pool, drawn independently for each j and class. All
-    features share one grid of thresholds. Each projected feature is then Gaussian as in
-    `IndependentProjectionSearch`, but the features depend on each other. In exchange the weights
-    are summed over ``pool_size`` directions instead of ``n_projections * n_classes``.
+    A pool of `pool_size` Gaussian directions of unit length is drawn once. Each row of the
+    projection matrix of each class is a random member of the pool. All features share one grid of
+    thresholds. Each direction has the same distribution as in `IndependentProjectionSearch`, up to
+    its length, but the features depend on each other. The weights are summed over `pool_size`
+    directions instead of ``n_projections * n_classes``.
 
     Parameters
     ----------
     X, n_classes, n_projections, n_bins, rng
-        As of `IndependentProjectionSearch`.
+        Same as for `IndependentProjectionSearch`.
     pool_size : int
+        Number of directions in the pool.
     """
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
@@ -176,7 +177,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
         points = self.pool @ data
         self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
-        # Below threshold b: the bins up to b. The last bin is below none of them.
+        # The bins 0 to b are below threshold b. The last bin is above all thresholds.
         self._bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(self._bins < len(self.thresholds))
         rows = self._bins[direction, sample] * pool_size + direction
@@ -199,7 +200,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         for threshold in range(1, len(sums)):
             sums[threshold] += sums[threshold - 1]
         magnitudes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
-        # No sum has more terms than there are weights.
+        # The number of weights bounds the number of terms of a sum.
         scale = np.abs(G).sum()
         slack = (2 * G.size * float(np.finfo(np.float32).eps) + EQUAL) * scale
         features, thresholds = np.nonzero(magnitudes >= magnitudes.max() - slack)
@@ -216,13 +217,13 @@ class PooledProjectionSearch(_ProjectionSearch):
         return features[first], self.thresholds[thresholds[first]], exact[first]
 
     def _exact_sums(self, G, features, thresholds):
-        """Sum of the weights below some thresholds, in double precision."""
+        """Return the sums of weights below thresholds in double precision."""
         is_below = self._bins[self.members[features]] <= thresholds[:, None, None]
         return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
 
 
 def _rescale_data(X):
-    """Bring the data to a unit in which no projection overflows.
+    """Rescale data so that no projection overflows.
 
     Parameters
     ----------
@@ -233,7 +234,7 @@ def _rescale_data(X):
     data : ndarray of shape (n_features, n_samples)
         ``X.T * unit``.
     unit : float
-        A power of 2, which changes no digit; 1 for numbers of ordinary size.
+        Power of 2, which is exact. It is 1 unless the exponents are extreme.
     """
     exponent = int(np.frexp(np.abs(X).max())[1])
     is_extreme = abs(exponent) >= _MIN_EXPONENT
@@ -242,10 +243,11 @@ def _rescale_data(X):
 
 
 def _separation(directions, data):
-    """Tell from where on projected values differ by more than rounding, whoever adds them up.
+    """Return the largest difference of projected values that rounding errors can cause.
 
-    A sum of d products is off by d 2^-53 of the sum of their sizes at most, and so is that of
-    another library; a difference has two sums.
+    The error of a sum of d products is at most d 2^-53 times the sum of their absolute values. A
+    difference has two sums, and a prediction may add them up in another order, which has its own
+    error. The result is twice the bound.
 
     Parameters
     ----------
@@ -261,21 +263,21 @@ def _separation(directions, data):
 
 
 def _bin_by_quantiles(points, separation, n_bins):
-    """Cut each row at its quantiles, never between values equal but for rounding.
+    """Bin each row by its quantiles, without separating values that are equal up to rounding.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows, n_points)
     separation : ndarray of shape (n_rows,)
-        Neighbours that differ by no more are equal.
+        Neighbours are equal if their difference is at most this number.
     n_bins : int
 
     Returns
     -------
     codes : ndarray of shape (n_rows, n_points)
-        How many thresholds of the row a point is above.
+        Number of thresholds of the row below each point.
     thresholds : ndarray of shape (n_bins - 1, n_rows)
-        Between the neighbours of a cut; -inf where no point lies below it.
+        Thresholds between neighbouring points; -inf if no point is below.
     """
     n_rows, n_points = points.shape
     values = np.sort(points, axis=1)
@@ -295,9 +297,9 @@ def _bin_by_quantiles(points, separation, n_bins):
 
 
 def _quantile_thresholds(points, separation, n_bins):
-    """Thresholds at the quantiles of all points, each between two that differ clearly.
+    """Return thresholds near the quantiles of all points, between points with a clear difference.
 
-    A threshold on a point would have it on one side or on the other, as rounding will have it.
+    The side of a point that is equal to a threshold would depend on rounding errors.
     """
     values = np.sort(points, axis=None)
     starts = np.flatnonzero(np.diff(values) > separation) + 1

@@ -14,14 +14,14 @@ SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 1, 1.0, -1.0)
 
 @pytest.fixture
 def binned_points():
-    """Points on random directions, with equal numbers in all bins."""
+    """Return the bins of points on random directions, with equally many points in all bins."""
     directions = np.random.default_rng(1).normal(size=(N_FEATURES, X.shape[1]))
     ranks = (directions @ X.T).argsort(axis=1).argsort(axis=1)
     return (ranks * (N_THRESHOLDS + 1) // N_POINTS).astype(np.uint8), N_THRESHOLDS
 
 
 def adaboost_weights(binned_points, n_rounds):
-    """Weights of AdaBoost, of the same sum in both classes: those of points it errs on grow."""
+    """Yield the weights of AdaBoost, with the same sum in both classes."""
     codes, _ = binned_points
     points = BinnedPoints(*binned_points)
     scores = np.zeros(N_POINTS)
@@ -38,7 +38,7 @@ def adaboost_weights(binned_points, n_rounds):
 
 
 def expected_result(binned_points, weights):
-    """The first of the largest sums of all, in double precision."""
+    """Return the first of the largest sums, computed exhaustively in double precision."""
     codes, n_thresholds = binned_points
     sums = np.array([(codes <= threshold) @ weights for threshold in range(n_thresholds)]).T
     at = first_largest(np.abs(sums).ravel(), np.abs(weights).sum())
@@ -52,7 +52,7 @@ def expected_result(binned_points, weights):
 
 @pytest.fixture
 def candidate_counts(monkeypatch):
-    """How many features had their sums added up over all points, by call of `_candidates`."""
+    """Number of features that are summed over all points, for each call of `_candidates`."""
     counts = []
     candidates = BoundedPrefixSumSearch._candidates
 
@@ -69,7 +69,7 @@ def test_results_equal_exhaustive_search_in_every_round(binned_points, candidate
     search = BoundedPrefixSumSearch(*binned_points)
     for weights in adaboost_weights(binned_points, 200):
         assert search(weights) == expected_result(binned_points, weights)
-    # Few features were looked at in most rounds, or this shows nothing.
+    # The test is meaningful only if most rounds have few candidates.
     assert len(candidate_counts) > 100
     assert np.median(candidate_counts) < N_FEATURES / 20
 
@@ -77,7 +77,7 @@ def test_results_equal_exhaustive_search_in_every_round(binned_points, candidate
 def test_all_features_are_candidates_after_abrupt_changes_of_weights(
     binned_points, candidate_counts
 ):
-    """The bounds say so: all features are candidates then."""
+    """After large changes, the bounds exclude no feature."""
     search = BoundedPrefixSumSearch(*binned_points)
     *_, late_weights = adaboost_weights(binned_points, 200)
     rng = np.random.default_rng(2)
@@ -94,7 +94,7 @@ def test_all_features_are_candidates_after_abrupt_changes_of_weights(
 
 @pytest.mark.parametrize("seed", range(20))
 def test_results_equal_exhaustive_search_for_random_weights(seed):
-    """Ties of features, of sums and of points, weights that are 0, many bins for few points."""
+    """Features, sums and points have ties; some weights are 0; some bins have few points."""
     rng = np.random.default_rng(seed)
     n_features, n_points = int(rng.integers(1, 60)), int(rng.integers(1500, 2000))
     n_thresholds = int(rng.integers(1, 12))
@@ -111,7 +111,7 @@ def test_results_equal_exhaustive_search_for_random_weights(seed):
 
 @pytest.mark.parametrize("share", [1e-3, 1e-5])
 def test_bounds_hold_when_heavy_points_lose_their_weight(share):
-    """What their sums were off by is still in the sums over the others."""
+    """Rounding errors of the former heavy weights remain in the sums over light points."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 8, (400, 2400)).astype(np.uint8)
     search = BoundedPrefixSumSearch(codes, 7)
@@ -136,7 +136,7 @@ def test_weights_of_zero(binned_points):
 
 @pytest.mark.parametrize("n_points", [150, 600])
 def test_too_few_points_for_tables_of_feature_pairs(n_points, candidate_counts):
-    """All of them, or the heavy ones only."""
+    """All points, or only the heavy points, are too few."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 32, (N_FEATURES, n_points)).astype(np.uint8)
     search = BoundedPrefixSumSearch(codes, 31)
@@ -151,7 +151,7 @@ def test_too_few_points_for_tables_of_feature_pairs(n_points, candidate_counts):
 
 
 def test_weights_below_the_range_of_single_precision(binned_points):
-    """They count for nothing beside the others, and alone for what they are."""
+    """Weights from 1e-60 to 1 in one problem."""
     search = BoundedPrefixSumSearch(*binned_points)
     rng = np.random.default_rng(0)
     weights = rng.normal(size=N_POINTS) * 10.0 ** rng.uniform(-60, 0, N_POINTS)

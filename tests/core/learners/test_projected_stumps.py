@@ -9,12 +9,12 @@ from boostbench.core.learners.projected_stumps import (
 
 from ..stumps import reference
 
-# The searches add up in single precision.
+# Relative precision of the searches, which sum in single precision.
 PRECISION = 1e-5
 
 
 def centred(G):
-    """Weights that sum to zero, as those of pairwise margins do."""
+    """Subtract the mean, so that the weights sum to zero like the ones of pairwise margins."""
     return G - G.mean()
 
 
@@ -26,7 +26,7 @@ def generic_problem(seed):
 
 
 def duplicated_problem(seed):
-    """Three or four different rows, each many times over, in any order."""
+    """Return data with three or four distinct rows, repeated in random order."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(rng.integers(3, 5), rng.integers(1, 6)))
     X = rows[rng.integers(0, len(rows), 24)]
@@ -34,13 +34,13 @@ def duplicated_problem(seed):
 
 
 def binary_problem(seed):
-    """Few different rows, some of them zero, and projections that are exactly equal."""
+    """Return data with few distinct rows, some of zeros, and exactly equal projections."""
     rng = np.random.default_rng(seed)
     return rng.integers(0, 2, (25, 3)).astype(float), centred(rng.normal(size=(25, 3)))
 
 
 def one_feature_problem(seed):
-    """Directions of unit length are -1 and +1 here."""
+    """Return data with one feature, for which directions of unit length are -1 and +1."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(25, 1)), centred(rng.normal(size=(25, 3)))
 
@@ -57,7 +57,7 @@ def pooled(X, G, seed, n_bins=6):
 
 
 def candidates(search):
-    """List (directions, threshold) of all projected stumps of a search."""
+    """Return (directions, threshold) of all projected stumps of a search."""
     if isinstance(search, IndependentProjectionSearch):
         return [
             (directions, threshold)
@@ -108,7 +108,7 @@ def test_best_with_duplicate_rows(seed):
 
 
 def quantiles_at_points():
-    """Yield pooled searches with a quantile at a point, by equal projections or by the count."""
+    """Yield pooled searches with a quantile at a point."""
     for seed in range(10):
         for problem in (duplicated_problem, binary_problem, one_feature_problem):
             X, G = problem(seed)
@@ -144,7 +144,7 @@ def test_best_for_data_of_zeros(kind):
 
 
 def test_result_does_not_depend_on_the_chunk_size(monkeypatch):
-    """Many projections are handled a chunk at a time; the chunks must not show."""
+    """Projections are processed in chunks."""
     X, G = generic_problem(3)
     full = independent(X, G, 3)
     monkeypatch.setattr("boostbench.core.learners.projected_stumps._CHUNK_POINTS", 2 * G.size)
@@ -179,7 +179,7 @@ def test_independent_thresholds_are_quantiles_between_different_values(seed, pro
         assert (np.diff(thresholds) >= 0).all()
         for index, threshold in enumerate(thresholds, start=1):
             assert np.abs(points - threshold).min() > 1e-6
-            # Equal points go above the threshold together, so it may have fewer below it.
+            # Equal points are on one side of a threshold, so it may have fewer points below.
             n_below = (points < threshold).sum()
             expected = len(points) * index // n_bins
             assert n_below <= expected
@@ -256,7 +256,7 @@ def test_empty_stack_has_no_outputs():
 
 @pytest.mark.parametrize("kind", [independent, pooled])
 def test_values_within_rounding_errors_are_not_separated(kind):
-    """Rows twice, the second time with their features added up in another order, as it were."""
+    """The second half repeats the first half with differences of rounding errors."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 5))
     X[20:] = X[:20] * (1 + 2.0**-52 * rng.integers(-2, 3, (20, 5)))
@@ -269,7 +269,7 @@ def test_values_within_rounding_errors_are_not_separated(kind):
 
 @pytest.mark.parametrize("kind", [independent, pooled])
 def test_ties_do_not_depend_on_the_order_of_samples(kind):
-    """In whatever order the samples are: rounding decides nothing."""
+    """Rounding errors, which depend on the order of samples, do not affect the result."""
     X, G = binary_problem(1)
     order = np.random.default_rng(0).permutation(len(X))
     stumps = [
