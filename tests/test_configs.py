@@ -66,7 +66,7 @@ def test_tables_are_made_of_what_there_is():
 
 
 def departures(table):
-    """Yield the words that tell of each reading that is not that of the paper's text."""
+    """Yield the words by which a remark names each reading that departs from the paper's text."""
     keys = {column: (row, column) for row, column in table.keys if table.runs(row, column)}
     for (_, column), spec in table.compose(keys=keys.values()).items():
         algo, title = spec["algo"], table.columns[column].title or ""
@@ -128,7 +128,7 @@ def test_figures_are_made_of_what_there_is():
     ids=["brackets", "dashes", "closed", "aliases", "merged", "itself", "many"],
 )
 def test_yaml_that_would_crash_or_fill_the_memory_is_refused(text, monkeypatch):
-    """No value is made; what is looked at is no more than the text is long."""
+    """The check constructs no value, and its work is linear in the length of the text."""
     seen = []
 
     def events(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""The public checks find what they are for."""
+"""Tests of the public checks: each finds the fault that it is meant for."""
 
 from itertools import product
 

@@ -49,7 +49,7 @@ def first_line(message: object) -> str:
 
 
 def unknown_name_error(
-    kind: str, name: str, known: Iterable[str], listed: bool = True
+    kind: str, name: str, valid_names: Iterable[str], listed: bool = True
 ) -> UserError:
     """Return the error for an unknown name, with its near matches.
 
@@ -59,7 +59,7 @@ def unknown_name_error(
         Kind of object that the name should denote, e.g. ``"algorithm"``.
     name : str
         Name that the user wrote.
-    known : iterable of str
+    valid_names : iterable of str
         Existing names.
     listed : bool, default=True
         Whether ``boostbench list`` shows them.
@@ -74,13 +74,13 @@ def unknown_name_error(
     >>> str(unknown_name_error("data set", "vowle", ["glass", "vowel", "wine"]))
     "unknown data set 'vowle'; did you mean vowel? ('boostbench list' shows all 3)"
     """
-    known = sorted(known)
+    valid_names = sorted(valid_names)
     if not listed:
-        return UserError(f"unknown {kind} {name!r}; {did_you_mean(name, known)}")
-    near = _near(name, known)
+        return UserError(f"unknown {kind} {name!r}; {did_you_mean(name, valid_names)}")
+    near = _near(name, valid_names)
     advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
     return UserError(
-        f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(known)})"
+        f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(valid_names)})"
     )
 
 
@@ -101,7 +101,7 @@ def truncated_list(names: Sequence[str], max_names: int = 5) -> str:
     return ", ".join(names[:max_names]) + rest
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     """Return advice for an unknown word: its near matches, or all known words.
 
     Examples
@@ -111,18 +111,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("loo", ["stratified", "plain"])
     'there are: stratified, plain'
     """
-    known = list(known)
-    near = _near(str(word), known)
+    valid_names = list(valid_names)
+    near = _near(str(word), valid_names)
     if near:
         return f"did you mean {', '.join(near)}?"
-    lengths = itertools.accumulate(len(name) + 2 for name in known)
-    listed = [name for name, length in zip(known, lengths, strict=True) if length <= _LISTED]
-    n_hidden = len(known) - len(listed)
+    lengths = itertools.accumulate(len(name) + 2 for name in valid_names)
+    listed = [name for name, length in zip(valid_names, lengths, strict=True) if length <= _LISTED]
+    n_hidden = len(valid_names) - len(listed)
     return f"there are: {', '.join(listed)}{f' and {n_hidden} more' if n_hidden else ''}"
 
 
-def _near(word: str, known: Iterable[str]) -> list[str]:
-    return difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+def _near(word: str, valid_names: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(word, valid_names, n=3, cutoff=0.5)
 
 
 def os_error_reason(error: OSError) -> str:

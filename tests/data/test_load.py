@@ -115,7 +115,7 @@ def test_splits_beside_the_file_come_before_training_rows(toy_svm):
 
 
 def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
-    """Of a file by its path, or otherwise than the config of the name says."""
+    """The user sets training rows of a file by its path, or other ones than the named config."""
     rows = "x,class\n1,a\n2,b\n3,a\n4,b\n"
     for name in ("toy", "vowel"):
         (data_folder / f"{name}.csv").write_text(rows)
@@ -132,7 +132,7 @@ def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
 
 
 def test_rows_that_are_left_out_move_no_row_to_another_part(data_folder):
-    """Of the first four rows two are left out: the fifth and sixth stay in the test part."""
+    """Two of the first four rows are dropped; the fifth and sixth stay in the test part."""
     rows = ["1,a", "?,b", "3,a", "?,b", "5,a", "6,b"]
     (data_folder / "toy.csv").write_text("\n".join(["x,class", *rows]))
     spec = {"name": "toy", "missing": "drop", "train_rows": 4}

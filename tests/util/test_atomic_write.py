@@ -23,7 +23,7 @@ def test_failed_write_keeps_the_old_file(tmp_path):
 
 @pytest.mark.parametrize("platform", ["win32", "linux"])
 def test_replacement_waits_for_readers_on_windows(tmp_path, monkeypatch, platform):
-    """Windows refuses it before that; elsewhere what is refused stays so."""
+    """Windows refuses to replace an open file; on other systems an error is final."""
     refusals, replace = [PermissionError("being used by another process")] * 2, os.replace
 
     def replace_in_time(*paths):

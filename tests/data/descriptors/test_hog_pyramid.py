@@ -7,7 +7,7 @@ RNG = np.random.default_rng(0)
 
 
 def covariance(image):
-    """Of rows and columns, by ink, and the centre of the ink."""
+    """Return the ink-weighted covariance of rows and columns, and the centre of the ink."""
     row, column = np.mgrid[: image.shape[0], : image.shape[1]]
     mean = (image * row).sum() / image.sum(), (image * column).sum() / image.sum()
     both = (image * (row - mean[0]) * (column - mean[1])).sum() / image.sum()
@@ -15,7 +15,7 @@ def covariance(image):
 
 
 def bar(lean, size=28):
-    """A bar that leans by so many columns a row."""
+    """Return a bar that is slanted by `lean` columns per row."""
     row, column = np.mgrid[:size, :size] - (size - 1) / 2
     return np.exp(-((column - lean * row) ** 2) / 4) * (abs(row) < 8)
 

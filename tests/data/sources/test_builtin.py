@@ -19,7 +19,7 @@ def test_scikit_learn_data():
 
 
 def test_wine_is_the_recorded_data_set(monkeypatch):
-    """Scikit-learn's copy, scaled as LIBSVM did it, has the checksum of what is on record."""
+    """Scikit-learn's copy, scaled like LIBSVM's, has the recorded checksum."""
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     records, _ = read_records(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
     dataset = load(configs.read_option("data", "wine"))
