@@ -47,7 +47,7 @@ class PairColumns:
 
     Parameters
     ----------
-    cell_indices : ndarray of shape (n_axes, n_samples), dtype=int64
+    cells : ndarray of shape (n_axes, n_samples), dtype=int64
         Cell of each sample, for each axis.
     pairs : ndarray of shape (n_pairs, 2)
         Numbers of axes.

@@ -59,7 +59,7 @@ def value_cells(model, axis):
 
     Returns
     -------
-    cell_indices : ndarray of shape (n_categories,), dtype=int64, or None
+    cells : ndarray of shape (n_categories,), dtype=int64, or None
         Cell of each category. None for a numeric feature, whose cell is the number of thresholds
         below the value.
     missing_cell : int

@@ -113,7 +113,7 @@ class ProjectedDiscriminantSearch:
         first = int(first_largest(scores, np.abs(G).sum()))
         polarity = 1 if edges[0, first] >= 0 else -1
         threshold = above_middle(*values[0, first : first + 2])
-        return ProjectedStump(directions, float(threshold), polarity).to_result(self.X, G)
+        return ProjectedStump(directions, float(threshold), polarity).make_result(self.X, G)
 
     def _discriminant(self, G):
         within, difference = self._moments(G)

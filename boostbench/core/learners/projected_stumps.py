@@ -42,7 +42,7 @@ class ProjectedStump(NamedTuple):
         """Return -1 or +1 for all classes, of shape (n_samples, n_classes)."""
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
-    def to_result(self, X, G):
+    def make_result(self, X, G):
         """Return the stump as `Found` for training data X and weights G."""
         outputs = self(X)
         return Found(self, outputs, float((G * outputs).sum()))
@@ -108,7 +108,7 @@ class _ProjectionSearch(ABC):
         """
         feature, threshold, below = self._find_largest(G)
         polarity = -1 if below > 0 else 1
-        return ProjectedStump(self.rows(feature), float(threshold), polarity).to_result(self.X, G)
+        return ProjectedStump(self.rows(feature), float(threshold), polarity).make_result(self.X, G)
 
 
 class IndependentProjectionSearch(_ProjectionSearch):
