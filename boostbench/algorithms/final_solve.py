@@ -1,4 +1,4 @@
-"""Taking the coefficients of a totally corrective ensemble to the minimum of its own problem."""
+"""Exact solution of the last restricted problem of a totally corrective ensemble."""
 
 import copy
 import warnings
@@ -24,52 +24,52 @@ from boostbench.core.solvers.newton import NonnegativeNewton
 
 
 def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
-    r"""Find the coefficients of all weak learners of a fitted model anew, to a tolerance.
+    r"""Solve the restricted problem of a fitted model to a tolerance.
 
-    RandomBoost's solver ends after 100 iterations, or where slopes are below 1e-5. Where that was
-    too early, of which `converged_` and a `ConvergenceWarning` tell, this goes on from there by
-    Newton's method. The problem is the model's own, over the weak learners that it has; none are
-    added.
+    RandomBoost's solver stops after 100 iterations, or when the slopes are below 1e-5. If it stops
+    too early, which `converged_` and a `ConvergenceWarning` report, this function continues by
+    Newton's method. It solves the model's problem over its weak learners, and adds none.
 
     Parameters
     ----------
     model : MultiBoost, RBoostProj or RBoostRankTC
-        Fitted. It is left as it is.
+        Fitted model; it is not changed.
     X : array-like of shape (n_samples, n_features)
-        The samples that it was trained on, without those held out for early stopping.
+        Training samples of the model, without the samples held out for early stopping.
     y : array-like of shape (n_samples,)
-        Their labels.
+        Labels of the samples.
     sample_weight : array-like of shape (n_samples,), default=None
-        Their weights, if it was trained with weights.
+        Sample weights of the training; None: all are 1.
     tol : float, default=1e-2
-        How much the constraints of the dual problem may be violated, and those of positive
-        coefficients miss equality, as a part of `nu`.
+        Tolerance relative to `nu`: maximum violation of the dual constraints, and maximum deviation
+        from equality of the constraints of positive coefficients.
     max_iter : int, default=1000
-        Newton steps at most.
+        Maximum number of Newton steps.
 
     Returns
     -------
     estimator
-        A copy of the model with `coefficients_` at the minimum. The last entries of `objective_`
-        and `weight_path_`, and of `converged_` where that tells of every round, are of them, and
-        `dual_` is, if the model has it. A model without a round is as it was.
+        Copy of the model with `coefficients_` at the minimum. The last entries of `objective_`,
+        `weight_path_` and (if it is an array) `converged_` are updated, and `dual_` if the model
+        has it. A model without rounds is returned as an unchanged copy.
 
     Raises
     ------
     ValueError
-        If the model is none of these, its problem has another solver or no minimum, there are
-        weights where it takes none, a label is none of its classes, or a parameter is out of range.
+        If the type of the model is not supported, its problem is solved otherwise or has no
+        minimum, weights are given to a model without weights, a label is not one of its classes,
+        or a parameter is out of range.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        If `max_iter` steps were too few, or rounding hides the minimum: a small `nu` leaves it far
-        away where the weak learners separate the classes.
+        If `max_iter` steps are too few, or rounding errors prevent convergence: with a small `nu`
+        and separable classes, the minimum is far away.
 
     Notes
     -----
-    A solver that stops early regularises: the minimum may err more. With
-    ``start="zero"`` stopping is the point, and this undoes it.
+    A solver that stops early regularises, so the minimum may have a larger test error. Models with
+    ``start="zero"`` rely on this regularisation, which this function removes.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     make_problem = next((of for kind, of in _PROBLEMS.items() if isinstance(model, kind)), None)
     if make_problem is None:
         names = ", ".join(kind.__name__ for kind in _PROBLEMS)
-        raise ValueError(f"{type(model).__name__} has no problem to solve; these have: {names}")
+        raise ValueError(f"{type(model).__name__} has no problem to solve; supported are {names}")
     check_is_fitted(model)
     if not tol > 0:
         raise ValueError(f"tol must be positive, got {tol!r}")
@@ -119,18 +119,18 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
 
 
 class _RestrictedProblem(NamedTuple):
-    """The problem over the weak learners of a model.
+    """Restricted problem over the weak learners of a model.
 
     Attributes
     ----------
     smooth : boostbench.core.solvers.newton.Problem
-        The sum of the losses.
+        Sum of the losses.
     start : ndarray
-        The coefficients that the model has.
+        Current coefficients of the model.
     size : int
-        What the model divides the sum by.
+        Divisor of the sum in the model's objective.
     store : callable
-        ``keep(model, w)`` gives a model the coefficients w, at which `smooth` is.
+        ``store(model, w)`` sets the coefficients w, at which `smooth` was evaluated last.
     """
 
     smooth: object
@@ -155,17 +155,17 @@ def _multiboost_problem(model, X, is_own, weights):
 
 def _rboost_proj_problem(model, X, is_own, weights):
     if not model._fit_param("positive"):
-        raise ValueError("positive=False has coefficients of any sign: this is for positive=True")
+        raise ValueError("final_solve needs positive=True, and the model has positive=False")
     outputs = model.hypotheses_.outputs(X)
     if model._fit_param("rule") == "pair":
         codes = model._pair_codes
         scores = (np.outer(h, code) for h, code in zip(outputs.T, codes, strict=True))
     else:
-        # A row of P is a code for all weak learners.
+        # A row of P holds one coefficient of the code of every weak learner.
         codes = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
         scores = (outputs @ row_codes for row_codes in codes)
     start = model.weight_path_[[-1]].toarray()[0]
-    # The mean is over the pairs of a sample and its own class too, whose margin is 0.
+    # The mean includes the pairs of a sample and its own class, whose margin is 0.
     A = margin_rows(scores, len(start), is_own.T, np.ones_like(is_own.T))
     if weights is not None:
         weights = np.repeat(weights, len(is_own))

@@ -35,54 +35,59 @@ class CodewordMCBoost(
 ):
     r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
 
-    The predictor :math:`f(x) = \sum_t \alpha_t g_t(x)` has d coordinates, and every class a unit
-    vector :math:`y_k` there, its codeword. A round adds the weak learner along which the risk
+    The predictor :math:`f(x) = \sum_t \alpha_t g_t(x)` has d coordinates, and every class has a
+    codeword :math:`y_k`, a unit vector in d dimensions. A round adds the weak learner along which
+    the risk
 
     .. math:: R = \frac1n \sum_i \sum_{j \ne z_i}
               e^{-\frac12 \langle y_{z_i} - y_j, f(x_i) \rangle}
 
-    falls most steeply, times the multiple that makes the risk least, eq. (6). The multiple is
-    limited so that no exponent of a loss exceeds 24: for a weak learner without mistakes, whose
-    multiple would be infinite, and in rare rounds below a finite minimum. The class of x is that of
-    the largest :math:`\langle y_k, f(x) \rangle`. For two classes and stumps it is AdaBoost, whose
-    weak learners are confident by their leaves.
+    decreases most steeply, with the step that minimises the risk, eq. (6). The step is limited so
+    that no exponent of a loss exceeds 24: a weak learner without mistakes would get an infinite
+    step; in rare rounds the limit is below a finite minimum. The predicted class has the largest
+    :math:`\langle y_k, f(x) \rangle`. For two classes and stumps, the algorithm is AdaBoost with
+    confidence-rated leaves.
 
-    It is a transformer as well: `transform` gives f, and `hash` the signs of its coordinates.
+    The classifier is also a transformer: `transform` returns f, and `hash` the signs of its
+    coordinates.
 
     Parameters
     ----------
     n_iterations : int, default=200
-        N_b: boosting rounds at most. Training ends earlier where no weak learner lowers the risk,
-        or where one sets all classes apart.
+        Maximum number N_b of boosting rounds. Training ends earlier if no weak learner lowers the
+        risk, or a weak learner separates all classes.
     n_components : int or None, default=None
-        d. None: one less than there are classes, where the codewords are a regular simplex. With
-        fewer they are as far apart as can be, eq. (13); with more they are the simplex, padded with
-        zeros. They are turned at random, and belong to the classes at random.
+        Dimension d of the codewords. None: n_classes - 1, where the codewords are a regular
+        simplex. With fewer dimensions their smallest distance is maximised, eq. (13); with more,
+        the simplex is padded with zeros. Codewords are rotated and assigned to the classes at
+        random.
     max_depth : int, default=1
-        Tests on the way to a leaf of a weak learner; 1: stumps.
+        Depth of the trees; 1: stumps.
     leaf_values : {"least_squares", "vote"}, default="least_squares"
-        What a weak learner gives in a leaf: the mean of the weights (so that it is their
-        least-squares fit), or the codeword that they are most in favour of. The paper leaves it
-        open.
+        Output of a weak learner in a leaf: the mean of the weights (their least-squares fit), or
+        the codeword of the largest inner product with their sum. The paper does not specify it.
     max_bins : int or None, default=32
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins of each feature. None: all thresholds are searched.
     random_state : int, RandomState instance or None, default=None
-        Of the codewords.
+        Seed of the codewords.
 
     Attributes
     ----------
     codewords_ : ndarray of shape (n_classes, n_components)
+        Codeword of each class.
     first_codewords_ : ndarray of shape (n_classes, n_components)
-        Those that the training started from; the same, unless a subclass moves them.
+        Codewords at the start of the training; equal to `codewords_` unless a subclass moves them.
     hypotheses_ : boostbench.core.learners.vector_trees.VectorTrees
+        Weak learners.
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\alpha_t`.
+        Steps :math:`\alpha_t`.
     log_risks_ : ndarray of shape (n_iterations_ + 1,)
-        :math:`\log R` at first, and after each round.
+        Values of :math:`\log R` at the start and after each round.
 
     Notes
     -----
-    With one component and more than two classes, classes share a codeword and are not told apart.
+    With one component and more than two classes, some classes share a codeword and cannot be
+    distinguished.
 
     References
     ----------
@@ -99,7 +104,7 @@ class CodewordMCBoost(
     (True, (150, 2))
     """
 
-    # Codebooks are found on a grid.
+    # Since edition 3 codebooks are rounded to a grid.
     edition = 3
 
     n_iterations: PositiveInt = 200
@@ -109,20 +114,20 @@ class CodewordMCBoost(
     max_bins: TwoOrMore | None = 32
 
     def transform(self, X):
-        """Map to the predictor's values f(x), of shape (n_samples, n_components)."""
+        """Return the values f(x) of the predictor, of shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = self._to_views(self._validate_input(X, reset=False))
         return self.hypotheses_.scores(self._reduce_features(X), self.coefficients_)
 
     def stump_sum(self):
-        """As of `BoostingClassifier.stump_sum`."""
+        """Return the scores as a sum of stumps; see `BoostingClassifier.stump_sum`."""
         return stump_sum_from_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
     def _make_master(self, X, labels, random_state, weights=None):
         codewords = _draw_first_codewords(
             len(self.classes_), self._codeword_dimension(), random_state
         )
-        # The size of leaves, and with it of coefficients, must not depend on that of the weights.
+        # Leaves, and therefore coefficients, must not depend on the scale of the weights.
         weights = normalise_weights(weights)
         risk = CodewordRisk(labels, codewords, sample_weight=weights)
         search = VectorTreeSearch(StumpSearch(X, self.max_bins, weights), self.max_depth, weights)
@@ -143,44 +148,44 @@ class CodewordMCBoost(
             yield f @ self._codewords_at(stage).T
 
     def _codeword_dimension(self):
-        """Dimension of the codewords; None for one less than there are classes."""
+        """Return the dimension of the codewords; None: n_classes - 1."""
         return self.n_components
 
     def _reduce_features(self, X):
-        """Features that the weak learners see."""
+        """Return the features that the weak learners test."""
         return X
 
     def _codewords_at(self, stage):
-        """Codewords after so many rounds."""
+        """Return the codewords after `stage` rounds."""
         return self.codewords_
 
 
 class LADDER(CodewordMCBoost):
-    r"""Large margin discriminant dimensionality reduction: predictor and codewords together.
+    r"""Large margin discriminant dimensionality reduction of predictor and codewords together.
 
-    After every N_b rounds of `CodewordMCBoost`, with the same limit of the multiple, N_c steps of
+    After every N_b rounds of `CodewordMCBoost`, with the same limit on the step, N_c steps of
     `CodewordBoosting` lower the same risk by moving the codewords.
 
     Parameters
     ----------
     n_iterations : int, default=200
-        N_b N_r: boosting rounds at most, of all cycles together; see `CodewordMCBoost`.
+        Maximum number N_b N_r of boosting rounds in all cycles; see `CodewordMCBoost`.
     n_components, max_depth, leaf_values, max_bins, random_state, class_weight
-        As of `CodewordMCBoost`; the codewords are where it starts.
+        See `CodewordMCBoost`. The parameters of the codewords define the first codewords.
     boosting_steps : int, default=2
-        N_b: boosting rounds of a cycle.
+        Number N_b of boosting rounds in a cycle.
     codeword_steps : int, default=4
-        N_c: steps of the codewords at the end of a cycle; fewer where no step lowers the risk.
+        Number N_c of codeword steps at the end of a cycle; fewer if no step lowers the risk.
 
     Attributes
     ----------
     codewords_, first_codewords_, hypotheses_, coefficients_, log_risks_
-        As of `CodewordMCBoost`, with the last codewords; a risk is that after the codewords have
-        moved.
+        See `CodewordMCBoost`. `codewords_` are the last codewords, and a risk is measured after
+        the codewords have moved.
 
     See Also
     --------
-    CodewordBoosting : The codewords of a given predictor.
+    CodewordBoosting : Codewords for a given predictor.
 
     References
     ----------
@@ -201,7 +206,7 @@ class LADDER(CodewordMCBoost):
     (1797, 1)
     """
 
-    # Codebooks and codewords are found on a grid.
+    # Since edition 3 codebooks and codewords are rounded to a grid.
     edition = 3
 
     boosting_steps: PositiveInt = 2
@@ -213,7 +218,7 @@ class LADDER(CodewordMCBoost):
 
     def _store_model(self, master):
         super()._store_model(master)
-        # The parameter may be changed for the next fit.
+        # A user may change the parameter after the fit.
         self._cycle = self.boosting_steps
 
     def _codewords_at(self, stage):
@@ -223,26 +228,25 @@ class LADDER(CodewordMCBoost):
 class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier):
     r"""Codewords for a given predictor, by gradient descent.
 
-    The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`
-    at length 1, and the class of x is that of the largest :math:`\langle y_k, f(x) \rangle`.
+    The features are the values f(x) of a predictor. Codewords of length 1 minimise the risk of
+    `CodewordMCBoost`, and the predicted class has the largest :math:`\langle y_k, f(x) \rangle`.
 
-    The line search compares risks after the codewords are normalised, and ends near the least risk,
-    so that the risk never rises. Eq. (12) searches before the normalisation, which may raise the
-    risk.
+    The line search compares risks after the normalisation of the codewords, so the risk never
+    rises. Eq. (12) searches before the normalisation, which may raise the risk.
 
     Parameters
     ----------
     n_iterations : int, default=100
-        N_c: steps at most. Training ends earlier where no step lowers the risk.
+        Maximum number N_c of steps. Training ends earlier if no step lowers the risk.
     random_state : int, RandomState instance or None, default=None
-        Of the first codewords, see `CodewordMCBoost`.
+        Seed of the first codewords, see `CodewordMCBoost`.
 
     Attributes
     ----------
     codewords_, first_codewords_ : ndarray of shape (n_classes, n_features_in_)
-        The last ones, and those that the training started from.
+        Codewords after the last step, and at the start of the training.
     log_risks_ : ndarray of shape (n_iterations_ + 1,)
-        :math:`\log R` at first, and after each step.
+        Values of :math:`\log R` at the start and after each step.
 
     References
     ----------
@@ -258,7 +262,7 @@ class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier
     True
     """
 
-    # Codebooks and codewords are found on a grid.
+    # Since edition 3 codebooks and codewords are rounded to a grid.
     edition = 3
 
     n_iterations: PositiveInt = 100
@@ -273,7 +277,7 @@ class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier
         self._largest = float(np.abs(master.risk.predictions).max())
 
     def score_slack(self):
-        """As of `BoostingClassifier.score_slack`: it follows the size of the features."""
+        """Return the rounding slack of the scores, which is proportional to the features."""
         return self._largest * rounding_slack(self.codewords_.T)
 
     def _staged_scores(self, X, stages):
@@ -344,6 +348,6 @@ class _CodewordDescent(_RiskMaster):
 
 
 def _draw_first_codewords(n_classes, n_components, random_state):
-    """Draw the first codewords."""
+    """Return random codewords for the start of the training."""
     rng = np.random.default_rng(random_state.randint(2**31))
     return draw_codebook(n_classes, n_components or n_classes - 1, rng)

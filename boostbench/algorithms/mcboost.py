@@ -1,4 +1,4 @@
-"""MCBoost, stage-wise: one weak learner and a coefficient for every class per round."""
+"""Stage-wise MCBoost: each round adds a weak learner with a coefficient for every class."""
 
 from typing import ClassVar, Literal
 
@@ -26,8 +26,7 @@ from boostbench.core.solvers.balancing import minimise
 from boostbench.core.stumps.category_sets import stacked
 from boostbench.core.stumps.search import StumpSearch
 
-# Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
-# without end.
+# Epsilon of step 2, as a fraction of nu: under the penalty, edges approach nu without reaching it.
 _EDGE_TOLERANCE = 1e-2
 
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
@@ -46,7 +45,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
     .. math:: \max_{h,r} \sum_i G_{ir} h(x_i), \quad
               G_{ir} = [r = y_i] \sum_l u_{il} - u_{ir},
 
-    and for this weak learner alone the k coefficients that minimise the loss over all margins
+    and then the k coefficients of this weak learner that minimise the loss over all margins
     :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`, eq. (13) or (14),
 
     .. math:: \log \sum_{i,r} e^{-\rho_{ir}} + \nu \|w_t\|_1 \quad \text{or} \quad
@@ -55,57 +54,58 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
     Parameters
     ----------
     n_iterations : int, default=1000
-        n of MCBoost: boosting rounds at most.
+        Maximum number of boosting rounds, n of MCBoost.
     loss : {"exponential", "logistic"}, default="exponential"
+        Loss of eq. (13) or (14).
     eta : float, default=0.5
-        :math:`\eta`, shrinkage: the coefficients found are multiplied by it.
+        Shrinkage :math:`\eta`, a factor of the coefficients.
     kappa : float or None, default=None
-        :math:`\kappa`, bounded step size: what a round adds, after shrinkage, is at most that. None
-        leaves it free.
+        Maximum step size :math:`\kappa`, an upper bound on the coefficients of a round after
+        shrinkage. None: no bound.
     nu : float, default=1e-9
-        :math:`\nu`, weight of the L1 norm. Training ends where the largest edge, for dual
-        variables u of sum 1, exceeds it by no more than 1 % (step 2), or where it leaves all
-        coefficients of a round at 0. As eq. (14) is a sum, a factor of all weights of samples
-        divides it there.
+        Weight :math:`\nu` of the L1 norm. Training ends if the largest edge, for dual variables u
+        of sum 1, exceeds it by at most 1 % (step 2), or if all coefficients of a round are 0.
+        In eq. (14), a sum, multiplying all sample weights by a factor equals dividing `nu` by it.
     weak_learner : {"stump", "tree"}, default="stump"
-        ``"tree"``: scikit-learn's decision trees, one grown for every class in every round.
+        Type of the weak learners. ``"tree"``: decision trees of scikit-learn; every round grows one
+        tree for each class and keeps the best.
     max_depth : int or None, default=2
-        Of a tree.
+        Maximum depth of a tree. None: no limit.
     max_leaf_nodes : int or None, default=None
-        Of a tree.
+        Maximum number of leaves of a tree. None: no limit.
     max_bins : int or None, default=None
-        Quantile bins of each feature for stumps; None: all thresholds are tried.
+        Number of quantile bins of each feature for stumps. None: all thresholds are searched.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps or boostbench.core.learners.trees.Trees
+        Weak learners.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        W.
+        Coefficients W.
 
     Notes
     -----
-    The sums over (i, r) hold the constant terms :math:`r = y_i`. They do not matter in eq. (14),
-    but do inside the logarithm of eq. (13) and in the sum of u, that is, wherever :math:`\nu`
-    does. In eq. (14), :math:`u^0 = 1/(mk)` would shift all margins of the logistic loss; here they
-    start from 0, and u of eq. (12) from 1/2.
+    The sums over (i, r) include the constant terms :math:`r = y_i`. These have no effect in
+    eq. (14), but they do inside the logarithm of eq. (13) and in the sum of u, that is, wherever
+    :math:`\nu` has an effect. In eq. (14), :math:`u^0 = 1/(mk)` would shift all margins of the
+    logistic loss; here margins start from 0, and u of eq. (12) from 1/2.
 
-    The loss does not change when the same number is added to all coefficients of a weak learner,
-    and neither does a prediction. The smallest coefficient of a round is 0: that is what any
-    positive :math:`\nu` makes of it, and what `kappa` is relative to. The polarity of the weak
-    learner is the one for which the gain in eq. (10) is positive, which matters for large
-    :math:`\nu` and small :math:`\kappa` only.
+    Adding one number to all coefficients of a weak learner changes neither the loss nor a
+    prediction. The smallest coefficient of a round is 0, which is the minimum for any positive
+    :math:`\nu`, and `kappa` is relative to it. The polarity of the weak learner makes the gain in
+    eq. (10) positive, which matters for large :math:`\nu` and small :math:`\kappa` only.
 
-    Where a weak learner tells some classes apart without an error, the minimum is at infinity or,
-    with :math:`\nu`, far away: coefficients end where the slope is below 1e-8 of the loss, at about
-    20, which `eta` halves. So the first stump of iris, which tells setosa from the others, has
-    10.26, and later ones less than 1.
+    If a weak learner separates some classes without an error, the minimum is at infinity or, with
+    :math:`\nu`, far away. The solver stops when the slope is below 1e-8 of the loss, at
+    coefficients of about 20, which `eta` halves. For example, the first stump on iris, which
+    separates setosa from the other classes, has the coefficient 10.26, and later stumps less
+    than 1.
 
-    A tree for each of k classes costs k times scikit-learn's time for one, which is far more than
-    the rest of a round.
+    Growing a tree for each of the k classes takes far longer than the rest of a round.
 
     See Also
     --------
-    MultiBoost : All coefficients found anew in every round.
+    MultiBoost : Totally corrective: fits all coefficients again in every round.
 
     References
     ----------
@@ -140,7 +140,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
         return _MCBoostMaster(self, search, labels, weights)
 
     def _store_model(self, master):
-        # The last round of a training may have added nothing.
+        # The last round may have added no weak learner.
         T, k = len(master.learners), len(self.classes_)
         self.n_iterations_ = T
         self.coefficients_ = np.reshape(master.coefficients, (T, k))
@@ -175,7 +175,7 @@ class _MCBoostMaster(Master):
             self.params.eta * minimise(problem, self.params.nu / scale), self.max_coefficient
         )
         if not w.any():
-            # `nu` outweighs the sum of the losses, as it does in all rounds to come.
+            # `nu` outweighs the sum of the losses, in this round and in all later rounds.
             return False
         self.weights.move(w)
         self.learners.append(result.learner)

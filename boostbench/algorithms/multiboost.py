@@ -27,21 +27,21 @@ from boostbench.core.solvers.solution import SolverResult
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
-# After a column that violated its constraint by v times nu, the old ones are made to violate theirs
-# by no more than a part of v times nu: the next column depends on little else, and to solve every
-# round to the end takes more than twice as long. The part is a half for small v, where nu itself is
-# all there is to gain, and a tenth for large v.
+# After a column that violated its constraint by v times nu, the problem is solved until no column
+# violates its constraint by more than a fraction of v times nu. A more exact solution hardly
+# changes the next column and takes more than twice as long. The fraction is 0.5 for small v, when
+# nu limits the possible gain, and 0.1 for large v.
 _SLACK_FRACTION = 0.1
 _MAX_SLACK_FRACTION = 0.5
 
-# Of each solver, at a time.
+# Default number of iterations per call of each solver.
 _DEFAULT_ITERATIONS = {"newton": 5, "lbfgs": 100}
 
 _INCOMPATIBLE_WITH_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
 
 
 class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
-    r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
+    r"""MultiBoost with stumps: totally corrective, with a coefficient for every stump and class.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump
     all coefficients move towards the minimum of
@@ -49,90 +49,92 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
     .. math:: \min_{W \ge 0} \frac{1}{mk} \sum_{i,r} \lambda(\rho_{ir}) + \nu 1^\top W 1,
               \quad \rho_{ir} = F_{y_i}(x_i) - F_r(x_i)
 
-    and the next stump is that of the most violated constraint of the dual problem,
+    and the next stump belongs to the most violated constraint of the dual problem,
 
     .. math:: \max_{h,r} \frac{1}{mk} \sum_i G_{ir} h(x_i) \le \nu, \quad
               G_{ir} = [r = y_i] \sum_l u_{il} - u_{ir}, \quad u = -\lambda'(\rho).
 
-    Where none is violated, W solves the problem over all stumps, and training ends. Before that,
-    the solver goes only as far as the choice of the next stump needs, see the notes: the objective
-    of a model that ends at `n_iterations` is above the minimum over its stumps, by up to 8 % in
-    comparisons with exact solutions. `final_solve` goes to that minimum.
+    If no constraint is violated, W solves the problem over all stumps, and training ends. Until
+    then, the solver is only as exact as the choice of the next stump requires (see the notes): the
+    objective of a model that ends at `n_iterations` is above the minimum over its stumps, by up to
+    8 % in comparisons with exact solutions. `final_solve` computes the minimum.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        T: boosting rounds at most.
+        Maximum number T of boosting rounds.
     loss : {"logistic", "exponential", "hinge"}, default="logistic"
-        :math:`\lambda`. The hinge loss is a linear program, solved from the start in each round:
+        Loss :math:`\lambda`. The hinge loss is minimised by linear programs without a warm start:
         seconds per 10 rounds for hundreds of samples, too slow for thousands.
     nu : float, default=1e-4
-        Weight of the L1 norm of W, for the mean of the loss over all m k pairs: the sum that
-        RandomBoost and MCBoost write has m k times this. Their grids fit the mean.
+        Weight :math:`\nu` of the L1 norm of W, relative to the mean loss over all m k pairs. The
+        sum in RandomBoost and MCBoost corresponds to m k times this weight, but their grids suit
+        the mean.
     tol : float, default=1e-2
-        :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
+        Tolerance :math:`\epsilon` of the stopping rule: maximum violation of a constraint, as a
+        fraction of `nu`.
     start : {"previous", "zero"}, default="previous"
-        Where the solver starts in each round. ``"previous"``: from the coefficients of the round
-        before, and it goes to the minimum. ``"zero"``: from :math:`W = 0`, and it stops early, as
-        it does with the settings of RandomBoost and MCBoost; see the notes. It goes with L-BFGS-B
-        and a smooth loss, and without `warm_start`.
+        Starting point of the solver in each round. ``"previous"``: the coefficients of the previous
+        round; the solver converges to the minimum. ``"zero"``: :math:`W = 0`; the solver stops
+        early, as with the settings of RandomBoost and MCBoost, see the notes. It requires L-BFGS-B
+        and a smooth loss, and excludes `warm_start`.
     solver : {"newton", "lbfgs"} or None, default=None
-        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is, with ``start="zero"``,
-        L-BFGS-B with the settings of RandomBoost, and those of MCBoost but for the least progress
-        of an iteration: 2.2e-9 and not 1e-9. From the round before, it is L-BFGS by projections,
-        which ends at the same slopes and gives the same on each machine. None:
-        L-BFGS-B with ``start="zero"``, else Newton's method. The hinge loss does without.
+        ``"newton"``: Newton's method, as exact as the next stump requires. ``"lbfgs"`` with
+        ``start="zero"``: L-BFGS-B with the settings of RandomBoost, which are those of MCBoost
+        except for the minimum progress of an iteration (2.2e-9, not 1e-9). ``"lbfgs"`` with
+        ``start="previous"``: projected L-BFGS, which stops at the same slopes and gives equal
+        results on every machine. None: L-BFGS-B with ``start="zero"``, otherwise Newton's method.
+        Not used with the hinge loss.
     solver_iterations : int or None, default=None
-        Newton steps or L-BFGS iterations at a time; None: 5 steps, or 100 iterations as in the
-        papers. More follow where they were too few to find another stump, but for
-        ``start="zero"``.
+        Newton steps or L-BFGS iterations per call of the solver. None: 5 steps, or 100 iterations
+        as in the papers. With ``start="previous"``, the solver is called again if the iterations
+        are too few to find another stump.
     max_bins : int or None, default=None
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins of each feature. None: all thresholds are searched.
     warm_start : bool, default=False
-        Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data.
-        With the same parameters, or more rounds, the model is that of a fresh start. With another
-        `nu`, `tol` or solver, the solution is that of a fresh start up to `tol`, and a grid of `nu`
-        from strong to weak costs little more than its last point, as long as training converges
-        before `n_iterations`. If it does not, stumps that were chosen for another `nu` took the
-        place of better ones, and `fit` starts afresh.
+        True: `fit` continues from the stumps and coefficients of the previous fit, on the same
+        data. With the same parameters, or more rounds, the model equals that of a fresh start. With
+        another `nu`, `tol` or solver, the solution equals it up to `tol`, and a grid of decreasing
+        `nu` takes hardly longer than its last value, as long as training converges before
+        `n_iterations`. If it does not converge, stumps that were chosen for another `nu` occupy
+        rounds, and `fit` starts afresh.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
-        With ``start="zero"`` a stump may come several times.
+        Stumps of the rounds. With ``start="zero"``, a stump may occur several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        W after the last round.
+        Coefficients W after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_ * n_classes)
-        W after each round, row by row.
+        Coefficients W after each round, flattened row by row.
     objective_ : ndarray of shape (n_iterations_,)
-        The objective after each round, the constant :math:`\lambda(0) / k` of the terms r = y_i
-        included. With ``start="zero"`` it may rise.
+        Objective after each round, including the constant :math:`\lambda(0) / k` of the terms
+        r = y_i. With ``start="zero"``, it may rise.
     converged_ : bool
-        Whether W solves the problem over all stumps up to `tol`. It does not where training ended
-        at `n_iterations` or was stopped early; nor, after a `ConvergenceWarning`, where the solver
-        came to the end of its precision. With ``start="zero"`` and a small `nu` it never does, and
-        there is no warning.
+        True if W solves the problem over all stumps up to `tol`. False if training ended at
+        `n_iterations` or was stopped early, or (with a `ConvergenceWarning`) the solver reached the
+        limit of its precision. With ``start="zero"`` and a small `nu`, it is always False, without
+        a warning.
     dual_ : ndarray of shape (n_samples, n_classes)
-        The dual variables u after the last round, times the weights of the samples (of mean 1,
-        those of weight 0 left out); 0 for r = y_i.
+        Dual variables u after the last round, times the sample weights (scaled to mean 1, without
+        samples of weight 0); 0 for r = y_i.
 
     Notes
     -----
-    With `warm_start`, what is given for every round begins with the rounds of the fits before that
-    it goes on from.
+    With `warm_start`, attributes with an entry per round include the rounds of the previous fits.
 
-    Where the newest column violated its constraint by v times `nu`, the restricted problem is
-    solved until the constraints of its columns are violated by no more than the largest of
-    ``v / 10``, ``min(v / 2, 1)`` and `tol` times `nu`: see `boostbench.core.solvers.newton`.
+    If the newest column violated its constraint by v times `nu`, the restricted problem is solved
+    until no constraint of its columns is violated by more than the largest of ``v / 10``,
+    ``min(v / 2, 1)`` and `tol`, times `nu`: see `boostbench.core.solvers.newton`.
 
-    *From zero.* L-BFGS-B ends where no slope of the objective, a mean over all pairs, exceeds 1e-5.
-    As soon as the stumps separate the training data, slopes become small: the dual variables vanish
-    with the losses. On 375 samples of pendigits the limit ends the solver after about 15
-    iterations, whatever :math:`\nu \le 10^{-6}` is, far from the minimum. A start from zero spreads
-    the coefficients over all stumps, new ones as well as old ones, and the next round begins again.
-    So `nu` hardly matters and more stumps go on to help, as in a forest. From the coefficients of
-    the round before, the same solver has nothing to do: the new stump gets no coefficient, and it
-    comes again for ever. The papers state the settings, and not where the solver starts.
+    *Start from zero.* L-BFGS-B stops if no slope of the objective, a mean over all pairs, exceeds
+    1e-5. Once the stumps separate the training data, the slopes become small, as the dual variables
+    vanish with the losses. On 375 samples of pendigits, the solver stops after about 15 iterations
+    for any :math:`\nu \le 10^{-6}`, far from the minimum. A start from zero spreads coefficients
+    over all stumps, new and old, in every round. Therefore `nu` has little effect, and more stumps
+    continue to help, as in a forest. From the coefficients of the previous round, the same solver
+    stops at once: the new stump gets the coefficient 0, and the search finds it again in every
+    later round. The papers state the settings of the solver, but not its starting point.
 
     For two classes, W only enters through :math:`\alpha_t = W_{t1} - W_{t0}` and
     :math:`|\alpha_t|`: this is binary totally corrective boosting with the mean of the loss over
@@ -167,7 +169,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     @property
     def warm_parameters(self):
-        """What a warm start may change; see `boostbench.experiment.tuning`."""
+        """Parameters that a warm start may change; see `boostbench.experiment.tuning`."""
         return ("nu",) if self.start == "previous" else ()
 
     def _train(self, X, y, *weights, validation=None):
@@ -188,15 +190,15 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
             return FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
         if self.warm_start and self.n_iter_no_change is not None:
             raise ValueError(
-                "warm_start=True goes on from all rounds of the last fit, of which early stopping "
-                "undoes some: set n_iter_no_change=None or warm_start=False"
+                "warm_start=True continues from all rounds of the last fit, but early stopping "
+                "undoes some of them: set n_iter_no_change=None or warm_start=False"
             )
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is not None:
-            # A copy of the estimator goes on by its own parameters.
+            # A copy of the estimator continues with its own parameters.
             master.params = self
             master.check_warm_start(X, labels, weights)
-            # A training that is interrupted leaves nothing to go on from.
+            # After an interrupted training, the next fit starts afresh.
             self._previous = None
             master.update_parameters()
         if master is None or master.is_filled_by_previous_fit():
@@ -217,7 +219,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
 
 class _DescentSolver:
-    """A solver that goes on from the coefficients of the round before."""
+    """Solver of a smooth loss that starts from the coefficients of the previous round."""
 
     def __init__(self, params, is_own, sample_weight):
         self.is_own = is_own
@@ -233,7 +235,7 @@ class _DescentSolver:
         return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
-        """Return what was found once: W."""
+        """Return the result of an earlier call with the solution W."""
         problem = PairwiseLoss(H, self.is_own, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
         return SolverResult(W, value, np.inf, False, problem.dual)
@@ -246,7 +248,7 @@ class _LinearProgramSolver:
 
     def solve(self, H, start, nu, tol):
         result = pairwise_hinge(H, self.is_own, nu, self.sample_weight)
-        # The terms r = y_i are hinge losses of margin 0.
+        # The terms r = y_i are hinge losses of margin 0, each equal to 1.
         return result._replace(value=result.value + self.is_own.shape[1])
 
     def restore(self, H, W, nu):
@@ -260,7 +262,7 @@ class _Column(NamedTuple):
 
     @property
     def key(self):
-        """Two stumps with the same outputs are the same column."""
+        """Identity of the column: stumps with equal outputs are one column."""
         return self.outputs.tobytes()
 
 
@@ -281,31 +283,31 @@ class _MultiBoostMaster(Master):
         self.update_parameters()
 
     def check_warm_start(self, X, labels, sample_weight):
-        """Refuse to go on where a fresh start would find other stumps, or fewer."""
+        """Raise ValueError if a fresh start would find other stumps, or fewer."""
         pairs = (
             (self.is_own.argmax(axis=0), labels),
             (self.search.X, X),
             (self.raw_sample_weight, sample_weight),
         )
         if not all(np.array_equal(previous, current) for previous, current in pairs):
-            raise ValueError("warm_start=True goes on from the last fit, but the data are others")
+            raise ValueError("warm_start=True continues from the last fit, which had other data")
         for name, previous in self.fixed_params.items():
             current = getattr(self.params, name)
             if current != previous:
                 raise ValueError(
-                    f"warm_start=True goes on with {name}={previous!r} of the last fit, not with "
+                    f"warm_start=True continues with {name}={previous!r} of the last fit, not with "
                     f"{current!r}"
                 )
         if self.params.n_iterations < len(self.stumps):
             raise ValueError(
-                f"warm_start=True goes on from the {len(self.stumps)} rounds of the last fit, "
+                f"warm_start=True continues from the {len(self.stumps)} rounds of the last fit, "
                 f"which are more than n_iterations={self.params.n_iterations}"
             )
 
     def update_parameters(self):
-        """Take the parameters as they are now.
+        """Read the parameters of the estimator again.
 
-        If only the number of rounds is another, the training goes on as if it had not ended.
+        If only the number of rounds has changed, the training continues as if it had not ended.
         """
         params = self.params
         previous_outputs = self.H[: len(self.stumps)]
@@ -316,7 +318,7 @@ class _MultiBoostMaster(Master):
             return
         self.settings = settings
         self.n_inherited_stumps = len(self.stumps)
-        # Inside, the loss is a sum.
+        # The master works with the sum of the losses, not with the mean.
         self.nu = params.nu * self.is_own.size
         solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
         self.solver = solver(params, self.is_own, self.sample_weight)
@@ -324,7 +326,7 @@ class _MultiBoostMaster(Master):
         self.is_solved = self.converged = self.is_stuck = False
 
     def is_filled_by_previous_fit(self):
-        """Return True if stumps that other settings have chosen leave no place for more."""
+        """Return True if stumps chosen with other settings fill all rounds."""
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
@@ -350,13 +352,13 @@ class _MultiBoostMaster(Master):
         self.converged = self.is_stuck = False
 
     def finish(self):
-        """Say where the solver failed."""
+        """Warn if the solver reached the limit of its precision."""
         if self.is_stuck:
             solver, alternative = "newton", "lbfgs"
             if self.params.solver == "lbfgs":
                 solver, alternative = alternative, solver
             warnings.warn(
-                f"MultiBoost's solver {solver!r} came to the end of its precision "
+                f"MultiBoost's solver {solver!r} reached the limit of its precision "
                 f"after {len(self.stumps)} rounds, where constraints were still violated by more "
                 f"than tol={self.params.tol:g} times nu: try solver={alternative!r}, or a larger "
                 f"nu or tol",
@@ -365,7 +367,7 @@ class _MultiBoostMaster(Master):
             )
 
     def _start(self):
-        """Solve for the columns there are: none, or those of a warm start."""
+        """Solve the problem over the initial columns: none, or the columns of a warm start."""
         start = np.zeros((len(self.is_own), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_solved = True
@@ -393,7 +395,7 @@ class _MultiBoostMaster(Master):
         return _Column(result.learner, result.outputs, result.edge / self.nu - 1)
 
     def _next_column(self):
-        """Find a violated constraint that is new; improve the solution as long as that fails."""
+        """Return a new violated column; improve the solution until there is one, or return None."""
         while True:
             column = self._most_violated()
             if column is None:
@@ -408,7 +410,7 @@ class _MultiBoostMaster(Master):
                 return None
 
     def _reoptimise(self, violation):
-        """Go on solving for the columns there are; False where that changes nothing any more."""
+        """Solve the problem over the current columns further; return False without progress."""
         if self.solution.residual <= self.params.tol * self.nu:
             return False
         improved = self._solve(self.solution.w, violation)

@@ -1,4 +1,4 @@
-"""MultiBoost as the papers solve it: its coefficients from zero in every round."""
+"""MultiBoost as in the papers, whose solver starts from zero in every round."""
 
 from typing import ClassVar
 
@@ -12,12 +12,12 @@ from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.solution import SolverResult
 
-# Those of the papers.
+# Iterations of L-BFGS-B per round in the papers.
 _PAPER_ITERATIONS = 100
 
 
 class FromZeroMaster(Master):
-    """The problem of `boostbench.algorithms.multiboost`, with ``start="zero"``."""
+    """Master of `MultiBoost` with ``start="zero"``."""
 
     per_round_lists: ClassVar = ("stumps", "objective")
 
@@ -34,19 +34,19 @@ class FromZeroMaster(Master):
         return PairwiseLoss(self.H[: len(self.stumps)], self.is_own, self.loss)
 
     def _accept_solution(self, problem, W):
-        """Take over the coefficients, and the dual variables that belong to them."""
+        """Store the coefficients and their dual variables."""
         value, _ = problem.move(W)
         self.solution = SolverResult(W, value, np.inf, False, problem.dual)
 
     def generate(self):
-        """As `Master.generate`."""
+        """Search with the dual variables; see `Master.generate`."""
         result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own.T))
         min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own.size
         self.converged = result is None or bool(result.edge <= min_edge)
         return None if self.converged else result
 
     def correct(self, result):
-        """As `Master.correct`."""
+        """Solve the problem over all stumps from zero; see `Master.correct`."""
         self.H[len(self.stumps)] = result.outputs
         self.stumps.append(result.learner)
         problem = self._problem()
@@ -64,7 +64,7 @@ class FromZeroMaster(Master):
         return True
 
     def rewind(self, rounds):
-        """As `Master.rewind`."""
+        """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
         W = self.path.rewind(rounds, rounds * len(self.is_own)).reshape(rounds, -1)
         self._accept_solution(self._problem(), np.ascontiguousarray(W.T))

@@ -1,7 +1,8 @@
 """AdaBoost with output codes: AdaBoost.ECC, AdaBoost.SIP and AdaBoost.MO.
 
-A code divides the classes into two sides, and a stump learns the binary problem that it poses. ECC
-draws a code in every round, SIP finds the one that suits its stump best, and MO takes all of them.
+A code divides the classes into two sides, and a stump learns the resulting binary problem. ECC
+draws a code in every round, SIP optimises code and stump jointly, and MO uses all codes in every
+round.
 """
 
 from dataclasses import KW_ONLY
@@ -20,59 +21,61 @@ from boostbench.core.class_codes import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 
-# Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
-# mistakes the vote would be infinite.
+# Smoothing of the weights of correct and wrong samples on each side of a stump: the vote of a side
+# without mistakes would be infinite.
 _SMOOTHING = 1e-10
 
-# No stump may have an edge for one half of the classes while there are some for others. Training
-# ends where that many halves in a row leave none.
+# Maximum number of codes that are drawn in a round. For one code, every stump may have the edge 0;
+# training ends if this holds for so many codes in a row.
 _MAX_DRAWS = 50
 
 # The number of codes doubles with every class: 2047 for 12.
 _MAX_CLASSES = 12
 
-# Codes of a block of weights, which is updated in the cache.
+# Number of codes per block of weights, so that a block stays in the cache during its update.
 _BLOCK_CODES = 64
 
 
 class AdaBoostECC(StumpEnsemble):
     r"""AdaBoost.ECC with stumps and random halves of the classes.
 
-    Every sample carries a weight for every wrong label. A round draws a code :math:`\mu_t`, which
-    is +1 for a random half of the classes and -1 for the others, and finds the stump h_t for the
-    labels :math:`\mu_t(y_i)`; a sample weighs as much there as its wrong labels on the other side.
-    The round adds :math:`g_t(x) \mu_t(r)` to the score of class r, where the vote
-    :math:`g_t(x)` is :math:`\alpha_t` where h_t is +1, and :math:`-\beta_t` where it is -1: half
-    the logarithm of the weights it has right there over those it has wrong. This lowers the loss
+    Every sample has a weight for every wrong label. A round draws a code :math:`\mu_t`, which is +1
+    for a random half of the classes and -1 for the other half, and finds the stump h_t for the
+    labels :math:`\mu_t(y_i)`. The weight of a sample in this binary problem is the sum of the
+    weights of its wrong labels on the other side. The round adds :math:`g_t(x) \mu_t(r)` to the
+    score of class r. The vote :math:`g_t(x)` is :math:`\alpha_t` if h_t is +1, and
+    :math:`-\beta_t` if it is -1: on each side, half the logarithm of the ratio of correct to wrong
+    weights. This lowers the loss
 
     .. math:: \sum_i \sum_{r \ne y_i} \exp(-\tfrac12 (F_{y_i}(x_i) - F_r(x_i))).
 
-    In the logarithm, 1e-10 is added to each of the two weights, where the weights of all samples
-    have the sum 1. On a side without mistakes the vote would be infinite; it is about 11 then.
+    In the logarithm, 1e-10 is added to both weights, relative to a total weight of 1. A side
+    without mistakes thus gets a vote of about 11 instead of infinity.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no stump has an edge, or where one
-        leaves no error at all.
+        Maximum number of boosting rounds. Training ends earlier if no stump has a positive edge, or
+        a stump makes no error.
     votes : {"two", "one"}, default="two"
-        ``"two"``: :math:`\alpha_t` and :math:`\beta_t`, as published. ``"one"``: AdaBoost's
-        coefficient for both.
+        Votes of the two sides. ``"two"``: :math:`\alpha_t` and :math:`\beta_t`, as published.
+        ``"one"``: AdaBoost's coefficient for both sides.
     random_state : int, RandomState instance or None, default=None
-        Seed of the halves.
+        Seed of the codes.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
+        Stump of each round.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
+        Coefficients :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
     intercepts_ : ndarray of shape (n_iterations_, n_classes)
-        :math:`\frac12 (\alpha_t - \beta_t) \mu_t`: a round adds
+        Intercepts :math:`\frac12 (\alpha_t - \beta_t) \mu_t`: a round adds
         ``h_t(x) * coefficients_[t] + intercepts_[t]`` to the scores.
 
     See Also
     --------
-    AdaBoostMO : All divisions of the classes, in every round.
+    AdaBoostMO : Uses all codes in every round.
 
     References
     ----------
@@ -100,7 +103,7 @@ class AdaBoostECC(StumpEnsemble):
         super()._store_model(master)
         self.intercepts_ = np.reshape(master.intercepts, self.coefficients_.shape)
         if self.votes == "two":
-            # Prediction needs their sum only.
+            # Prediction only needs the sum of the intercepts.
             self.n_parameters_ += len(self.classes_)
 
     def _staged_scores(self, X, stages):
@@ -140,7 +143,7 @@ class _ECCMaster(StumpMaster):
         return None
 
     def _cross_weights(self, code):
-        """Weigh the wrong labels across the code from the own one: by sample, their sum, all."""
+        """Return the weights of wrong labels on the other side, by sample; their sum; the total."""
         by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
         cross_weights = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
         return cross_weights, cross_weights.sum(), by_side.sum()
@@ -152,8 +155,8 @@ class _ECCMaster(StumpMaster):
         self.stumps.append(result.learner)
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
-        # The factor of a weight depends on its sample by side of the stump and label only. It is 1
-        # for the labels on the same side of the code.
+        # The factor of a sample's weights depends only on its label and its side of the stump. It
+        # is 1 for wrong labels on the same side of the code.
         opposite = (code[:, None] - code) / 2
         table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
         self.weights *= table.take(self.labels + self.n_classes * above, axis=0, mode="clip")
@@ -170,38 +173,37 @@ class _ECCMaster(StumpMaster):
 
 
 class AdaBoostSIP(AdaBoostECC):
-    r"""AdaBoost.SIP with stumps: AdaBoost.ECC whose codes are optimal.
+    r"""AdaBoost.SIP with stumps: AdaBoost.ECC with optimal codes.
 
-    AdaBoost.ECC draws the code :math:`\mu_t`, then finds the stump for it. AdaBoost.SIP finds both
-    at once: of all stumps h and all codes in {-1, +1}, those along which the loss of
-    `AdaBoostECC` falls most steeply,
+    AdaBoost.ECC draws the code :math:`\mu_t` and then finds the stump for it. AdaBoost.SIP finds
+    the stump h and the code in {-1, +1} jointly, so that the loss of `AdaBoostECC` decreases most
+    steeply,
 
     .. math:: \max_{h, \mu} \sum_i \sum_{r \ne y_i} u_{ir} (\mu(y_i) - \mu(r)) h(x_i),
 
-    where :math:`u_{ir}` is the weight of the wrong label r of sample i. For a given stump the best
-    code is the sign, class by class, of ``sum_i G[i, r] h(x_i)``, where G is
-    :math:`-u_{ir}` and, at the own class, what makes a row sum to 0. The coefficients are those of
-    AdaBoost.ECC, with 1e-10 added in the logarithm as well.
+    where :math:`u_{ir}` is the weight of the wrong label r of sample i. For a given stump, the best
+    code is the sign of ``sum_i G[i, r] h(x_i)`` for each class r, where G holds
+    :math:`-u_{ir}` for wrong labels, and the true label's entry makes each row sum to 0. The
+    coefficients are those of AdaBoost.ECC, with the same smoothing of 1e-10.
 
     Parameters
     ----------
     votes : {"two", "one"}, default="two"
-        As of `AdaBoostECC`.
+        See `AdaBoostECC`.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
+        Seed of the held-out samples of early stopping; the algorithm itself is deterministic.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
+        Stump of each round.
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
-        As of `AdaBoostECC`.
+        See `AdaBoostECC`.
 
-    Notes
-    -----
-    MCBoost only names it. What is built here is what is known of [1]_ without its text: weak
-    learners and code are found together, by the negative gradient of a cost of margins. That the
-    cost is AdaBoost.ECC's, that the coefficients are its votes, and that stumps replace patterns of
-    image patches is our reading.
+    Notes ----- MCBoost names AdaBoost.SIP without details, and the text of [1]_ was not available.
+    Known is that weak learner and code are found jointly, by the negative gradient of a cost of
+    margins. The cost and the votes of AdaBoost.ECC, and stumps in place of patterns of image
+    patches, are our reading.
 
     References
     ----------
@@ -230,18 +232,19 @@ class _SIPMaster(_ECCMaster):
             return None
         code, edge = result.votes, result.edge
         cross_weights, share, total = self._cross_weights(code)
-        # Each pair of classes on different sides counts twice in the sum over classes.
+        # The sum over classes counts each pair of classes on different sides twice.
         if share == 0 or edge <= 2 * MIN_EDGE * share:
             return None
         return result, code, cross_weights / share, edge / (2 * share), share / total, total
 
 
 class AdaBoostMO(TabularBooster, BoostingClassifier):
-    r"""AdaBoost.MO with stumps, the exhaustive code and one coefficient per round.
+    r"""AdaBoost.MO with stumps, all codes in every round, and one coefficient per round.
 
-    Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, the divisions of the k classes into two
-    sides, is a binary problem with the labels :math:`m_{j y_i}`. A round finds a stump
-    :math:`h_{tj}` for each and adds :math:`\alpha_t h_{tj}` to each :math:`F_j`, which minimises
+    Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, a division of the k classes into two
+    sides, defines a binary problem with the labels :math:`m_{j y_i}`. A round finds a stump
+    :math:`h_{tj}` for each code and adds :math:`\alpha_t h_{tj}` to each :math:`F_j`, which
+    minimises
 
     .. math:: \sum_{i,j} \exp(-m_{j y_i} F_j(x_i))
 
@@ -252,28 +255,28 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no stump has an edge, or where all are
-        perfect.
+        Maximum number of boosting rounds. Training ends earlier if no stump has a positive edge, or
+        all stumps are perfect.
     max_bins : int or None, default=None
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins of each feature. None: all thresholds are searched.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
-        Of shape (n_iterations_, n_codes).
+        Stumps of each round and code, of shape (n_iterations_, n_codes).
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\alpha_t`.
+        Coefficients :math:`\alpha_t`.
     codes_ : ndarray of shape (n_codes, n_classes)
-        m.
+        Codes m.
 
     See Also
     --------
-    AdaBoostECC : One division of the classes per round.
+    AdaBoostECC : Uses one random code per round.
 
     Notes
     -----
-    There are at most 12 classes: 2047 codes. The scores are linear in the outputs of the stumps, so
-    `predict` adds up the votes of equal stumps first, of which there are many.
+    The number of classes is limited to 12, which have 2047 codes. Many stumps are equal. As the
+    scores are linear in the stumps' outputs, `predict` uses distinct stumps with summed votes.
 
     References
     ----------
@@ -308,11 +311,11 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         return labels
 
     def inverse_temperature(self):
-        """Each code has its own exponential loss, and each pair of classes is in half of them."""
+        """Return the factor of a sum of exponential losses, half of which separate two classes."""
         return (len(self.classes_) - 1) / len(self.codes_)
 
     def stump_sum(self):
-        """Return the different stumps and their votes, which have no rounds."""
+        """Return the distinct stumps with their summed votes."""
         return stump_sum_from_votes(self._distinct_stumps, self._distinct_votes)
 
     def _make_master(self, X, labels, random_state, weights=None):
@@ -326,7 +329,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         positions = np.reshape(master.positions, -1).astype(np.int64)
         distinct, stump_index = np.unique(positions, return_inverse=True)
         votes = (self.coefficients_[:, None] * self.hypotheses_.polarity).ravel()
-        # Votes of one stump for one code add up.
+        # Sum the votes of each distinct stump for each code.
         code = np.arange(len(votes)) % len(self.codes_)
         by_code = sparse.csr_array((votes, (stump_index, code)), (len(distinct), len(self.codes_)))
         self._distinct_stumps = Stumps([master.search.stump(position) for position in distinct])
@@ -350,7 +353,7 @@ class _MOMaster(StumpMaster):
 
     def __init__(self, params, search, labels, sample_weight=None):
         sides = params.codes_.T[labels]
-        # Signed: the side times the weight. In column order, as the features are.
+        # Signed weights (side times weight), in Fortran order like the features.
         super().__init__(params, search, np.asfortranarray(sides / sides.size), sample_weight)
         self.wrong = np.empty_like(self.weights, bool)
         starts = range(0, sides.shape[1], _BLOCK_CODES)
@@ -382,7 +385,7 @@ class _MOMaster(StumpMaster):
         self.stumps.append(stumps)
         self.votes.append(alpha)
         if imperfect:
-            # Weights are brought back to sum 1, which the factors alone lower by sqrt(1 - edge^2).
+            # Normalise: the factors alone reduce the sum of the weights by sqrt(1 - edge^2).
             is_own = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
             increase = is_own * np.expm1(2 * alpha)
             for block in self.blocks:

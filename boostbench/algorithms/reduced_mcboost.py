@@ -1,4 +1,4 @@
-"""MCBoost with codewords on fewer dimensions: what LADDER's embedding is compared with."""
+"""MCBoost with codewords on reduced features, the baseline of LADDER's embedding."""
 
 from typing import ClassVar, Literal
 
@@ -17,12 +17,12 @@ def _kernel_pca(n_components, X):
 
 
 class _SignedDiscriminants(LinearDiscriminantAnalysis):
-    """Scikit-learn's, with a convention for signs, as its other reductions have."""
+    """Linear discriminant analysis of scikit-learn with canonical signs of the directions."""
 
     def fit(self, X, y):
         try:
             super().fit(X, y)
-        except IndexError:  # the matrix that it takes apart has the rank 0
+        except IndexError:  # scikit-learn decomposes a matrix of rank 0
             raise ValueError(
                 "X has no linear discriminants: its features hardly vary, or not within classes"
             ) from None
@@ -43,27 +43,27 @@ _REDUCTIONS = {
 
 
 class ReducedMCBoost(CodewordMCBoost):
-    r"""A reduction of the features to d dimensions, and `CodewordMCBoost` with a simplex on them.
+    r"""`CodewordMCBoost` with a simplex of codewords on features that are reduced to d dimensions.
 
     Parameters
     ----------
     n_iterations : int, default=200
-        Boosting rounds at most; see `CodewordMCBoost`.
+        Maximum number of boosting rounds; see `CodewordMCBoost`.
     n_components : int, default=2
-        d, of the features; fewer where the reduction has no more.
+        Number d of reduced features; fewer if the reduction has fewer components.
     reduction : {"pca", "lda", "factor_analysis", "kernel_pca", "lpp", "npe"}, default="pca"
-        Principal components; linear discriminants; factor analysis, for probabilistic PCA; kernel
-        PCA by a Gaussian kernel whose variance is the mean squared distance of the samples;
+        Principal components; linear discriminants; factor analysis (for probabilistic PCA); kernel
+        PCA with a Gaussian kernel whose variance is the mean squared distance of the samples;
         locality preserving projections; neighbourhood preserving embedding.
     max_depth, leaf_values, max_bins, random_state
-        As of `CodewordMCBoost`. There are no weights: the reductions do not take them.
+        See `CodewordMCBoost`. Weights are not supported, as the reductions do not take them.
 
     Attributes
     ----------
     reducer_ : transformer
-        Of scikit-learn, or of `boostbench.algorithms.hashing.linear_projections`.
+        Fitted reduction, of scikit-learn or `boostbench.algorithms.hashing.linear_projections`.
     codewords_, first_codewords_, hypotheses_, coefficients_, log_risks_
-        As of `CodewordMCBoost`.
+        See `CodewordMCBoost`.
 
     References
     ----------
@@ -85,11 +85,11 @@ class ReducedMCBoost(CodewordMCBoost):
     _takes_tables: ClassVar = False
 
     def fit(self, X, y):
-        """Train the estimator; as `CodewordMCBoost.fit`, but all samples weigh the same."""
+        """Train the estimator with equal sample weights; see `CodewordMCBoost.fit`."""
         return super().fit(X, y)
 
     def stump_sum(self):
-        """As of `BoostingClassifier.stump_sum`."""
+        """Raise ValueError, as the stumps test reduced features."""
         name = type(self).__name__
         raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 

@@ -1,4 +1,4 @@
-"""Thinning a fitted ensemble: new coefficients for its members, most of them 0."""
+"""Thinning of a fitted ensemble: sparse new coefficients for its members."""
 
 import copy
 import warnings
@@ -25,46 +25,46 @@ from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.util.compat.sklearn import check_feature_names
 
-# Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
+# Newton's method: tolerance of the slopes of the mean loss, and maximum number of steps.
 _NEWTON_TOLERANCE = 1e-7
 _MAX_NEWTON_STEPS = 500
-# Column generation: how far above 1 an edge may be that HiGHS takes for 1.
+# Column generation: tolerance of an edge above 1, the feasibility tolerance of HiGHS.
 _EDGE_TOLERANCE = 1e-7
-# Votes that are equal in so many digits are one direction.
+# Decimals in which normalised votes agree if two stumps count as duplicates.
 _VOTE_DIGITS = 12
 
 
 def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
-    r"""Find coefficients for the members of a fitted ensemble, all of them at once.
+    r"""Fit new coefficients for all members of a fitted ensemble, most of which become 0.
 
-    The members' scores :math:`h_t(x)`, one for each class, are the columns of a restricted master
-    problem, to which a totally corrective booster adds no more:
+    The members' scores :math:`h_t(x)`, one for each class, are the columns of the restricted master
+    problem of a totally corrective booster:
 
     .. math:: \min_{w \ge 0} \frac{1}{m (k - 1)} \sum_i \sum_{r \ne y_i} \lambda(\rho_{ir})
               + \nu 1^\top w, \quad
               \rho_{ir} = \sum_t w_t \frac{h_{t y_i}(x_i) - h_{t r}(x_i)}{s_t}
 
-    with :math:`s_t` the largest size of these differences, so that `nu` means the same for small
-    and large scores. Members without a coefficient are left out of what is returned; of stumps that
-    are equal but for a factor, the first alone can have one.
+    with the largest absolute difference :math:`s_t` of a member, so that `nu` does not depend on
+    the scale of the scores. The result only holds members with a positive coefficient. Of stumps
+    that are multiples of each other, only the first can have one.
 
     Parameters
     ----------
     ensemble : estimator
-        A fitted classifier: AdaBoostClassifier, RandomForestClassifier or ExtraTreesClassifier of
+        Fitted classifier: AdaBoostClassifier, RandomForestClassifier or ExtraTreesClassifier of
         scikit-learn, LGBMClassifier of LightGBM, or a sum of stumps of boostbench. Its members are
         trees, whose scores are their probabilities; boosting rounds of LightGBM, with their raw
         scores; or stumps, with their coefficients and without the intercept.
     X : array-like of shape (n_samples, n_features)
-        Samples, sparse where a sum of stumps takes that; best those that the ensemble was not
-        fitted on: trees that have learnt their samples by heart are all alike on these.
+        Samples; may be sparse for a sum of stumps. They should not be the training samples of the
+        ensemble, on which overfitted trees are all equal.
     y : array-like of shape (n_samples,)
-        Their labels.
+        Labels of the samples.
     nu : float, default=1e-3
-        :math:`\nu`, weight of the L1 norm, positive: the larger, the fewer members stay.
+        Weight :math:`\nu` of the L1 norm, positive. A larger weight leaves fewer members.
     loss : {"logistic", "hinge"}, default="logistic"
-        :math:`\lambda`. The logistic loss is minimised by Newton's method; the hinge loss, which
-        makes this LPBoost, by linear programs, and takes longer.
+        Loss :math:`\lambda`. The logistic loss is minimised by Newton's method. The hinge loss,
+        which makes this LPBoost, is minimised by linear programs and takes longer.
 
     Returns
     -------
@@ -73,17 +73,17 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     Raises
     ------
     ValueError
-        If there is no way to tell the ensemble's members apart, it has pairs of features, a label
-        is none of its classes, or a parameter is out of range.
+        If the type of the ensemble is not supported, it has pairs of features, a label is not one
+        of its classes, or a parameter is out of range.
     RuntimeError
-        If a linear program is not solved.
+        If a linear program cannot be solved.
 
     References
     ----------
     .. [1] A. Demiriz, K. P. Bennett and J. Shawe-Taylor, "Linear programming boosting via column
        generation", Machine Learning 46, 2002.
     .. [2] F. Akkerman, J. Ferry, C. Artigues, E. Hebrard and T. Vidal, "Boosting revisited:
-       benchmarking and advancing LP-based ensemble methods", TMLR 2025, who thin ensembles so.
+       benchmarking and advancing LP-based ensemble methods", TMLR 2025: thinning of ensembles.
 
     Examples
     --------
@@ -124,37 +124,39 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
-    """Members of an ensemble with new coefficients; made by `reweight`.
+    """Members of an ensemble with new coefficients, created by `reweight`.
 
     It holds copies of its members, so that the ensemble may be fitted again.
 
     Parameters
     ----------
     ensemble : estimator
-        The ensemble that `reweight` was called with. Predictions do not use it.
+        Argument of `reweight`. Predictions do not use it.
 
     Attributes
     ----------
     indices : ndarray of shape (n_members,), dtype=int64
-        Which of the ensemble's members stay.
+        Indices of the remaining members in the ensemble.
     coefficients_ : ndarray of shape (n_members,)
-        :math:`w_t / s_t`, what the members' scores are multiplied with; positive.
+        Positive factors :math:`w_t / s_t` of the members' scores.
     objective_ : float
-        The minimum.
+        Minimum of the objective.
     classes_ : ndarray of shape (n_classes,)
+        Classes of the ensemble.
     n_features_in_ : int
+        Number of features.
     """
 
     def __init__(self, ensemble):
         self.ensemble = ensemble
 
     def fit(self, X, y):
-        """Change nothing: `reweight` found the coefficients. A clone, without any, is refused."""
+        """Return self, as `reweight` fits the coefficients; raise NotFittedError for a clone."""
         check_is_fitted(self)
         return self
 
     def decision_function(self, X):
-        """Score the classes; as `BoostingClassifier.decision_function`."""
+        """Return the scores of the classes; see `BoostingClassifier.decision_function`."""
         check_is_fitted(self)
         if isinstance(self._members, _StumpMembers):
             X = self._members.validate(X)
@@ -169,15 +171,15 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         return decision_values(total, self._slack)
 
     def predict(self, X):
-        """Predict the labels; as `BoostingClassifier.predict`."""
+        """Predict the labels; see `BoostingClassifier.predict`."""
         return labels_from_scores(self.decision_function(X), self.classes_)
 
     def predict_proba(self, X):
-        """Estimate the probabilities of the classes; as `BoostingClassifier.predict_proba`."""
+        """Estimate the class probabilities; see `BoostingClassifier.predict_proba`."""
         return probabilities(self.decision_function(X), INVERSE_TEMPERATURES[self._loss])
 
     def predict_log_proba(self, X):
-        """Estimate the logarithms; as `BoostingClassifier.predict_log_proba`."""
+        """Estimate log-probabilities; see `BoostingClassifier.predict_log_proba`."""
         return log_probabilities(self.predict_proba(X))
 
     def __sklearn_is_fitted__(self):
@@ -191,7 +193,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
-        # LightGBM has a property of this name, which does not give the names that it was given.
+        # LightGBM has a property of this name with other values: look at instance attributes only.
         if "feature_names_in_" in vars(self.ensemble):
             self.feature_names_in_ = self.ensemble.feature_names_in_
         self._loss = loss
@@ -199,7 +201,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
 
 
 class _TreeMembers:
-    """Members that are classifiers, with their probabilities."""
+    """Members that are classifiers; their scores are probabilities."""
 
     def __init__(self, ensemble):
         self._trees = dict(enumerate(ensemble.estimators_))
@@ -207,14 +209,14 @@ class _TreeMembers:
             kind = type(self._trees[0]).__name__
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
-        # Those of a forest know the numbers of the classes only, and all of them.
+        # Members of a forest predict class numbers, and know all classes.
         self._members_have_labels = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_members(self):
         return np.arange(len(self._trees))
 
     def detach(self, indices):
-        """Return copies of the members with these numbers, which the ensemble does not share."""
+        """Return an object with copies of the given members, independent of the ensemble."""
         detached = copy.copy(self)
         detached._trees = {index: copy.deepcopy(self._trees[index]) for index in indices}
         return detached
@@ -231,7 +233,7 @@ class _TreeMembers:
 
 
 class _LightGBMMembers:
-    """Boosting rounds of LightGBM, with their raw scores."""
+    """Boosting rounds of LightGBM; their scores are raw scores."""
 
     def __init__(self, ensemble):
         self._booster = ensemble.booster_
@@ -240,7 +242,7 @@ class _LightGBMMembers:
         return np.arange(self._booster.current_iteration())
 
     def detach(self, indices):
-        """As of `_TreeMembers`; LightGBM copies all rounds."""
+        """Return a copy of all rounds, since LightGBM cannot copy a part."""
         return copy.deepcopy(self)
 
     def scores(self, X, indices):
@@ -251,7 +253,7 @@ class _LightGBMMembers:
 
 
 class _StumpMembers:
-    """Stumps, with their votes."""
+    """Stumps of a booster; their scores are their votes."""
 
     def __init__(self, ensemble):
         # A fit of the ensemble replaces its attributes and leaves those of a shallow copy.
@@ -267,11 +269,11 @@ class _StumpMembers:
         return np.sort(np.unique(members, axis=0, return_index=True)[1])
 
     def detach(self, indices):
-        """As of `_TreeMembers`; all stumps are there already."""
+        """Return self, which is independent of the ensemble."""
         return self
 
     def validate(self, X, *y):
-        """Check samples as the ensemble does, which may take tables or a sparse X."""
+        """Check samples by the rules of the ensemble, and return X as a dense array."""
         checked = self._ensemble._validate_input(X, *y, reset=False)
         return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
 
@@ -283,7 +285,7 @@ class _StumpMembers:
 
 
 def _make_members(ensemble):
-    """Take an ensemble apart: which of its members are different, and scores of some."""
+    """Return an object that computes the scores of an ensemble's members."""
     if isinstance(ensemble, ExplainableMixin) and is_classifier(ensemble):
         require_no_interactions(ensemble)
         return _StumpMembers(ensemble)
@@ -295,7 +297,7 @@ def _make_members(ensemble):
 
 
 def _class_columns(scores):
-    """Give both classes a column, where there is one number for the second."""
+    """Return scores with one column per class; a single score becomes two columns."""
     scores = np.reshape(scores, (len(scores), -1))
     return scores / 2 * [-1.0, 1.0] if scores.shape[1] == 1 else scores
 
@@ -306,7 +308,7 @@ def _solve_logistic(A, nu):
     solution = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _MAX_NEWTON_STEPS)
     if not solution.converged:
         warnings.warn(
-            "Newton's method did not come to the minimum; a larger nu makes it easier",
+            "Newton's method did not reach the minimum; a larger nu makes it easier",
             ConvergenceWarning,
             stacklevel=3,
         )

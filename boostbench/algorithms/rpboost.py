@@ -1,4 +1,4 @@
-"""LsBoost and RpBoost: gradient boosting of the squared error, for numbers and for two classes."""
+"""LsBoost and RpBoost: gradient boosting of the squared error, for regression and two classes."""
 
 from dataclasses import KW_ONLY
 from functools import partial
@@ -22,7 +22,7 @@ _DIMENSION_FACTORS = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
 
 class _SearchCache(NamedTuple):
-    """A search, for the next fit to the same data."""
+    """Search of the last fit, for the next fit to the same data."""
 
     settings: tuple
     X: np.ndarray
@@ -30,7 +30,7 @@ class _SearchCache(NamedTuple):
 
 
 class _LeastSquaresBooster(CategorySetBooster):
-    """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
+    """Base of the boosters of the squared error: ``F(x) = F_0 + sum_t rho_t h_t(x)``."""
 
     edition = 2
 
@@ -41,7 +41,7 @@ class _LeastSquaresBooster(CategorySetBooster):
 
     _stack: ClassVar = staticmethod(stacked)
 
-    # What a warm start may change; see `boostbench.experiment.tuning`.
+    # Parameters that a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("penalty",)
 
     def _make_master(self, X, target, random_state, weights=None):
@@ -57,10 +57,10 @@ class _LeastSquaresBooster(CategorySetBooster):
         return _LeastSquaresMaster(self, search, target, weights)
 
     def _search_settings(self, random_state):
-        """What a search depends on besides the data."""
+        """Return the settings that determine the search for given data."""
         if not self.category_sets:
             return ()
-        # Columns of 0 and 1 may be categories in one fit, and numbers in the next.
+        # Equal columns of 0 and 1 may be categories in one fit, and numbers in another.
         views = self.views_
         return views.feature.tobytes(), views.category.tobytes()
 
@@ -82,18 +82,18 @@ class _LeastSquaresBooster(CategorySetBooster):
 
 
 class _BinaryLeastSquaresBooster(_LeastSquaresBooster, BinaryClassifier):
-    """Least squares on -1 and +1, and the sign of F as the class."""
+    """Base of the classifiers: least squares on -1 and +1, with the sign of F as the class."""
 
     def inverse_temperature(self):
-        """Squares: F is linear in the probability, and this the slope at one half."""
+        """Return 2: F is linear in the probability, and the slope at 1/2 corresponds to 2."""
         return 2.0
 
 
 class LsBoostRegressor(BoostingRegressor, _LeastSquaresBooster):
-    r"""LsBoost with stumps, for numbers.
+    r"""LsBoost with stumps, for regression.
 
-    A round fits the residuals of those before: it adds :math:`\rho_t h_t(x)` with the stump, the
-    constant one among them, and the step that lower the squared error most,
+    A round fits the residuals of the previous rounds: it adds :math:`\rho_t h_t(x)` with the stump
+    (or the constant) and the step that lower the squared error most,
 
     .. math:: h_t = \arg\max_h |\tilde y^\top h|, \quad
               \rho_t = \frac{\tilde y^\top h_t}{N + \lambda}, \quad \tilde y_i = y_i - F(x_i).
@@ -101,27 +101,27 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquaresBooster):
     Parameters
     ----------
     n_iterations : int, default=500
-        M of the paper: boosting rounds at most. Training ends earlier where no stump correlates
-        with the residuals.
+        Maximum number of boosting rounds, M of the paper. Training ends earlier if no stump
+        correlates with the residuals.
     penalty : float, default=0.0
-        :math:`\lambda`. It shrinks every step by N / (N + lambda), N the number of samples, or the
-        sum of their weights.
+        Penalty :math:`\lambda`. It shrinks every step by the factor N / (N + lambda), where N is
+        the number of samples, or the sum of their weights.
     warm_start : bool, default=False
-        Whether a fit takes over what the last one has sorted, where the data are the same. It finds
-        the same solution, to the last bit, in less time.
+        True: reuse the sorted data of the previous fit if the data are equal. The solution is
+        bit-identical, and takes less time.
 
     Attributes
     ----------
     intercept_ : float
-        F_0, the mean of y.
+        Mean F_0 of y.
     hypotheses_ : boostbench.core.stumps.stump.Stumps
-        The constant stump has an infinite threshold.
+        Stumps of the rounds. A constant is a stump with an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\rho_t`.
+        Steps :math:`\rho_t`.
 
     See Also
     --------
-    LsBoost : The same for two classes.
+    LsBoost : Classifier for two classes.
 
     References
     ----------
@@ -137,7 +137,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquaresBooster):
     """
 
     def staged_predict(self, X):
-        """Yield the numbers of `predict` after 1, 2, ..., `n_iterations_` rounds.
+        """Yield the predictions of `predict` after 1, 2, ..., `n_iterations_` rounds.
 
         Parameters
         ----------
@@ -158,17 +158,17 @@ class LsBoost(_BinaryLeastSquaresBooster):
     Parameters
     ----------
     n_iterations, penalty, random_state, warm_start
-        As of `LsBoostRegressor`.
+        See `LsBoostRegressor`.
 
     Attributes
     ----------
     intercept_, hypotheses_, coefficients_
-        As of `LsBoostRegressor`.
+        See `LsBoostRegressor`.
 
     See Also
     --------
-    LsBoostRegressor : The same for numbers, and where it comes from.
-    RpBoost : The same on random projections.
+    LsBoostRegressor : Regressor, with the reference.
+    RpBoost : Classifier on random projections.
 
     Examples
     --------
@@ -180,45 +180,47 @@ class LsBoost(_BinaryLeastSquaresBooster):
 
 
 class RpBoost(_BinaryLeastSquaresBooster):
-    r"""RpBoost with stumps, for two classes: every round sees a random projection of its own.
+    r"""RpBoost with stumps, for two classes: LsBoost with a new random projection in every round.
 
-    A round draws a matrix R, projects the data, and goes on as `LsBoost` with the stumps on
+    A round draws a matrix R, projects the data, and continues like `LsBoost` with stumps on
     :math:`x^\top R`.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        M of the paper: boosting rounds at most.
+        Maximum number of boosting rounds, M of the paper.
     space : {"sub", "same", "super"}, default="same"
-        How many columns R has: half as many as there are features, as many, or twice as many.
+        Number of columns of R, relative to the number of features: 0.5, 1 or 2.
     projection : {"orthonormal", "sign", "normal"}, default="normal"
-        R of the paper. ``"orthonormal"``, P: orthonormal columns, in the superspace two such
-        matrices side by side. ``"sign"``, U: entries -1 and +1. ``"normal"``, N: entries from
-        N(0, 1).
+        Distribution of R, with the paper's name. ``"orthonormal"`` (P): orthonormal columns; in the
+        superspace two such matrices side by side. ``"sign"`` (U): entries -1 and +1. ``"normal"``
+        (N): entries from N(0, 1).
     penalty : float, default=0.0
-        :math:`\lambda`, see `LsBoostRegressor`.
+        Penalty :math:`\lambda`, see `LsBoostRegressor`.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
     warm_start : bool, default=False
-        Whether a fit takes over the projections of the last one, and what was sorted there, where
-        the data, `space`, `projection` and the seed are the same. It finds the same solution, to
-        the last bit, in less time.
+        True: reuse the projections and the sorted projected data of the previous fit if the data,
+        `space`, `projection` and the seed are equal. The solution is bit-identical, and takes less
+        time.
 
     Attributes
     ----------
     intercept_ : float
-        F_0, the mean of the labels.
+        Mean F_0 of the labels.
     hypotheses_ : boostbench.core.learners.perceptrons.Perceptrons
+        Stumps on projected features, as perceptrons.
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\rho_t`.
+        Steps :math:`\rho_t`.
 
     Notes
     -----
-    A stump does not see the scale of a direction, so that in the plane "orthonormal" and "normal"
-    draw the same stumps whatever the space. "sign" has two directions there, the diagonals.
+    Stumps do not depend on the length of a direction. In the plane, "orthonormal" and "normal"
+    therefore have the same distribution of stumps in every space, and "sign" has two directions
+    only, the diagonals.
 
-    Values on a direction have the precision of float32: centre features that lie far from 0, in
-    terms of how much they vary, or many thresholds are lost.
+    Projected values are stored as float32. Centre features whose mean is large compared to their
+    deviation; otherwise thresholds are lost to rounding.
 
     References
     ----------
@@ -252,7 +254,7 @@ class RpBoost(_BinaryLeastSquaresBooster):
         return RandomProjectionSearch(X, draw, width, self.warm_start)
 
     def _count_learner_parameters(self):
-        """Direction and threshold."""
+        """Return the number of coordinates of the directions, and thresholds."""
         return (self.n_features_in_ + 1) * self.n_iterations_
 
     def _encode_target(self, y):
@@ -262,7 +264,7 @@ class RpBoost(_BinaryLeastSquaresBooster):
 
 
 def _draw_matrices(seed, projection, shape, batch, n_rounds):
-    """Draw the matrices of a batch of rounds; no closure, which could not be pickled."""
+    """Return random matrices for a batch of rounds; a closure could not be pickled."""
     rng = np.random.default_rng([seed, batch])
     if projection == "orthonormal":
         return random_orthonormal((n_rounds, *shape), rng)

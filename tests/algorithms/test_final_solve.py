@@ -208,7 +208,7 @@ class TestRefused:
         self.refused("MCBoost has no problem to solve", MCBoost(**few).fit(X, y), X, y)
         self.refused("exact already", MultiBoost(**few, loss="hinge").fit(X, y), X, y)
         free = RBoostProj(**few, rule="paper", positive=False).fit(X, y)
-        self.refused("of any sign", free, X, y)
+        self.refused("needs positive=True", free, X, y)
         rank = RBoostRankTC(**few, n_projections=20, loss="exponential").fit(X, y)
         self.refused("no minimum", rank, X, y)
         rank = fitted(MODELS["RBoostRankTC"], X, y)

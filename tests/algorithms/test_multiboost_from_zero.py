@@ -105,7 +105,7 @@ def test_it_stops_early_without_a_word():
     assert model.converged_ is False
     assert len(np.unique(reference.stage_outputs(model, X), axis=0)) < 60
     warm = MultiBoost(n_iterations=60, nu=1e-7, solver="lbfgs", solver_iterations=100)
-    with pytest.warns(UserWarning, match="end of its precision"):
+    with pytest.warns(UserWarning, match="limit of its precision"):
         warm.fit(X, y)
     assert warm.n_iterations_ < 60
     best = MultiBoost(n_iterations=60, nu=1e-7).fit(X, y).objective_[-1]
