@@ -113,18 +113,18 @@ def make_axes(views, thresholds, max_thresholds):
     """
     axes = []
     for feature in range(views.n_features):
-        of_feature = np.flatnonzero(views.feature == feature)
-        if np.isnan(views.category[of_feature]).any():
-            cuts = thresholds.get(int(of_feature[0]), np.empty(0))
+        feature_views = np.flatnonzero(views.feature == feature)
+        categories = views.category[feature_views]
+        if np.isnan(categories).any():
+            cuts = thresholds.get(int(feature_views[0]), np.empty(0))
             if len(cuts) > max_thresholds:
                 cuts = cuts[np.linspace(0, len(cuts) - 1, max_thresholds).round().astype(int)]
-            is_missing = bool((views.category[of_feature] == MISSING).any())
+            has_missing = bool((categories == MISSING).any())
             if len(cuts):
-                axes.append(Axis(feature, of_feature, cuts, is_missing))
-        elif any(int(view) in thresholds for view in of_feature):
-            axes.append(
-                Axis(feature, of_feature, None, bool(np.isinf(views.category[of_feature]).any()))
-            )
+                axes.append(Axis(feature, feature_views, cuts, has_missing))
+        elif any(int(view) in thresholds for view in feature_views):
+            has_missing = bool(np.isinf(categories).any())
+            axes.append(Axis(feature, feature_views, None, has_missing))
     return axes
 
 

@@ -118,14 +118,14 @@ class _Rows:
             self._rows.append(sign * outputs)
         self._rows_of_learners = np.vstack([self._rows_of_learners, np.int32([row])])
         self._signs = np.vstack([self._signs, [sign]])
-        parts = self._rows_of_learners, self._signs, self.n_rows
-        self._of_learners = CompressedMatrix.from_columns(*parts)
+        columns = self._rows_of_learners, self._signs, self.n_rows
+        self._learner_matrix = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
-        return product(self._of_learners, codes).T @ self._rows.matrix
+        return product(self._learner_matrix, codes).T @ self._rows.matrix
 
     def edges(self, weights):
-        return product(self._of_learners.T, self._rows.matrix @ weights.T)
+        return product(self._learner_matrix.T, self._rows.matrix @ weights.T)
 
 
 class _Intervals:
@@ -141,9 +141,9 @@ class _Intervals:
         self._X = X
         n_samples, n_features = X.shape
         # The last number is an interval without samples: it is the next feature of the last one.
-        self._first = np.arange(n_features + 1, dtype=np.int32)
+        self._first_interval = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
-        self._interval_of_sample = np.tile(self._first[:-1], (n_samples, 1))
+        self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
         self._ones = np.ones(X.shape)
         self._intervals_of_stump = np.empty((0, 3), np.int32)
         self._entries_of_stump = np.empty((0, 3))
@@ -152,22 +152,26 @@ class _Intervals:
         feature = stump.feature
         thresholds = self._thresholds[feature]
         n_below = bisect_left(thresholds, stump.threshold)
-        interval = self._first[feature] + n_below
+        interval = self._first_interval[feature] + n_below
         if stump.threshold not in thresholds[n_below : n_below + 1]:
             thresholds.insert(n_below, stump.threshold)
-            for numbers in (self._first, self._intervals_of_stump, self._interval_of_sample):
-                numbers += numbers > interval
+            for indices in (
+                self._first_interval,
+                self._intervals_of_stump,
+                self._interval_of_sample,
+            ):
+                indices += indices > interval
             is_above = self._X[:, feature] > stump.threshold
-            of_feature = self._interval_of_sample[:, feature]
-            of_feature += is_above & (of_feature == interval)
-            parts = self._interval_of_sample, self._ones, self._first[-1] + 1
-            self._B = CompressedMatrix.from_columns(*parts).T
-        intervals = self._first[feature], interval + 1, self._first[feature + 1]
+            intervals_in_feature = self._interval_of_sample[:, feature]
+            intervals_in_feature += is_above & (intervals_in_feature == interval)
+            columns = self._interval_of_sample, self._ones, self._first_interval[-1] + 1
+            self._B = CompressedMatrix.from_columns(*columns).T
+        intervals = self._first_interval[feature], interval + 1, self._first_interval[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
         self._intervals_of_stump = np.vstack([self._intervals_of_stump, np.int32(intervals)])
         self._entries_of_stump = np.vstack([self._entries_of_stump, np.float64(entries)])
-        parts = self._intervals_of_stump, self._entries_of_stump, self._first[-1] + 1
-        self._M = CompressedMatrix.from_columns(*parts)
+        columns = self._intervals_of_stump, self._entries_of_stump, self._first_interval[-1] + 1
+        self._M = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
         sums = np.cumsum(product(self._M, codes), axis=0)

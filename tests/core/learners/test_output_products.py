@@ -10,7 +10,7 @@ from ..stumps import reference
 
 @pytest.mark.parametrize("rows_per_feature", [0, 2, 10**6])
 @pytest.mark.parametrize("seed", range(4))
-def test_products_are_those_of_the_matrix_of_outputs(seed, rows_per_feature, monkeypatch):
+def test_products_equal_products_with_the_matrix_of_outputs(seed, rows_per_feature, monkeypatch):
     """Stumps repeat, in both polarities, and the second feature has the values of the first."""
     monkeypatch.setattr(output_products, "_ROWS_PER_FEATURE", rows_per_feature)
     rng = np.random.default_rng(seed)
@@ -27,7 +27,7 @@ def test_products_are_those_of_the_matrix_of_outputs(seed, rows_per_feature, mon
         np.testing.assert_allclose(products.edges(weights), H @ weights.T, atol=1e-12)
 
 
-def test_products_of_weak_learners_that_are_no_stumps():
+def test_products_with_outputs_of_other_weak_learners():
     rng = np.random.default_rng(0)
     products, H = OutputProducts(rng.normal(size=(20, 1))), rng.choice([-1.0, 1.0], (30, 20))
     for outputs in H:
