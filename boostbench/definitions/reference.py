@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from boostbench.definitions.table import Key, TableDefinition, all_definitions
+from boostbench.definitions.table import Key, TableDefinition, shipped_data, shipped_definition
 from boostbench.records.keys import Request
+from boostbench.report.papers import tables
 from boostbench.report.published import Published
 
 # Of data: what they are called, where they come from and how they are checked.
@@ -85,10 +86,13 @@ def find_reference(spec: Mapping) -> Reference:
 
 def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, Key]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
-    data, algo = spec["data"]["name"], spec["algo"]["name"]
-    for definition in all_definitions().values():
-        if definition.paper != spec["protocol"]["name"]:
+    data, algo, paper = (spec[group]["name"] for group in ("data", "algo", "protocol"))
+    names = {table.definition for table in tables().values() if table.paper == paper} - {""}
+    for name in sorted(names):
+        # Most definitions lack the data set, and reading all of a definition is slow.
+        if data not in shipped_data(name):
             continue
-        for row, column in definition.keys:
+        definition = shipped_definition(name)
+        for row, column in definition.keys if definition.paper == paper else ():
             if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
                 yield definition, (row, column)

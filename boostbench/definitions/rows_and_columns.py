@@ -100,6 +100,12 @@ def read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
     return _told_apart(rows, {name: row.title for name, row in rows.items()})
 
 
+def read_data(content: Mapping, where: str) -> set[str]:
+    """Return the data sets, or paths of files, of the rows that a table's file lists."""
+    entries = _entries(content["rows"], f"{where}: rows")
+    return {entry.get("data", row) for row, entry in entries.items()}
+
+
 def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
     """Read the columns of a table's file, which may be those of another: ``columns: mcboost2``.
 

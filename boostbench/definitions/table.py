@@ -19,6 +19,7 @@ from boostbench.definitions.rows_and_columns import (
     ColumnDefinition,
     RowDefinition,
     read_columns,
+    read_data,
     read_rows,
 )
 from boostbench.definitions.shared_overrides import applicable, check_applicable
@@ -421,8 +422,18 @@ def _among(
 
 
 @cache
-def all_definitions() -> Mapping[str, TableDefinition]:
-    """Read the definitions of all tables of ``conf``, by name, once in a process."""
-    return MappingProxyType(
-        {name: TableDefinition.read(name) for name in configs.list_options("table")}
-    )
+def shipped_definition(name: str) -> TableDefinition:
+    """Read the definition of a table of ``conf``, once in a process."""
+    return TableDefinition.read(name)
+
+
+def all_definitions() -> dict[str, TableDefinition]:
+    """Return the definitions of all tables of ``conf``, by name."""
+    return {name: shipped_definition(name) for name in configs.list_options("table")}
+
+
+@cache
+def shipped_data(name: str) -> frozenset[str]:
+    """Return the data sets of a table of ``conf`` without reading the rest of its definition."""
+    path, content = files.read("table", name)
+    return frozenset(read_data(content, str(path)))

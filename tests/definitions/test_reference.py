@@ -3,6 +3,12 @@ import pytest
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.definitions.reference import departures, find_reference
+from boostbench.definitions.table import (
+    TableDefinition,
+    all_definitions,
+    shipped_data,
+    shipped_definition,
+)
 
 
 def reference(*overrides):
@@ -65,6 +71,33 @@ def test_the_nearest_cell_is_taken():
     # The same data set with 100 samples of each class, in Table V of RandomBoost.
     found = reference("algo=adaboost_mh", "data=usps")
     assert found.departures == ("protocol.samples_per_class=None",)
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        ("iris", []),
+        ("heart", ["randomboost3", "randomboost4"]),
+        ("wine", ["randomboost3", "randomboost5", "randomboost6"]),
+    ],
+)
+def test_find_reference_reads_only_definitions_with_the_data_set(monkeypatch, data, names):
+    files_read = []
+
+    def read(name):
+        files_read.append(name)
+        return original(name)
+
+    original = TableDefinition.read
+    monkeypatch.setattr(TableDefinition, "read", read)
+    shipped_definition.cache_clear()
+    reference("algo=adaboost_mh", f"data={data}")
+    assert files_read == names
+
+
+def test_data_sets_are_read_without_the_rest_of_a_definition():
+    for name, definition in all_definitions().items():
+        assert shipped_data(name) == {row.data for row in definition.rows.values()}
 
 
 def test_nothing_is_published():
