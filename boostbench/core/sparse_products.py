@@ -113,7 +113,7 @@ def add_product(matrix, W, sums):
     matvec, matvecs = LOOPS[matrix.format]
     n_rows, n_samples = matrix.shape
     entries = matrix.indptr, matrix.indices, matrix.data
-    if W.ndim == 1:
-        matvec(n_rows, n_samples, *entries, W, sums)
+    if W.ndim == 1 or W.shape[1] == 1:
+        matvec(n_rows, n_samples, *entries, W.ravel(), sums.ravel())
     else:
         matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())

@@ -108,10 +108,8 @@ class StumpSearch:
         self.table = None
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
-            cuts = [np.empty(0)] * X.shape[1]
-            for j, known in zip(self.X.used, self.X.columns(sample_weight), strict=True):
-                cuts[j] = thresholds(known[0], max_bins, known[1])
-            self._layout = SparseBins(self.X, cuts)
+            cuts, bins = self.X.thresholds(max_bins, sample_weight)
+            self._layout = SparseBins(self.X, cuts, bins)
         elif isinstance(X, ViewedFeatures):
             self.X = X
             self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)

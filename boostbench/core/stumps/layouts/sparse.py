@@ -3,7 +3,9 @@
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.sparse_products import product
 from boostbench.core.stumps.layouts.base import Layout
+from boostbench.core.stumps.thresholds import in_order, midpoint, thresholds
 
 
 class SparseFeatures:
@@ -47,26 +49,69 @@ class SparseFeatures:
         columns = self.matrix[:, np.atleast_1d(features)].toarray()
         return columns[:, 0] if np.ndim(features) == 0 else columns
 
-    def columns(self, sample_weight=None):
-        """Yield the values of each used feature and how often each counts; all zeros are one value.
+    def thresholds(self, max_bins=None, sample_weight=None):
+        """Return the thresholds of each feature, and the bin of each stored value.
 
         Parameters
         ----------
+        max_bins : int or None, default=None
+            Largest number of bins of a feature; None keeps all midpoints of consecutive values.
         sample_weight : ndarray of shape (n_samples,), default=None
-            How often each sample counts; None: once.
+            Counts of the samples in the quantiles; None: 1 for each.
 
-        Yields
-        ------
-        values, counts : ndarray of shape (n_values,)
+        Returns
+        -------
+        cuts : list of ndarray
+            Thresholds of each feature, ascending.
+        codes : ndarray of shape (n_stored,), dtype=int64
+            Number of thresholds of its feature that each element of ``matrix.data`` exceeds.
         """
+        n_stored = np.diff(self.matrix.indptr)
+        # The zeros of a feature are one more value, after all stored ones.
+        with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(self)))
+        feature = np.repeat(np.arange(self.shape[1]), n_stored)
+        feature = np.concatenate([feature, with_zeros])
+        order, values = in_order(np.append(self.matrix.data, np.zeros(len(with_zeros))))
+        # A conversion of formats sorts by feature in linear time, and retains the order of values.
+        columns = values, feature[order], np.arange(len(order) + 1)
+        by_feature = sparse.csc_array(columns, (self.shape[1], len(order))).tocsr()
+        order, values = order[by_feature.indices], by_feature.data
+        feature = feature[order]
+
+        is_cut = np.zeros(len(values), bool)
+        is_cut[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
+        above = np.flatnonzero(is_cut)
+        middle = midpoint(values[above - 1], values[above])
+        n_cuts = np.bincount(feature[above], minlength=self.shape[1])
+        if max_bins is not None:
+            ends = np.cumsum(n_cuts)
+            is_chosen = np.ones(len(middle), bool)
+            for j in np.flatnonzero(n_cuts >= max_bins):
+                some = slice(ends[j] - n_cuts[j], ends[j])
+                values_of_j, counts = self._values(j, sample_weight)
+                quantiles = thresholds(values_of_j, max_bins, counts)
+                is_chosen[some] = np.isin(middle[some], quantiles, assume_unique=True)
+            is_cut[above] = is_chosen
+            middle = middle[is_chosen]
+            n_cuts = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
+        ends = np.cumsum(n_cuts)
+        codes = np.empty(len(order), np.int64)
+        codes[order] = np.cumsum(is_cut) - (ends - n_cuts)[feature]
+        cuts = [np.empty(0)] * self.shape[1]
+        for j in self.used:
+            cuts[j] = middle[ends[j] - n_cuts[j] : ends[j]]
+        return cuts, codes[: self.matrix.nnz]
+
+    def _values(self, feature, sample_weight):
+        """Return the values of a feature and their counts; all zeros are one value."""
+        stored = slice(*self.matrix.indptr[feature : feature + 2])
+        values, samples = self.matrix.data[stored], self.matrix.indices[stored]
         weights = np.ones(len(self)) if sample_weight is None else sample_weight
-        total = weights.sum()
-        ends = self.matrix.indptr
-        for start, stop in zip(ends[self.used], ends[self.used + 1], strict=True):
-            values, counts = self.matrix.data[start:stop], weights[self.matrix.indices[start:stop]]
-            if len(values) < len(self):
-                values, counts = np.append(values, 0.0), np.append(counts, total - counts.sum())
-            yield values, counts
+        counts = weights[samples]
+        if len(values) < len(self):
+            values = np.append(values, 0.0)
+            counts = np.append(counts, weights.sum() - counts.sum())
+        return values, counts
 
 
 class SparseBins(Layout):
@@ -78,8 +123,8 @@ class SparseBins(Layout):
     Parameters
     ----------
     X : SparseFeatures
-    cuts : list of ndarray
-        The thresholds of each feature, ascending.
+    cuts, codes
+        As `SparseFeatures.thresholds` returns them.
 
     Attributes
     ----------
@@ -91,45 +136,38 @@ class SparseBins(Layout):
 
     dtype = np.float64
 
-    def __init__(self, X, cuts):
+    def __init__(self, X, cuts, codes):
         n_thresholds = np.array([len(c) for c in cuts])
         first = np.cumsum(n_thresholds) - n_thresholds
-        zero = np.zeros(len(cuts), np.int64)
-        zero[X.used] = [np.searchsorted(cuts[j], 0.0) for j in X.used]
         self.feature = np.repeat(np.arange(len(cuts)), n_thresholds)
         place = np.arange(len(self.feature)) - first[self.feature]
-        is_below = place < zero[self.feature]
+        is_below = np.concatenate([np.empty(0), *cuts]) < 0.0
+        zero = np.bincount(self.feature[is_below], minlength=len(cuts))
         # From below up to 0, then from above down to it, so that sums run on from bin to bin.
         turned = (n_thresholds + zero)[self.feature] - 1 - place
         self.cut = first[self.feature] + np.where(is_below, place, turned)
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # Where a sum begins anew: at each feature's first threshold, and at its first above 0.
-        begins = (place == 0) | (place == zero[self.feature])
-        self._start = np.flatnonzero(begins)
-        self._run = np.cumsum(begins) - 1
+        self._start = np.flatnonzero((place == 0) | (place == zero[self.feature]))
 
-        ends = X.matrix.indptr
-        rows, columns = [np.empty(0, np.int64)], [X.matrix.indices[:0]]
-        for j in X.used:
-            cut, some = cuts[j], slice(ends[j], ends[j + 1])
-            bins = np.searchsorted(cut, X.matrix.data[some])
-            # What is in the bin of the zeros is on their side of every threshold.
-            apart = bins != zero[j]
-            bins = bins[apart]
-            at = np.where(bins < zero[j], bins, len(cut) + zero[j] - bins)
-            rows.append(first[j] + at)
-            columns.append(X.matrix.indices[some][apart])
-        rows, columns = np.concatenate(rows), np.concatenate(columns)
-        shape = len(self.feature), len(X)
-        self._samples = sparse.csc_array((np.full(len(rows), -2.0), (rows, columns)), shape)
+        feature = np.repeat(np.arange(len(cuts)), np.diff(X.matrix.indptr))
+        zero = zero[feature]
+        # What is in the bin of the zeros is on their side of every threshold.
+        apart = codes != zero
+        rows = np.where(codes < zero, codes, n_thresholds[feature] + zero - codes)
+        rows += first[feature]
+        entries = rows[apart], X.matrix.indices[apart]
+        values = np.full(len(entries[0]), -2.0)
+        self._samples = sparse.csr_array((values, entries), (len(self.feature), len(X)))
         # No sample is in more sums than that.
-        self._most = int(np.diff(self._samples.indptr).max(initial=1))
+        self._most = int(np.bincount(self._samples.indices).max(initial=1))
         # In a bin, over the bins of the feature, with the total.
-        self.additions = int(np.bincount(rows).max(initial=0) + n_thresholds.max(initial=0)) + 4
+        largest_bin = int(np.diff(self._samples.indptr).max(initial=0))
+        self.additions = largest_bin + int(n_thresholds.max(initial=0)) + 4
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
-        sums = self._samples @ W
+        sums = product(self._samples, W)
         if len(self._start) < len(sums):
             sums = self._running(sums, 2 * self._most * float(np.abs(W).sum(axis=0).max()))
         sums += total
@@ -139,13 +177,16 @@ class SparseBins(Layout):
     def _running(self, sums, largest):
         """Add up the sums of a run from its start, where none of all runs is beyond `largest`.
 
-        One sum goes on through all runs, and what it was before a run is subtracted. Of numbers
-        rounded to one grid it is exact; their remainders add up to next to nothing.
+        One sum goes on through all runs, and loses the total of a run where the next one begins.
+        Of numbers rounded to one grid it is exact; their remainders add up to next to nothing.
         """
         shift = 1.5 * 2.0 ** np.ceil(np.log2(max(largest, np.finfo(float).tiny)) + 2)
-        coarse = (sums + shift) - shift
-        parts = np.cumsum(coarse, axis=0), np.cumsum(sums - coarse, axis=0)
-        before = [part[self._start] for part in parts]
-        before[0] -= coarse[self._start]
-        before[1] -= (sums - coarse)[self._start]
-        return sum(part - first[self._run] for part, first in zip(parts, before, strict=True))
+        coarse = sums + shift
+        coarse -= shift
+        sums -= coarse
+        for part in (coarse, sums):
+            totals = np.add.reduceat(part, self._start, axis=0)
+            part[self._start[1:]] -= totals[:-1]
+            np.cumsum(part, axis=0, out=part)
+        coarse += sums
+        return coarse

@@ -32,8 +32,10 @@ def laid_out(request, kind):
     if kind is SparseBins:
         X[np.abs(X) < 1] = 0.0
     cuts = reference.thresholds(X)
-    data = SparseFeatures(csr_array(X)) if kind is SparseBins else X
-    return X, cuts, kind(data, cuts)
+    if kind is SparseBins:
+        data = SparseFeatures(csr_array(X))
+        return X, cuts, SparseBins(data, *data.thresholds())
+    return X, cuts, kind(X, cuts)
 
 
 def edges_of(layout, G, dtype):

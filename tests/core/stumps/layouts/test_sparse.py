@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.layouts.sparse import SparseFeatures
 from boostbench.core.stumps.search import StumpSearch
 
@@ -76,10 +77,26 @@ def test_zeros_on_record_and_entries_in_pieces_are_one_value():
     X = SparseFeatures(pieces)
     assert X.matrix.nnz == 2
     np.testing.assert_array_equal(X[:, np.array([0, 1])], whole)
-    assert [list(map(list, column)) for column in X.columns(np.array([5.0, 7.0]))] == [
-        [[3.0, 0.0], [7.0, 5.0]],
-        [[1.0, 0.0], [5.0, 7.0]],
-    ]
+    cuts, codes = X.thresholds()
+    np.testing.assert_array_equal(cuts, [[1.5], [0.5]])
+    np.testing.assert_array_equal(codes, [1, 1])
+
+
+@pytest.mark.parametrize("max_bins", [None, 2, 4, 100])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_thresholds_and_codes_are_those_of_dense_columns(max_bins, weighted):
+    for seed in range(10):
+        X = features(seed)
+        weights = np.random.default_rng(seed).integers(1, 4, len(X)) if weighted else None
+        data = SparseFeatures(sparse.csr_array(X))
+        cuts, codes = data.thresholds(max_bins, weights)
+        for j, column in enumerate(X.T):
+            np.testing.assert_array_equal(
+                cuts[j], quantiles.thresholds(column, max_bins, weights), strict=True
+            )
+            stored = slice(*data.matrix.indptr[j : j + 2])
+            expected = quantiles.codes(column[data.matrix.indices[stored]], cuts[j])
+            np.testing.assert_array_equal(codes[stored], expected)
 
 
 def test_features_without_a_number_are_not_looked_at():
