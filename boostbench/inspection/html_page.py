@@ -14,7 +14,7 @@ from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.heat_maps import heat_map_data
 from boostbench.inspection.importances import most_important
-from boostbench.inspection.steps import visible_steps
+from boostbench.inspection.shapes import visible_steps
 from boostbench.util.atomic_write import write_output
 from boostbench.util.printable import printable
 

@@ -7,10 +7,29 @@ import numpy as np
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.axes import make_axes_grid, y_axis_label
 from boostbench.inspection.importances import most_important
-from boostbench.inspection.steps import visible_steps
 
 # Size of a plot in inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
+
+
+def visible_steps(term, X):
+    """Return the steps of a shape function within the range of samples.
+
+    Parameters
+    ----------
+    term : boostbench.algorithms.explanation.shape_functions.Term
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    edges, values : ndarray
+        Result of `Term.steps`.
+    deciles : ndarray of shape (9,)
+        Deciles of the values that are not missing; 0 if all are missing.
+    """
+    values = X[:, term.feature]
+    values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
+    return *term.steps(values.min(), values.max()), np.quantile(values, np.arange(1, 10) / 10)
 
 
 class ShapeFunctionDisplay:

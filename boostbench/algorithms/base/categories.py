@@ -186,7 +186,7 @@ def decode_categories(X, levels, names=None):
     return X
 
 
-def drop_unused_categories(levels, X, *others):
+def drop_unused_categories(levels, X, *other_samples):
     """Drop the categories that do not occur in X, and renumber the codes.
 
     Parameters
@@ -217,7 +217,7 @@ def drop_unused_categories(levels, X, *others):
         used[feature] = all_levels[is_present]
         # The last entry maps NaN to NaN.
         new_codes = np.append(np.where(is_present, is_present.cumsum() - 1.0, np.nan), np.nan)
-        for samples in (X, *others):
+        for samples in (X, *other_samples):
             samples[:, feature] = new_codes[
                 np.nan_to_num(samples[:, feature], nan=-1.0).astype(int)
             ]

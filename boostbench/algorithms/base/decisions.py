@@ -56,7 +56,7 @@ def rounding_slack(*terms):
     float
         `ROUNDING` times the sum of the absolute terms, for the class where it is largest.
     """
-    sizes = sum(np.abs(np.atleast_1d(some)).sum(axis=0) for some in terms)
+    sizes = sum(np.abs(np.atleast_1d(term)).sum(axis=0) for term in terms)
     return ROUNDING * float(np.max(sizes, initial=0.0))
 
 
