@@ -26,7 +26,7 @@ from boostbench.core.stumps.stump import Stump, Stumps
 _SMOOTHING = 1e-10
 
 # Maximum number of codes that are drawn in a round. For one code, every stump may have the edge 0;
-# training ends if this holds for so many codes in a row.
+# training ends if this holds for all of them.
 _MAX_DRAWS = 50
 
 # The number of codes doubles with every class: 2047 for 12.

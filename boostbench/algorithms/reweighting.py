@@ -45,8 +45,8 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
               \rho_{ir} = \sum_t w_t \frac{h_{t y_i}(x_i) - h_{t r}(x_i)}{s_t}
 
     with the largest absolute difference :math:`s_t` of a member, so that `nu` does not depend on
-    the scale of the scores. The result only holds members with a positive coefficient. Of stumps
-    that are multiples of each other, only the first can have one.
+    the scale of the scores. The result only holds members with a positive coefficient. If
+    stumps are multiples of each other, only the first can have one.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class _StumpMembers:
     """Stumps of a booster; their scores are their votes."""
 
     def __init__(self, ensemble):
-        # A fit of the ensemble replaces its attributes and leaves those of a shallow copy.
+        # A later fit replaces the attributes of the ensemble, and does not change a shallow copy.
         self._ensemble = copy.copy(ensemble)
         self._sum = ensemble.stump_sum()
 

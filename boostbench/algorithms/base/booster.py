@@ -256,7 +256,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
     @abstractmethod
     def _store_model(self, master):
-        """Set the attributes that prediction needs from those of the master."""
+        """Copy from the master to attributes everything that prediction needs."""
 
     def _staged_scores(self, X, stages):
         """Yield the scores F after each number of rounds in `stages`.
@@ -313,7 +313,7 @@ class WeightedBooster(Booster):
         X_val : array-like of shape (n_validation_samples, n_features), default=None
             Samples for early stopping, if `n_iter_no_change` is set. None: a part of X is held out.
         y_val : array-like of shape (n_validation_samples,), default=None
-            Labels of `X_val`. Each of these samples counts once, whatever `class_weight` is.
+            Labels of `X_val`. Each of these samples has the weight 1, also with `class_weight`.
 
         Returns
         -------

@@ -381,7 +381,7 @@ def _category_levels(column, weights):
     if not (isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered):
         try:
             present_indices = sorted(present_indices, key=distinct.__getitem__)
-        except TypeError:  # of several types
+        except TypeError:  # categories of several types
             present_indices = sorted(
                 present_indices,
                 key=lambda index: (str(distinct[index]), type(distinct[index]).__name__),

@@ -73,7 +73,7 @@ class DeclaredParameters(BaseEstimator):
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
             allowed = self._parameter_constraints.get(name, ["boolean"])
-            # In Python, a boolean is an integer.
+            # Python treats a boolean as an integer.
             if isinstance(value, bool) and "boolean" not in allowed:
                 raise InvalidParameterError(
                     f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "

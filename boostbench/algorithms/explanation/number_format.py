@@ -4,7 +4,7 @@ from math import floor
 
 import numpy as np
 
-# From this size on, decimals of a number are not meaningful.
+# Numbers of this size and above have no meaningful decimals.
 _MAX_WITH_FRACTION = 1e15
 # Significant digits that identify a number in double precision.
 _MAX_DIGITS = 17
@@ -46,7 +46,7 @@ def shortest_decimals(numbers, digits=6):
 def _shortest_decimal(number, neighbours, digits):
     is_huge = abs(number) >= _MAX_WITH_FRACTION
     if not is_huge:
-        # One decimal at least, so that all halves have the same format.
+        # Keep at least one decimal, so that all halves have the same format.
         digits = max(digits, len(str(int(abs(number)))) + 1)
     for n_digits in range(digits, _MAX_DIGITS):
         text = f"{number:.{n_digits}g}"

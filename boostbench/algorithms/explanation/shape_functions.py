@@ -360,7 +360,7 @@ class ShapeFunctions:
         if levels is None:
             cuts_of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
             thresholds = np.unique(np.concatenate([thresholds, *cuts_of_numbers]))
-            # One value on each step, and a missing value.
+            # Evaluate the views at one value on each step, and at a missing value.
             values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
         else:
             values = np.append(np.arange(len(levels)), np.nan)
