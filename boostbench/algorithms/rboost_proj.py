@@ -21,17 +21,17 @@ from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
 # Exponent of n in the divisor of the entries of P.
-_SCALINGS = {"sqrt_n": 0.5, "n": 1.0}
+_SCALING_EXPONENTS = {"sqrt_n": 0.5, "n": 1.0}
 
 # Number of consecutive rounds without progress that end the training with pairs. Every round draws
 # new codes, so that a single round may offer no better pair by chance.
 _PATIENCE = 20
 
 # Below this fraction of nonzero coefficients, their rows of P are copied before the product.
-_FEW_ROWS = 0.1
+_SPARSE_FRACTION = 0.1
 
 # Bound on the weights. A line search may try points where the exponential loss is infinite.
-_LARGEST = 1e30
+_MAX_WEIGHT = 1e30
 
 
 class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
@@ -161,7 +161,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     weak_learner: Literal[*_WEAK_LEARNERS] = "stump"
     positive: bool = True
     projection: Literal[*KINDS] = "gaussian"
-    scaling: Literal[*_SCALINGS] = "sqrt_n"
+    scaling: Literal[*_SCALING_EXPONENTS] = "sqrt_n"
     tol: NonNegativeFloat = 1e-5
     patience: PositiveInt | None = None
     solver_iterations: PositiveInt = 100
@@ -198,7 +198,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         kind, n_projections, scaling = self._projection
         while True:
             # A float32 stays one when it is divided by a number of Python's own.
-            size = float(n_projections ** _SCALINGS[scaling])
+            size = float(n_projections ** _SCALING_EXPONENTS[scaling])
             yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
     def _store_model(self, master):
@@ -207,8 +207,8 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         self.objective_ = np.array(master.objective)
         self.converged_ = np.array(master.converged, dtype=bool)
         self.weight_path_ = master.path.matrix(len(master.w))
-        per_round = master.search.size + len(self.classes_)
-        self.n_parameters_ = self.n_iterations_ * per_round
+        n_numbers = master.search.size + len(self.classes_)
+        self.n_parameters_ = self.n_iterations_ * n_numbers
         # A fit before may have had another rule.
         for name in ("rows_", "_pair_codes"):
             vars(self).pop(name, None)
@@ -232,7 +232,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
             yield np.einsum("tvr,v->tr", projections[:stage, w.indices], w.data)
 
 
-class _ProjMaster(Master):
+class _ProjectionMaster(Master):
     """Base of the masters of pairs and rows: loss, weights, history and stopping rule."""
 
     per_round_lists: ClassVar = ("hypotheses", "objective", "converged")
@@ -276,13 +276,13 @@ class _ProjMaster(Master):
         # precision.
         value, weights = self._evaluate_weights(self.outputs.scores(codes))
         self.weights = weights.T
-        return value, self.outputs.edges(weights.clip(-_LARGEST, _LARGEST))
+        return value, self.outputs.edges(weights.clip(-_MAX_WEIGHT, _MAX_WEIGHT))
 
     def _add(self, selection):
         self.outputs.append(selection.learner, selection.outputs)
         self.hypotheses.append(selection.learner)
 
-    def _finish(self, solution):
+    def _record_round(self, solution):
         """Record the round; return False if `params.tol` and `params.patience` end the training."""
         w, value = solution.w, solution.value
         self.path.append(w)
@@ -290,8 +290,8 @@ class _ProjMaster(Master):
         self.converged.append(solution.converged)
         # The objective is constant until the first coefficient is positive.
         if len(self.objective) > 1 and w.any():
-            before = self.objective[-2]
-            is_idle = abs(before - value) < self.params.tol * abs(before)
+            previous = self.objective[-2]
+            is_idle = abs(previous - value) < self.params.tol * abs(previous)
             self.n_idle_rounds = self.n_idle_rounds + 1 if is_idle else 0
         return self.n_idle_rounds < self.patience
 
@@ -301,11 +301,11 @@ class _ProjMaster(Master):
         return self.params.patience or self.default_patience
 
 
-class _PairMaster(_ProjMaster):
+class _PairMaster(_ProjectionMaster):
     """Master with a coefficient for each pair of a weak learner and a row of P."""
 
     default_patience = _PATIENCE
-    per_round_lists: ClassVar = (*_ProjMaster.per_round_lists, "rows")
+    per_round_lists: ClassVar = (*_ProjectionMaster.per_round_lists, "rows")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
@@ -349,17 +349,17 @@ class _PairMaster(_ProjMaster):
         limits = self.params.nu, self.params.solver_iterations
         solution = nonnegative_quasi_newton(smooth, start, *limits, initial=initial)
         self.w = solution.w
-        return self._finish(solution)
+        return self._record_round(solution)
 
 
-class _RowMaster(_ProjMaster):
+class _RowMaster(_ProjectionMaster):
     """Master with a coefficient for each row of P, shared by all weak learners."""
 
     default_patience = 1
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
-        self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
+        self.minimise = nonnegative_quasi_newton if params.positive else _signed_quasi_newton
         # Each row of P holds the projections of all weak learners, and grows to the right.
         n_values = params.n_iterations * self.n_classes
         self.P = np.empty((params.n_projections, n_values))
@@ -404,18 +404,18 @@ class _RowMaster(_ProjMaster):
         limits = self.params.nu, self.params.solver_iterations
         solution = self.minimise(smooth, self.w, *limits)
         self.w = solution.w
-        return self._finish(solution)
+        return self._record_round(solution)
 
     def _codes(self, w, P):
         rows = np.flatnonzero(w)
-        if len(rows) > _FEW_ROWS * len(w):
+        if len(rows) > _SPARSE_FRACTION * len(w):
             codes = w @ P
         else:
             codes = w[rows] @ P[rows]
         return codes.reshape(-1, self.n_classes)
 
 
-def _free_l1(smooth, start, nu, max_iter):
+def _signed_quasi_newton(smooth, start, nu, max_iter):
     """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_quasi_newton` does, over w of any sign.
 
     The positive and the negative part of w are the coefficients.

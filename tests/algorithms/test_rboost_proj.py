@@ -8,7 +8,7 @@ from generic import nonnegative
 from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
-from boostbench.algorithms.rboost_proj import _free_l1
+from boostbench.algorithms.rboost_proj import _signed_quasi_newton
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 
 from . import reference
@@ -302,7 +302,7 @@ class TestTheSignOfTheCoefficients:
             return 0.5 * ((w - target) ** 2).sum(), w - target
 
         for start in (np.zeros(7), target, -target):
-            w, value, *_ = _free_l1(smooth, start, nu, 100)
+            w, value, *_ = _signed_quasi_newton(smooth, start, nu, 100)
             expected = np.sign(target) * np.maximum(np.abs(target) - nu, 0.0)
             np.testing.assert_allclose(w, expected, atol=1e-4)
             assert value == pytest.approx(smooth(w)[0] + nu * np.abs(w).sum())
@@ -311,7 +311,7 @@ class TestTheSignOfTheCoefficients:
         def smooth(w):
             return 0.5 * ((w - 1) ** 2 * [1, 100]).sum(), (w - 1) * [1, 100]
 
-        w, value, *_ = _free_l1(smooth, np.array([-2.0, 2.0]), 0.1, 1)
+        w, value, *_ = _signed_quasi_newton(smooth, np.array([-2.0, 2.0]), 0.1, 1)
         assert value == pytest.approx(smooth(w)[0] + 0.1 * np.abs(w).sum())
 
 
