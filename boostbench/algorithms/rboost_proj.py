@@ -27,7 +27,7 @@ _SCALING_EXPONENTS = {"sqrt_n": 0.5, "n": 1.0}
 # new codes, so that a single round may offer no better pair by chance.
 _PATIENCE = 20
 
-# Below this fraction of nonzero coefficients, their rows of P are copied before the product.
+# Below this fraction of nonzero coefficients, it is faster to copy their rows of P for the product.
 _SPARSE_FRACTION = 0.1
 
 # Bound on the weights. A line search may try points where the exponential loss is infinite.
@@ -38,16 +38,16 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
     The outputs of the weak learners are projected by a random matrix :math:`P^{(r)}` for each class
-    r, and one vector w serves all classes. The paper can be read in two ways, which `rule` chooses
-    from. With ``"pair"`` a round adds a weak learner h_t, the row v_t of P that suits it best, and
-    one coefficient for both,
+    r, and all classes share one vector w. The paper has two readings, which `rule` selects. With
+    ``"pair"``, a round adds a weak learner h_t, the best row v_t of P for it, and one coefficient
+    for both,
 
     .. math:: F_r(x) = \sum_t w_t P^{(r)}_{v_t t} h_t(x), \quad w \in R^T,
 
-    as the opening of Section III says. With ``"paper"`` every row of P has a coefficient for the
+    as in the opening of Section III. With ``"paper"``, every row of P has a coefficient for the
     projected outputs of all weak learners, :math:`F_r(x) = w^\top P^{(r)} H(x)` with
-    :math:`w \in R^n`, as Section III-B says. After each new weak learner all coefficients are found
-    anew, warm-started, from eq. (18):
+    :math:`w \in R^n`, as in Section III-B. After each new weak learner, all coefficients are
+    optimised again with a warm start. They minimise eq. (18):
 
     .. math:: \min_{w \ge 0} \frac{1}{mk} \sum_{i,r} \lambda(\rho_{ir}) + \nu 1^\top w,
               \quad \rho_{ir} = F_{y_i}(x_i) - F_r(x_i)
@@ -55,41 +55,42 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of RandomBoost: boosting rounds at most.
+        Maximum number of boosting rounds, T of RandomBoost.
     n_projections : int, default=1000
-        n of RandomBoost: rows of P, from which a round may choose.
+        Number of rows of P that a round chooses from, n of RandomBoost.
     loss : {"logistic", "exponential"}, default="logistic"
-        :math:`\lambda`.
+        Loss :math:`\lambda`.
     nu : float, default=1e-4
-        Weight of the L1 norm of w.
+        Weight :math:`\nu` of the L1 norm of w.
     rule : {"pair", "paper", "greedy"}, default="pair"
         Column that a round adds. ``"pair"``: the pair (h, v) of the most violated dual constraint,
-        with a coefficient of its own. ``"paper"``: the weak learner that takes the constraint of
-        any row v furthest, eq. (24), for all coefficients. ``"greedy"``, an extension of this: the
-        weak learner of the largest edge for the code ``w @ P[:, t]`` that it will receive.
+        with its own coefficient. ``"paper"``: the weak learner that increases the violation of a
+        row's constraint most, eq. (24); all coefficients change. ``"greedy"``, an extension of
+        ``"paper"``: the weak learner of the largest edge for its code ``w @ P[:, t]``.
     weak_learner : {"stump", "wlda"}, default="stump"
-        ``"wlda"``: for each row of P, the best stump on the weighted linear discriminant of its
-        two-class problem (Table VI).
+        Type of the weak learners. ``"wlda"``: for each row of P, the best stump on the weighted
+        linear discriminant of its two-class problem (Table VI).
     positive : bool, default=True
-        False, an extension where rows have coefficients: w may have any sign, with the L1 norm
-        :math:`\nu |w|_1`. That is eq. (18) with the rows of -P beside those of P, of 2n
-        coefficients. Pairs need no sign, as -h is a weak learner too.
+        True: w is nonnegative. False, an extension for rules with a coefficient per row: w may have
+        any sign, with the L1 norm :math:`\nu |w|_1`. This is eq. (18) with the rows of both P and
+        -P, and 2n coefficients. Pairs need no sign, as -h is a weak learner as well.
     projection : {"gaussian", "sign", "sparse"}, default="gaussian"
-        Entries of P before they are scaled.
+        Distribution of the entries of P before scaling.
     scaling : {"sqrt_n", "n"}, default="sqrt_n"
         Divisor of the entries of P. The paper states :math:`\sqrt n` in its theorems only.
     tol : float, default=1e-5
-        :math:`\epsilon` of step 2: a round that changes the objective by less than this part of
-        itself makes no progress. 0 goes on to `n_iterations`.
+        Tolerance :math:`\epsilon` of step 2: a round makes no progress if the relative change of
+        the objective is below it. 0: training continues to `n_iterations`.
     patience : int or None, default=None
         Number of consecutive rounds without progress that end the training. None: 20 with
         ``"pair"``, 1 otherwise. Rounds with w = 0 do not count.
     solver_iterations : int, default=100
-        Iterations of the solver per round at most.
+        Maximum number of solver iterations per round.
     start : {"previous", "zero"}, default="previous"
-        Where the solver starts in each round: from the coefficients of the round before, or from
-        w = 0, with ``rule="pair"`` only. From zero it is meant to stop early, see the notes, so
-        that the objective may rise and there is no warning: `tol` = 0 goes with it.
+        Starting point of the solver in each round. ``"previous"``: the coefficients of the previous
+        round. ``"zero"``, only with ``rule="pair"``: w = 0. From zero, the solver is meant to stop
+        early (see the notes), so the objective may rise, without a warning; combine it with
+        `tol` = 0.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -101,7 +102,8 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         Code of each weak learner in the scores: ``w[t] P[v[t], t, r]`` with ``rule="pair"``, else
         ``sum_v w[v] P[v, t, r]``.
     objective_ : ndarray of shape (n_iterations_,)
-        Eq. (18) after each round, the constant ``lambda(0) / k`` of the terms r = y_i included.
+        Objective of eq. (18) after each round, including the constant ``lambda(0) / k`` of the
+        terms r = y_i.
     converged_ : ndarray of shape (n_iterations_,), dtype=bool
         True for each round in which the solver converged, False if it stopped at
         `solver_iterations`. If the last is False, `fit` issues a `ConvergenceWarning`.
@@ -109,35 +111,36 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         Coefficients w after each round, one for each pair (`n_iterations_`) or each row of P
         (`n_projections`).
     rows_ : ndarray of shape (n_iterations_,), dtype=int64
-        v_t; with ``rule="pair"`` only.
+        Rows v_t; only with ``rule="pair"``.
 
     Notes
     -----
-    *Rows: a phase transition.* Where :math:`\nu` is small, hundreds of rows have a coefficient. A
-    new weak learner gets a random code ``w @ P[:, t]`` from all of them, not the code for which it
-    was chosen. The training data are separated after 25 to 75 rounds: later rounds learn nothing.
-    Where :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0
-    until one row has collected enough. From then on eq. (24) chooses that row for ever, and the
-    algorithm is AdaBoost.ECC with Gaussian codes, which learns to the last round. The grid of the
-    paper ends just below the transition. With pairs a weak learner gets the code for which it was
-    chosen, for every :math:`\nu`.
+    *Rows: a phase transition.* With a small :math:`\nu`, hundreds of rows have a coefficient. A new
+    weak learner gets a random code ``w @ P[:, t]`` from all of them, not the code for which it was
+    chosen. The training data are separated after 25 to 75 rounds, and later rounds learn nothing.
+    With a :math:`\nu` above the largest violation by one weak learner, about 0.02 for n = 1000, w
+    stays 0 until the violation of one row exceeds :math:`\nu`. Then eq. (24) chooses this row in
+    all later rounds, and the algorithm is AdaBoost.ECC with Gaussian codes, which learns until the
+    last round. The grid of the paper ends just below the transition. With pairs, a weak learner
+    gets the code for which it was chosen, for every :math:`\nu`.
 
-    *When it stops.* "The training stops when adding more weak classifiers does not further decrease
+    *Stopping rule.* "The training stops when adding more weak classifiers does not further decrease
     the objective function of (18)" (Section IV-C). For pairs, a single round proves nothing: its
     codes may offer no better pair by chance, while the codes of the next round do.
 
-    *The solver.* It has the tolerances of L-BFGS-B in RandomBoost, among them 1e-5 for the
-    gradient. Where :math:`\nu` is smaller than that, w is found to that precision only, which
-    regularises too. With ``rule="paper"``, the logistic loss and :math:`\nu = 10^{-5}` on
-    vowel, the objective is up to 1.4 % above its minimum in the first 20 rounds, in which
-    `converged_` is False. The solver works on a grid, so that w is the same on each machine; see
+    *Solver.* The solver has the tolerances of L-BFGS-B in RandomBoost, including 1e-5 for the
+    gradient. With a smaller :math:`\nu`, this tolerance limits the precision of w, which also
+    regularises. With ``rule="paper"``, the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
+    objective is up to 1.4 % above its minimum in the first 20 rounds, in which `converged_` is
+    False. The solver rounds w to a grid, so that w is equal on every machine; see
     `boostbench.core.solvers.two_metric`.
 
-    *From zero.* Where few samples are soon separated, all slopes are below the solver's limit of
-    1e-5 before there are many weak learners. From the coefficients of the round before, a new one
-    gets none then, and the training is at its end: with 5 samples of each of ten digits after 50
-    rounds. From zero, the coefficients are spread over all weak learners anew; see `MultiBoost`.
-    RandomBoost's grid of nu for digits, 5e-8 to 1e-5, lies where only the solver's limit counts.
+    *Start from zero.* If few samples are separated early, all slopes are below the solver's limit
+    of 1e-5 while there are few weak learners. From the coefficients of the previous round, a new
+    weak learner then gets the coefficient 0, and training ends: with 5 samples of each of ten
+    digits, after 50 rounds. A start from zero spreads the coefficients over all weak learners in
+    every round; see `MultiBoost`. In RandomBoost's grid of nu for digits, 5e-8 to 1e-5, only the
+    limit of the solver has an effect.
 
     References
     ----------
@@ -183,7 +186,8 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
                 "'previous'"
             )
         self.projection_seed_ = random_state.randint(2**31)
-        # What the seed draws P from: the parameters may be set after the fit.
+        # P is drawn again from the seed and these settings; a user may change the parameters after
+        # the fit.
         self._projection = self.projection, self.n_projections, self.scaling
         search = _WEAK_LEARNERS[self.weak_learner](X)
         master = _PairMaster if self.rule == "pair" else _RowMaster
@@ -192,12 +196,13 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
 
-        The fitted model keeps the seed instead of P, which is many times larger than all else.
+        The fitted model stores the seed instead of P, which is far larger than the other
+        attributes.
         """
         rng = np.random.default_rng(self.projection_seed_)
         kind, n_projections, scaling = self._projection
         while True:
-            # A float32 stays one when it is divided by a number of Python's own.
+            # Division by a Python float keeps float32.
             size = float(n_projections ** _SCALING_EXPONENTS[scaling])
             yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
@@ -209,7 +214,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         self.weight_path_ = master.path.matrix(len(master.w))
         n_numbers = master.search.size + len(self.classes_)
         self.n_parameters_ = self.n_iterations_ * n_numbers
-        # A fit before may have had another rule.
+        # An earlier fit may have had another rule.
         for name in ("rows_", "_pair_codes"):
             vars(self).pop(name, None)
         if self.rule == "pair":
@@ -384,7 +389,7 @@ class _RowMaster(_ProjectionMaster):
             return self.search.best(self.weights, code[None], np.zeros(1))
         if self.params.positive:
             return self.search.best(self.weights, projection, self.violation)
-        # Both h and -h are weak learners. So it suffices to search one of the rows v of P and -P,
+        # Both h and -h are weak learners. It suffices to search one of the rows v of P and -P:
         # the one whose constraint has the larger violation.
         sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
         return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
