@@ -1,7 +1,7 @@
 """Boosting algorithms of five papers, and a runner that reproduces their tables and figures.
 
-The algorithms are imported when they are first asked for, so that the command line, which needs
-none of them to answer, does not wait for scikit-learn.
+Algorithms are imported on first access, so that commands that need none of them do not wait for
+scikit-learn.
 """
 
 from importlib import import_module
@@ -104,7 +104,7 @@ __version__ = "1.0.0"
 
 
 def results(folder="results"):
-    """Read all splits on record.
+    """Load the results of all recorded splits.
 
     Parameters
     ----------
@@ -115,29 +115,29 @@ def results(folder="results"):
     -------
     pandas.DataFrame
         A row for each split, finished or failed, in the order of data set, algorithm, settings and
-        split. What is wrong with the files are its ``attrs["warnings"]``. Columns:
+        split. Warnings about damaged files are in ``attrs["warnings"]``. Columns:
 
-        - ``data`` (name; where several data sets have one, also in what they differ, such as
-          ``data (a/data.csv)``), ``algo`` (name), ``measure`` (kind of the file, ``prediction``
-          where it has none), ``seed``, ``split``, ``n_train``, ``n_test``;
-        - results, NaN where a record does not tell: ``test_error``, ``accuracy`` and
+        - ``data`` (name; data sets of equal names have a distinguishing suffix, such as
+          ``data (a/data.csv)``), ``algo`` (name), ``measure`` (kind of the record),
+          ``seed``, ``split``, ``n_train``, ``n_test``;
+        - results, NaN where a record has none: ``test_error``, ``accuracy`` and
           ``balanced_accuracy`` in percent; ``log_loss`` in nats; ``mean_average_precision``,
           ``brier``, ``auc``; ``n_iterations`` (rounds), ``n_nonzero`` (coefficients that are not
           0), ``n_parameters``;
         - CPU times: ``fit`` and its parts ``weak_learner`` and ``coefficients`` in seconds,
           ``predict_per_instance`` and ``hash_per_instance`` in microseconds, ``calibration`` (the
-          reference job, which tells how fast the machine is) in seconds;
+          reference job, a measure of the machine's speed) in seconds;
         - shares of 1: ``train_error``, ``validation_error`` (of the chosen hyper-parameters, in
           cross-validation) and ``checkpoints`` (test errors by rounds, as JSON);
-        - as JSON, ``chosen`` (hyper-parameters) and ``settings`` (what is not at its default);
-        - ``error`` of a failure; ``digest`` of the predictions; and where it comes from:
-          ``config``, ``checksum`` of the data, ``rows``, ``edition``, ``commit``, ``cpu``,
-          ``finished``.
+        - as JSON, ``chosen`` (hyper-parameters) and ``settings`` (those that differ from the
+          defaults);
+        - ``error`` of a failure; ``digest`` of the predictions; and the provenance: ``config``,
+          ``checksum`` of the data, ``rows``, ``edition``, ``commit``, ``cpu``, ``finished``.
 
     Raises
     ------
     boostbench.util.errors.UserError
-        If nothing is on record.
+        If there are no records.
     """
     from boostbench.report.frame import read_frame
 
@@ -146,26 +146,26 @@ def results(folder="results"):
 
 
 def predictions(folder="results"):
-    """Read all predictions that ``measure=predictions`` has kept.
+    """Load all predictions recorded with ``measure=predictions``.
 
     Parameters
     ----------
-    folder
-        As of `results`.
+    folder : path-like, default="results"
+        Folder of the results.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each tested sample: ``data``, ``algo``, ``settings`` (what is not at its default,
-        as JSON), ``split``, ``row`` of the data set, from 0; ``truth`` and ``predicted``, numbers
-        of classes in the order of their labels, from 0; and, where there are probabilities,
-        ``p0``, ``p1``, ... of each class. What is wrong with the files are its
-        ``attrs["warnings"]``.
+        A row for each tested sample: ``data``, ``algo``, ``settings`` (those that differ from the
+        defaults, as JSON), ``split``, ``row`` of the data set, from 0; ``truth`` and
+        ``predicted``, class numbers in the order of the labels, from 0; and ``p0``, ``p1``, ...,
+        the probabilities of the classes, if they are recorded. Warnings about damaged files are
+        in ``attrs["warnings"]``.
 
     Raises
     ------
     boostbench.util.errors.UserError
-        If none are on record.
+        If there are no predictions.
     """
     from boostbench.report.frame import predictions_frame
 
@@ -174,26 +174,25 @@ def predictions(folder="results"):
 
 
 def published(table=None):
-    """Read the numbers that the papers print.
+    """Load the published numbers of the papers.
 
     Parameters
     ----------
     table : str, default=None
-        Name of a table, such as ``"randomboost5"``; by default all.
+        Name of a table, such as ``"randomboost5"``; None: all tables.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each number: ``table`` (as in ``conf/table``), ``paper``, ``number`` (what the
-        paper calls the table by), ``data`` and ``algo`` (names, as in ``conf``), ``quantity`` (a
-        column of `results`), ``unit``, ``mean``, ``std`` (NaN where the paper gives none) and
-        ``n``, the number of repeats; between them, columns of what else tells lines of the table
-        apart, such as ``loss``.
+        A row for each number: ``table`` (as in ``conf/table``), ``paper``, ``number`` (of the table
+        in the paper), ``data`` and ``algo`` (names, as in ``conf``), ``quantity`` (a column of
+        `results`), ``unit``, ``mean``, ``std`` (NaN if the paper gives none) and ``n`` (number of
+        repeats); some tables have further columns that distinguish their lines, such as ``loss``.
 
     Raises
     ------
     boostbench.util.errors.UserError
-        An unknown table.
+        If the table is unknown.
 
     Examples
     --------
