@@ -13,8 +13,8 @@ from boostbench.algorithms.base.stump_ensembles import (
     StumpEnsemble,
     StumpMaster,
 )
-from boostbench.core.stumps.category_sets import stacked
-from boostbench.core.stumps.search import StumpSearch, WithConstant
+from boostbench.core.stumps.category_sets import stack_stumps
+from boostbench.core.stumps.search import ConstantFallbackSearch, StumpSearch
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -117,10 +117,10 @@ class AdaBoost(CategorySetBooster, StumpEnsemble, BinaryClassifier):
 
     def _search(self, X, random_state, weights):
         search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
-        return WithConstant(search) if self.constant else search
+        return ConstantFallbackSearch(search) if self.constant else search
 
     def _store_model(self, master):
-        self.hypotheses_ = stacked(master.stumps)
+        self.hypotheses_ = stack_stumps(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A stump has a polarity and a coefficient besides its own parameters.
         self.n_parameters_ = self.hypotheses_.n_parameters + 2 * len(self.hypotheses_)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import add_product
+from boostbench.core.sparse_products import add_sparse_product
 
 # Numbers have bins if there are this many samples for each bin. With fewer samples the comparison
 # with the drawn thresholds is faster than the prefix sums of the bins.
@@ -246,7 +246,7 @@ class StumpColumns:
         of_rows = np.zeros((len(derivatives), self._rows.shape[0], n_members), np.float32)
         if of_rows.size:
             for sums, values in zip(of_rows, derivatives, strict=True):
-                add_product(self._rows, values, sums)
+                add_sparse_product(self._rows, values, sums)
         if not len(self._codes):
             return np.zeros((n_members, len(derivatives), 0), np.float32), of_rows
         return sums_above(derivatives, self._above(cut)), of_rows
@@ -275,7 +275,7 @@ class StumpColumns:
             moves = np.repeat(constant[:, None], self._codes.shape[1], axis=1)
         if of_rows.size:
             for sums, values in zip(moves, of_rows, strict=True):
-                add_product(self._samples, values, sums)
+                add_sparse_product(self._samples, values, sums)
         return moves
 
     def _above(self, cut):

@@ -16,7 +16,7 @@ from boostbench.core.learners.mixed_learners import UnionSearch, stack_learners
 from boostbench.core.learners.random_features import RandomCosineSearch, RandomPerceptronSearch
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
-from boostbench.core.stumps.search import UnusedStumps
+from boostbench.core.stumps.search import ExcludingStumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
@@ -68,7 +68,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak_learner.Stack
+    hypotheses_ : boostbench.core.weak_learner.LearnerStack
         `Stumps`, `Perceptrons` or `Cosines`, or a `MixedStack` of several kinds.
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round.
@@ -143,7 +143,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
 
     def _search(self, name, X, rng, weights):
         if name == "stump":
-            return UnusedStumps(X, self.max_bins, weights)
+            return ExcludingStumpSearch(X, self.max_bins, weights)
         if name == "perceptron":
             return RandomPerceptronSearch(X, self.n_candidates, rng)
         gamma = self.gamma
@@ -258,7 +258,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
 
     def _make_master(self, X, labels, random_state, weights=None):
         self.codewords_ = simplex(len(self.classes_))
-        search = UnusedStumps(X, self.max_bins, weights)
+        search = ExcludingStumpSearch(X, self.max_bins, weights)
         return _SLSMaster(self, search, self.codewords_[labels], weights)
 
     def _store_model(self, master):
@@ -312,7 +312,7 @@ class _CGENSMaster(Master):
         return result if is_edge else None
 
     def correct(self, result):
-        self.search.leave_out(result.learner)
+        self.search.exclude(result.learner)
         self.svm.add(result.outputs)
         self.dual = self.svm.dual
         self.learners.append(result.learner)
@@ -337,7 +337,7 @@ class _SLSMaster(Master):
         return result if result.edge > noise else None
 
     def correct(self, result):
-        self.search.leave_out(result.learner)
+        self.search.exclude(result.learner)
         self.ridge.add(result.outputs)
         self.learners.append(result.learner)
         return True

@@ -10,7 +10,7 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 # Upper bound on the curvature of the loss in the coefficients of a stump: the largest eigenvalue of
 # the covariance matrix of a variable in {e_1, ..., e_k}. Outputs of stumps are -1 or +1.
@@ -114,7 +114,7 @@ class _GradBoostMaster(StumpMaster):
     def generate(self):
         positions = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
-        result = self.search.best_beside(
+        result = self.search.best_excluding(
             self.weights, self.max_decrease, row_norms, scale, positions
         )
         if result is None:
@@ -171,13 +171,15 @@ class _GradBoostMaster(StumpMaster):
         # A decrease is a maximum of linear functions of the edges, and the step is its slope.
         errors = np.abs(steps) @ rounding_error + rounding_error @ rounding_error / _CURVATURE
         errors[-1] = 0.0
-        candidates = np.flatnonzero(falls + errors >= (falls - errors).max() - EQUAL * falls.max())
+        candidates = np.flatnonzero(
+            falls + errors >= (falls - errors).max() - TIE_TOLERANCE * falls.max()
+        )
         if len(candidates) == 1:
             return int(candidates[0])
         old_rows = candidates[candidates < len(edges) - 1]
         edges[old_rows] = self.search.exact_rows(self.weights, self.positions[old_rows])
         falls, _ = self._falls(self.W[candidates], edges[candidates])
-        return int(candidates[first_largest(falls, falls.max())])
+        return int(candidates[argmax_with_tolerance(falls, falls.max())])
 
     def _falls(self, W, edges):
         """Return the decrease of the bound at its minimum for each row, and the steps."""

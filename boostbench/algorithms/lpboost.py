@@ -51,7 +51,7 @@ class LPBoost(MarginBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak_learner.Stack
+    hypotheses_ : boostbench.core.weak_learner.LearnerStack
         Weak learners: `Stumps` or `Perceptrons`.
     coefficients_ : ndarray of shape (n_iterations_,)
         Coefficients w after the last round; many are 0.

@@ -23,7 +23,7 @@ from boostbench.core.losses.pair_weights import (
 )
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.stumps.category_sets import stacked
+from boostbench.core.stumps.category_sets import stack_stumps
 from boostbench.core.stumps.search import StumpSearch
 
 # Epsilon of step 2, as a fraction of nu: under the penalty, edges approach nu without reaching it.
@@ -145,7 +145,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
         self.n_iterations_ = T
         self.coefficients_ = np.reshape(master.coefficients, (T, k))
         if self.weak_learner == "stump":
-            self.hypotheses_ = stacked(master.learners)
+            self.hypotheses_ = stack_stumps(master.learners)
         else:
             self.hypotheses_ = Trees(master.learners)
         self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size

@@ -96,7 +96,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak_learner.Stack
+    hypotheses_ : boostbench.core.weak_learner.LearnerStack
         Weak learners: `Stumps` or `Perceptrons`.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         Code of each weak learner in the scores: ``w[t] P[v[t], t, r]`` with ``rule="pair"``, else

@@ -15,8 +15,8 @@ from boostbench.algorithms.base.stump_ensembles import CategorySetBooster
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_matrix, random_orthonormal
-from boostbench.core.stumps.category_sets import stacked
-from boostbench.core.stumps.search import StumpSearch, WithConstant
+from boostbench.core.stumps.category_sets import stack_stumps
+from boostbench.core.stumps.search import ConstantFallbackSearch, StumpSearch
 
 _DIMENSION_FACTORS = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
@@ -39,7 +39,7 @@ class _LeastSquaresBooster(CategorySetBooster):
     penalty: NonNegativeFloat = 0.0
     warm_start: bool = False
 
-    _stack: ClassVar = staticmethod(stacked)
+    _stack: ClassVar = staticmethod(stack_stumps)
 
     # Parameters that a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("penalty",)
@@ -65,7 +65,7 @@ class _LeastSquaresBooster(CategorySetBooster):
         return views.feature.tobytes(), views.category.tobytes()
 
     def _search(self, X, *views):
-        return WithConstant(self._enable_category_sets(StumpSearch(X)))
+        return ConstantFallbackSearch(self._enable_category_sets(StumpSearch(X)))
 
     def _store_model(self, master):
         self.intercept_ = master.intercept

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
-from boostbench.core.stumps.views import plain_views
+from boostbench.core.stumps.views import identity_views
 
 
 class StumpTests(NamedTuple):
@@ -41,7 +41,7 @@ class StumpTests(NamedTuple):
 def extract_tests(model, stumps):
     """Return the tests of the stumps of a model on the columns of X."""
     allows_missing = hasattr(model, "views_")
-    views = model.views_ if allows_missing else plain_views(model.n_features_in_)
+    views = model.views_ if allows_missing else identity_views(model.n_features_in_)
     feature = views.feature[stumps.feature]
     category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
     true_if_missing = views.above_if_missing(stumps.feature, stumps.threshold)
@@ -69,7 +69,7 @@ def value_cells(model, axis):
     values = np.append(np.empty(0) if categories is None else np.arange(len(categories)), np.nan)
     X = np.zeros((len(values), model.views_.n_features))
     X[:, axis.feature] = values
-    *cells, missing_cell = axis.cell_indices(model.views_.of(X))
+    *cells, missing_cell = axis.cell_indices(model.views_.transform(X))
     return None if categories is None else np.array(cells), int(missing_cell)
 
 

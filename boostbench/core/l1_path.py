@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 
 from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.stumps.ties import first_largest
+from boostbench.core.stumps.ties import argmax_with_tolerance
 
 _TOLERANCE = 1e-12
 _MAX_ITER = 1000
@@ -96,6 +96,6 @@ def stage_wise_path(H, is_own, loss, n_rounds, step=0.01):
     for coefficients in path:
         _, gradient = problem.move(W)
         # The tie-breaking needs a lower bound on the sum of magnitudes: the largest slope.
-        W.ravel()[first_largest(-gradient.ravel(), np.abs(gradient).max())] += step
+        W.ravel()[argmax_with_tolerance(-gradient.ravel(), np.abs(gradient).max())] += step
         coefficients[:] = W
     return path

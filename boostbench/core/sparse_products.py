@@ -26,9 +26,9 @@ class CompressedMatrix(NamedTuple):
     Examples
     --------
     >>> matrix = CompressedMatrix.from_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), 2)
-    >>> product(matrix, np.array([1.0, 10.0]))
+    >>> sparse_product(matrix, np.array([1.0, 10.0]))
     array([30.,  2.])
-    >>> product(matrix.T, np.array([1.0, 10.0]))
+    >>> sparse_product(matrix.T, np.array([1.0, 10.0]))
     array([20.,  3.])
     """
 
@@ -63,7 +63,7 @@ class CompressedMatrix(NamedTuple):
         return self._replace(format=transposed_format, shape=self.shape[::-1])
 
 
-def product(matrix, W):
+def sparse_product(matrix, W):
     """Return ``matrix @ W`` for a sparse and a dense matrix.
 
     Parameters
@@ -79,15 +79,15 @@ def product(matrix, W):
     Examples
     --------
     >>> from scipy.sparse import csc_array
-    >>> product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
+    >>> sparse_product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
     array([[13., 16.]])
     """
     sums = np.zeros((matrix.shape[0], *W.shape[1:]), W.dtype)
-    add_product(matrix, W, sums)
+    add_sparse_product(matrix, W, sums)
     return sums
 
 
-def add_product(matrix, W, sums):
+def add_sparse_product(matrix, W, sums):
     """Add the product of a sparse and a dense matrix to an array, as ``sums += matrix @ W`` does.
 
     Parameters
@@ -102,7 +102,7 @@ def add_product(matrix, W, sums):
     --------
     >>> from scipy.sparse import csc_array
     >>> sums = np.ones((1, 2))
-    >>> add_product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), sums)
+    >>> add_sparse_product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), sums)
     >>> sums
     array([[14., 17.]])
     """

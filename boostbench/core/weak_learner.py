@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The weak learner that a search has found.
 
     Attributes
@@ -43,12 +43,12 @@ class Search(Protocol):
 
         Returns
         -------
-        Found or None
+        SearchResult or None
             None where there is no weak learner, as no feature varies.
         """
 
 
-class Stack(ABC):
+class LearnerStack(ABC):
     """T weak learners, evaluated as one."""
 
     @abstractmethod

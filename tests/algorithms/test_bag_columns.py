@@ -6,7 +6,7 @@ import pytest
 from boostbench.algorithms import bag_columns
 from boostbench.algorithms.bag_columns import StumpLayout
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.views import views_of
+from boostbench.core.stumps.views import fit_views
 
 N_SAMPLES, N_MEMBERS = 120, 5
 # Samples per bin from which numbers have histograms: never, and always.
@@ -30,8 +30,8 @@ def table(max_bins, seed=0):
         ]
     )
     X[rng.random(X.shape) < [0, 0, 0, 0, 0, 0.2, 0.3, 0, 0.1]] = np.nan
-    views = views_of(X, categorical=[1, 2, 6])
-    return views.of(X), FeatureCodes.from_features(X, views, max_bins)
+    views = fit_views(X, categorical=[1, 2, 6])
+    return views.transform(X), FeatureCodes.from_features(X, views, max_bins)
 
 
 def draws(layout, seed=1):

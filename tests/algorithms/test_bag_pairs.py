@@ -92,7 +92,7 @@ def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
 
 def test_tables_have_mean_zero_in_rows_and_columns(fitted):
     model, X, _, weights = fitted
-    Z = model.views_.of(model.shape_functions().numbers(X))
+    Z = model.views_.transform(model.shape_functions().numbers(X))
     assert len(model.pairs_) == 3
     for pair in model.pairs_:
         values = pair.of(Z)

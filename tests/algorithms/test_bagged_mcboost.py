@@ -16,7 +16,7 @@ from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.algorithms.base.probabilities import probabilities
 from boostbench.algorithms.base.threads import Threads
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.views import plain_views
+from boostbench.core.stumps.views import identity_views
 
 from .problems import blobs, messy, mixed
 
@@ -31,7 +31,7 @@ def master(X, y, weights=None, n_members=3, signs=None, **params):
 
 def bag_master_of(params, X, loss, weights, signs, parts):
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
-    views = getattr(X, "views", plain_views(X.shape[1]))
+    views = getattr(X, "views", identity_views(X.shape[1]))
     table = FeatureCodes.from_features(getattr(X, "features", X), views, params.max_bins, weights)
     signs = np.zeros(len(views.feature), int) if signs is None else signs
     random_state, threads = np.random.RandomState(0), Threads(params.n_jobs)
@@ -396,7 +396,7 @@ def test_a_table_is_trained_as_the_columns_of_its_views(
     bag = BaggedMCBoost(n_estimators=3, max_bins=max_bins, random_state=0, n_iterations=1)
     monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", samples_per_bin)
     scores = bag.fit(X, y).decision_function(X)
-    Z = bag.views_.of(bag.shape_functions().numbers(X))
+    Z = bag.views_.transform(bag.shape_functions().numbers(X))
     monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", np.inf)
     of_columns = BaggedMCBoost(**bag.get_params()).fit(Z, y)
     np.testing.assert_array_equal(of_columns.hypotheses_.feature, bag.hypotheses_.feature)

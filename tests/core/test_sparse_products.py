@@ -19,7 +19,7 @@ def test_product_is_that_of_scipy(kind, entries, of, shape, loops, monkeypatch):
     rng = np.random.default_rng(0)
     matrix = kind(rng.integers(0, 3, (6, 9)).astype(entries))
     W = rng.normal(size=shape).astype(of)
-    found = sparse_products.product(matrix, W)
+    found = sparse_products.sparse_product(matrix, W)
     assert found.dtype == of
     assert np.array_equal(found, matrix @ W)
 
@@ -34,5 +34,5 @@ def test_add_product_adds_to_its_array(kind, shape, loops, monkeypatch):
     matrix = kind(rng.integers(0, 3, (6, 9)).astype("f4"))
     W = rng.integers(-9, 9, shape).astype("f4")
     sums = np.ones((6, *shape[1:]), "f4")
-    sparse_products.add_product(matrix, W, sums)
+    sparse_products.add_sparse_product(matrix, W, sums)
     assert np.array_equal(sums, 1 + matrix @ W)

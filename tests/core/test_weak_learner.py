@@ -12,10 +12,10 @@ from boostbench.core.learners.projected_stumps import (
 from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.stumps.thresholds import midpoint
-from boostbench.core.weak_learner import Stack
+from boostbench.core.weak_learner import LearnerStack
 
 
-class Powers(Stack):
+class Powers(LearnerStack):
     """x, x^2, x^3, each times every number of a vector."""
 
     def __init__(self, factors):

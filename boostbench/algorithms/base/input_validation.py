@@ -16,7 +16,7 @@ from boostbench.algorithms.base.categories import (
 from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.base.labels import check_classes_have_weight, encode_labels
 from boostbench.algorithms.base.weights import combine_weights
-from boostbench.core.stumps.views import ViewedFeatures, views_of
+from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
 
 
@@ -96,7 +96,7 @@ class InputValidationMixin:
                     vars(self).pop(name, None)
             return X
         if reset:
-            self.views_ = views_of(X, self.categories_, weights)
+            self.views_ = fit_views(X, self.categories_, weights)
             if not (sparse.issparse(X) or self.views_.is_plain):
                 return ViewedFeatures(X, self.views_)
-        return self.views_.of(X)
+        return self.views_.transform(X)

@@ -10,7 +10,7 @@ from boostbench.algorithms.base.estimators import BoostingClassifier
 from boostbench.algorithms.base.master import MAX_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.weights import normalise_weights
-from boostbench.core.stumps.category_sets import stacked, with_sets
+from boostbench.core.stumps.category_sets import add_category_sets, stack_stumps
 
 
 class StumpEnsemble(TabularBooster, BoostingClassifier):
@@ -30,7 +30,7 @@ class StumpEnsemble(TabularBooster, BoostingClassifier):
     _takes_sparse: ClassVar = True
 
     def _store_model(self, master):
-        self.hypotheses_ = stacked(master.stumps)
+        self.hypotheses_ = stack_stumps(master.stumps)
         self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
         self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
 
@@ -51,7 +51,7 @@ class CategorySetBooster(TabularBooster):
 
     def _enable_category_sets(self, search):
         """Return a search that also finds sets of categories, if `category_sets` is set."""
-        return with_sets(search, self.views_) if self.category_sets else search
+        return add_category_sets(search, self.views_) if self.category_sets else search
 
 
 class StumpMaster(Master):

@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.core.learners.trees import Tree, Trees
-from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Weights are rounded to multiples of this fraction of their mean. Sums over up to 2^25 samples are
 # then exact in double precision in any order, so that equivalent splits have equal gains and
@@ -55,8 +55,8 @@ class SignTreeSearch:
         trees = [self._grow(column) for column in G.T]
         outputs = Trees(trees).outputs(self.X)
         edges = (G * outputs).sum(axis=0)
-        column = int(first_largest(edges, np.abs(G).sum(axis=0).max()))
-        return Found(trees[column], outputs[:, column], float(edges[column]), column)
+        column = int(argmax_with_tolerance(edges, np.abs(G).sum(axis=0).max()))
+        return SearchResult(trees[column], outputs[:, column], float(edges[column]), column)
 
     def _grow(self, gains):
         sizes = np.abs(gains)

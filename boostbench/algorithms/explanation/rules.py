@@ -10,7 +10,7 @@ from boostbench.algorithms.explanation.stump_sums import (
     output_names,
     require_no_interactions,
 )
-from boostbench.core.stumps.views import plain_views
+from boostbench.core.stumps.views import identity_views
 
 # A coefficient below this fraction of the largest coefficient of its stump is a rounding error.
 _ZERO_TOLERANCE = 1e-12
@@ -24,7 +24,7 @@ def rules(model, in_words=False):
     check_is_fitted(model)
     require_no_interactions(model)
     stumps, coefficients, intercept = model.stump_sum()
-    views = getattr(model, "views_", None) or plain_views(model.n_features_in_)
+    views = getattr(model, "views_", None) or identity_views(model.n_features_in_)
     tested = views.feature[stumps.tested]
     features = feature_names(model)[tested] if hasattr(model, "feature_names_in_") else tested
     outputs = output_names(model)

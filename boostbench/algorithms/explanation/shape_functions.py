@@ -12,7 +12,7 @@ from boostbench.algorithms.base.decisions import decision_values, labels_from_sc
 from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
 from boostbench.core.stumps.stump import additive_tables
-from boostbench.core.stumps.views import plain_views
+from boostbench.core.stumps.views import identity_views
 
 
 class Term(NamedTuple):
@@ -120,7 +120,7 @@ class ShapeFunctions:
         # Copy the model, so that another fit of it changes nothing here.
         self._model = copy.copy(model)
         self._n_features = model.n_features_in_
-        self._views = getattr(model, "views_", None) or plain_views(self._n_features)
+        self._views = getattr(model, "views_", None) or identity_views(self._n_features)
         total = model.stump_sum().expand_category_sets(self._views)
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
@@ -308,14 +308,14 @@ class ShapeFunctions:
         """
         if not self.pairs:
             return []
-        Z = self._views.of(X)
+        Z = self._views.transform(X)
         return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
 
     def _pair_contributions(self, X):
         """Return the contributions of the pairs, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
             return []
-        Z = self._views.of(X)
+        Z = self._views.transform(X)
         return [pair.of(Z) for pair in self.pairs]
 
     def _term_contributions(self, X):
@@ -366,5 +366,5 @@ class ShapeFunctions:
             values = np.append(np.arange(len(levels)), np.nan)
         table = np.zeros((len(values), len(self.outputs)))
         for view, cuts, view_table in tables:
-            table += view_table[cuts.searchsorted(self._views.seen(values, view))]
+            table += view_table[cuts.searchsorted(self._views.expand_values(values, view))]
         return Term(feature, thresholds, levels, table, self._views.has_missing(feature))

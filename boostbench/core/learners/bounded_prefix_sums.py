@@ -10,9 +10,9 @@ result equals an exhaustive search.
 
 import numpy as np
 
-from boostbench.core.stumps.float32 import single
-from boostbench.core.stumps.layouts.pair_tables import BinnedPoints, price
-from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.stumps.float32 import to_float32
+from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables, addition_cost
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 # Candidates for the number of heavy points are the multiples of 1 / 32 of all points.
 _N_HEAVY_COUNTS = 32
@@ -56,11 +56,11 @@ class BoundedPrefixSumSearch:
     Parameters
     ----------
     codes, n_thresholds
-        Same as for `boostbench.core.stumps.layouts.pair_tables.BinnedPoints`.
+        Same as for `boostbench.core.stumps.layouts.pair_tables.PrefixSumTables`.
 
     Attributes
     ----------
-    points : BinnedPoints
+    points : PrefixSumTables
         Sums over all points.
 
     Examples
@@ -73,7 +73,7 @@ class BoundedPrefixSumSearch:
 
     def __init__(self, codes, n_thresholds):
         self._codes, self._n_thresholds = codes, n_thresholds
-        self.points = BinnedPoints(codes, n_thresholds)
+        self.points = PrefixSumTables(codes, n_thresholds)
         self._heavy = None
         self._round = self._next_choice = 0
 
@@ -92,7 +92,7 @@ class BoundedPrefixSumSearch:
             Signed sum of the weights below the threshold.
         """
         self._round += 1
-        exact, weights = weights, single(weights)
+        exact, weights = weights, to_float32(weights)
         if self._heavy:
             features = self._candidates(weights)
             if (
@@ -133,7 +133,7 @@ class BoundedPrefixSumSearch:
             block = slice(start, start + width)
             is_below = self._codes[feature[block]] <= threshold[block, None]
             exact[block] = np.where(is_below, weights, 0.0).sum(axis=1)
-        first = first_largest(np.abs(exact), scale)
+        first = argmax_with_tolerance(np.abs(exact), scale)
         return int(threshold[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
@@ -156,10 +156,10 @@ class BoundedPrefixSumSearch:
             Number of additions behind a sum over the heavy points.
         """
         additions = max(additions, self.points.additions)
-        return (4 * additions * float(np.finfo(np.float32).eps) + EQUAL) * scale
+        return (4 * additions * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
     def _sums_below(self, features, weights):
-        return BinnedPoints(self._codes[features], self._n_thresholds).below(weights)
+        return PrefixSumTables(self._codes[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
         """Return bounds by the number of heavy points with the smallest cost; None if too high."""
@@ -180,13 +180,13 @@ class BoundedPrefixSumSearch:
             return None
         heavy, light = by_magnitude[: n_heavy[cheapest]], by_magnitude[n_heavy[cheapest] :]
         heavy.sort()
-        points = BinnedPoints(self._codes.take(heavy, axis=1), self._n_thresholds)
+        points = PrefixSumTables(self._codes.take(heavy, axis=1), self._n_thresholds)
         return _HeavyPointBounds(
             points, heavy, light, weights, sums, base_cost[cheapest], costs[cheapest]
         )
 
     def _cost(self, n_points):
-        return price(n_points, self._n_thresholds + 1) + _COST_PER_BIN * self._n_thresholds
+        return addition_cost(n_points, self._n_thresholds + 1) + _COST_PER_BIN * self._n_thresholds
 
 
 class _HeavyPointBounds:
@@ -194,7 +194,7 @@ class _HeavyPointBounds:
 
     Parameters
     ----------
-    points : BinnedPoints
+    points : PrefixSumTables
         Sums over the heavy points.
     heavy, light : ndarray of int
         Indices of the heavy points and of the light points.
@@ -208,7 +208,7 @@ class _HeavyPointBounds:
     Attributes
     ----------
     additions : int
-        Number of additions behind a sum; see `BinnedPoints`.
+        Number of additions behind a sum; see `PrefixSumTables`.
     """
 
     def __init__(self, points, heavy, light, weights, sums, base_cost, expected_cost):

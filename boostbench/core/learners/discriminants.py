@@ -23,8 +23,8 @@ from boostbench.core.learners.perceptrons import (
 )
 from boostbench.core.learners.projected_stumps import ProjectedStump
 from boostbench.core.stumps.thresholds import above_middle
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Directions with a within-class variance below this fraction of the largest one are excluded. They
 # come from rounding errors or constant features.
@@ -102,7 +102,7 @@ class ProjectedDiscriminantSearch:
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
         edges = np.array([result.edge for result in candidates])
-        return candidates[first_largest(edges, np.abs(G).sum())]
+        return candidates[argmax_with_tolerance(edges, np.abs(G).sum())]
 
     def _discriminant_stump(self, G):
         directions = self._discriminant(G)
@@ -110,7 +110,7 @@ class ProjectedDiscriminantSearch:
         order, edges = edges_on_lines(values, G.reshape(1, -1))
         values = np.take_along_axis(values, order, axis=1)
         scores = np.where(is_separable(values)[0], np.abs(edges[0]), -np.inf)
-        first = int(first_largest(scores, np.abs(G).sum()))
+        first = int(argmax_with_tolerance(scores, np.abs(G).sum()))
         polarity = 1 if edges[0, first] >= 0 else -1
         threshold = above_middle(*values[0, first : first + 2])
         return ProjectedStump(directions, float(threshold), polarity).make_result(self.X, G)
@@ -173,7 +173,7 @@ class OutputCodeDiscriminantSearch:
 
         Returns
         -------
-        Found or None
+        SearchResult or None
             The learner is a `Perceptron`, the edge is ``violation[v] + edge``, the column is v.
             Ties go to the first code, then to its lowest threshold. None if no discriminant
             separates any samples.
@@ -194,7 +194,7 @@ class OutputCodeDiscriminantSearch:
         scale = float(np.max(bounds - violation) + np.abs(violation).max())
         best, candidates = -np.inf, []
         for block in _iter_blocks(bounds.argsort()[::-1], block_size):
-            floor = best - EQUAL * scale
+            floor = best - TIE_TOLERANCE * scale
             if bounds[block[0]] < floor:
                 break
             signed = codes[block] @ weights
@@ -202,13 +202,13 @@ class OutputCodeDiscriminantSearch:
             stumps = self._tied_stumps(directions, signed, violation[block], floor, scale)
             candidates += [(score, int(block[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
-        ties = [stump for stump in candidates if stump[0] >= best - EQUAL * scale]
+        ties = [stump for stump in candidates if stump[0] >= best - TIE_TOLERANCE * scale]
         if not ties:
             return None
         _, column, perceptron = min(ties, key=itemgetter(1))
         outputs = perceptron(self.X)
         edge = float(violation[column] + outputs @ G @ codes[column])
-        return Found(perceptron, outputs, edge, column)
+        return SearchResult(perceptron, outputs, edge, column)
 
     def _directions(self, signed):
         """Return the discriminants, of shape (n_problems, n_features).
@@ -275,12 +275,14 @@ class OutputCodeDiscriminantSearch:
         values = np.take_along_axis(values[remaining], order[remaining], axis=1)
         scores = np.where(is_separable(values), scores[remaining], -np.inf)
         best_scores = scores.max(axis=1)
-        min_score = max(floor, best_scores.max(initial=-np.inf) - EQUAL * scale)
+        min_score = max(floor, best_scores.max(initial=-np.inf) - TIE_TOLERANCE * scale)
         candidates = np.flatnonzero((best_scores >= min_score) & (best_scores > -np.inf))
         stumps = []
-        for i, rank in zip(candidates, first_largest(scores[candidates], scale), strict=True):
+        for i, rank in zip(
+            candidates, argmax_with_tolerance(scores[candidates], scale), strict=True
+        ):
             problem = remaining[i]
-            sign = 1.0 if edges[problem, rank] >= -EQUAL * scale else -1.0
+            sign = 1.0 if edges[problem, rank] >= -TIE_TOLERANCE * scale else -1.0
             direction = sign * directions[problem]
             threshold = above_middle(*np.sort(self.X[order[problem, rank : rank + 2]] @ direction))
             stumps.append((float(best_scores[i]), problem, Perceptron(direction, float(threshold))))

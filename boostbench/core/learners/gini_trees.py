@@ -7,8 +7,8 @@ import numpy as np
 
 from boostbench.core.learners.trees import Tree
 from boostbench.core.stumps.thresholds import midpoint
-from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**12
@@ -71,7 +71,7 @@ class GiniTreeSearch:
         total = float(G.sum())
         while len(leaves) < self.max_leaf_nodes:
             gains = np.array([nodes[number].gain for number in leaves])
-            split = leaves[first_largest(gains, total)]
+            split = leaves[argmax_with_tolerance(gains, total)]
             node = nodes[split]
             if node.gain <= 0:
                 break
@@ -85,7 +85,7 @@ class GiniTreeSearch:
         if len(nodes) == 1:
             return None
         # 2) Label the leaves, and store the nodes as arrays.
-        value = np.array([first_largest(node.class_weights, total) for node in nodes])
+        value = np.array([argmax_with_tolerance(node.class_weights, total) for node in nodes])
         outputs = np.empty(len(G), np.int64)
         for leaf in leaves:
             outputs[nodes[leaf].is_inside] = value[leaf]
@@ -94,7 +94,7 @@ class GiniTreeSearch:
         threshold = np.array([node.threshold for node in nodes])
         tree = Tree(feature, threshold, np.array(children), value)
         edge = sum(nodes[leaf].class_weights.max() for leaf in leaves)
-        return Found(tree, outputs, float(edge))
+        return SearchResult(tree, outputs, float(edge))
 
     def _make_leaf(self, G, is_inside, may_grow=True):
         """Return a leaf with its best split.

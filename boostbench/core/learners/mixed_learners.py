@@ -5,8 +5,8 @@ import numpy as np
 from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
 from boostbench.core.learners.random_features import Cosine, Cosines
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak_learner import Stack
+from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import LearnerStack
 
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
@@ -18,7 +18,7 @@ class UnionSearch:
     ----------
     searches : sequence of boostbench.core.weak_learner.Search
         Searches with an attribute `learners`, the type of their weak learners, and a method
-        `leave_out`.
+        `exclude`.
     """
 
     def __init__(self, searches):
@@ -30,16 +30,16 @@ class UnionSearch:
         if not results:
             return None
         scores = np.array([abs(result.edge) for result in results])
-        return results[first_largest(scores, np.abs(G).sum(axis=0).max())]
+        return results[argmax_with_tolerance(scores, np.abs(G).sum(axis=0).max())]
 
-    def leave_out(self, learner):
+    def exclude(self, learner):
         """Exclude a weak learner from later searches."""
         for search in self._searches:
             if isinstance(learner, search.learners):
-                search.leave_out(learner)
+                search.exclude(learner)
 
 
-class MixedStack(Stack):
+class MixedStack(LearnerStack):
     """T stacked weak learners of several kinds.
 
     Parameters
@@ -82,7 +82,7 @@ def stack_learners(learners):
 
     Returns
     -------
-    boostbench.core.weak_learner.Stack
+    boostbench.core.weak_learner.LearnerStack
         `MixedStack` if `learners` has several types; `Stumps` if it is empty.
     """
     kinds = {type(learner) for learner in learners} or {Stump}

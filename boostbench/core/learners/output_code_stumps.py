@@ -10,8 +10,8 @@ import numpy as np
 
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Stumps are scored in blocks, in descending order of their norms. The first block has few stumps:
 # their best score excludes most codes. Each later block has four times as many as the one before
@@ -56,7 +56,7 @@ class OutputCodeStumpSearch:
 
         Returns
         -------
-        Found or None
+        SearchResult or None
             The edge is ``violation[v] + edge``, the column is v. Ties go to the first stump and
             code. None if no feature varies.
 
@@ -71,20 +71,26 @@ class OutputCodeStumpSearch:
         class_sums = np.abs(G).sum(axis=0)
         max_length = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
         scale = float(np.linalg.norm(class_sums) * max_length + np.abs(violation).max())
-        slack = 2 * self._search.rounding(len(class_sums), more=2 * len(class_sums) + 4) * scale
+        slack = (
+            2
+            * self._search.error_bound(len(class_sums), n_roundings=2 * len(class_sums) + 4)
+            * scale
+        )
         position, column = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
         position, column = position[is_stump], column[is_stump]
         # Ties are broken in the canonical order of stumps, then in the order of codes.
-        order = np.lexsort([column, self._search.number[position]])
+        order = np.lexsort([column, self._search.stump_index[position]])
         position, column = position[order], column[order]
         gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
-        first = first_largest(violation[column] + np.abs(gains), scale)
+        first = argmax_with_tolerance(violation[column] + np.abs(gains), scale)
         # A gain of 0 has no sign: the code adds the same number to all classes.
-        polarity = 1 if gains[first] >= -EQUAL * scale else -1
+        polarity = 1 if gains[first] >= -TIE_TOLERANCE * scale else -1
         stump = self._search.stump(position[first], polarity)
         outputs, column = stump(self.X), int(column[first])
-        return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)
+        return SearchResult(
+            stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column
+        )
 
 
 def select_candidates(edges, codes, violation, slack):

@@ -16,7 +16,7 @@ from bisect import bisect_left
 import numpy as np
 
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
-from boostbench.core.sparse_products import CompressedMatrix, product
+from boostbench.core.sparse_products import CompressedMatrix, sparse_product
 from boostbench.core.stumps.stump import Stump
 
 # Distinct rows per feature above which `_Intervals` is faster: an addition of a row of 11 classes
@@ -122,10 +122,10 @@ class _Rows:
         self._learner_matrix = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
-        return product(self._learner_matrix, codes).T @ self._rows.matrix
+        return sparse_product(self._learner_matrix, codes).T @ self._rows.matrix
 
     def edges(self, weights):
-        return product(self._learner_matrix.T, self._rows.matrix @ weights.T)
+        return sparse_product(self._learner_matrix.T, self._rows.matrix @ weights.T)
 
 
 class _Intervals:
@@ -174,10 +174,10 @@ class _Intervals:
         self._M = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
-        sums = np.cumsum(product(self._M, codes), axis=0)
-        return np.ascontiguousarray(product(self._B, sums).T)
+        sums = np.cumsum(sparse_product(self._M, codes), axis=0)
+        return np.ascontiguousarray(sparse_product(self._B, sums).T)
 
     def edges(self, weights):
-        sums = product(self._B.T, np.ascontiguousarray(weights.T))
+        sums = sparse_product(self._B.T, np.ascontiguousarray(weights.T))
         sums = np.cumsum(sums[::-1], axis=0)[::-1]
-        return product(self._M.T, np.ascontiguousarray(sums))
+        return sparse_product(self._M.T, np.ascontiguousarray(sums))

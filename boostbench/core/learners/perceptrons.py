@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak_learner import Stack
+from boostbench.core.weak_learner import LearnerStack
 
 # Values on a direction whose difference is at most this fraction of the largest absolute value are
 # equal: they may differ by rounding errors only.
@@ -25,7 +25,7 @@ class Perceptron(NamedTuple):
         return np.where(X @ self.direction > self.threshold, 1.0, -1.0)
 
 
-class Perceptrons(Stack):
+class Perceptrons(LearnerStack):
     """T stacked perceptrons.
 
     Parameters

@@ -16,9 +16,9 @@ from scipy import sparse
 
 from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
 from boostbench.core.projections import random_matrix
-from boostbench.core.stumps.thresholds import above_middle, codes
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found, Stack
+from boostbench.core.stumps.thresholds import above_middle, bin_indices
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import LearnerStack, SearchResult
 
 # Number of points in a chunk of projected features. The overhead of the calls is negligible, and a
 # chunk is sorted in the cache.
@@ -43,12 +43,12 @@ class ProjectedStump(NamedTuple):
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
     def make_result(self, X, G):
-        """Return the stump as `Found` for training data X and weights G."""
+        """Return the stump as `SearchResult` for training data X and weights G."""
         outputs = self(X)
-        return Found(self, outputs, float((G * outputs).sum()))
+        return SearchResult(self, outputs, float((G * outputs).sum()))
 
 
-class ProjectedStumps(Stack):
+class ProjectedStumps(LearnerStack):
     """T stacked stumps on projections of the data, with one direction for each class.
 
     Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else
@@ -71,7 +71,7 @@ class ProjectedStumps(Stack):
         return len(self.threshold)
 
     def outputs(self, X, some=slice(None)):
-        """Return -1 or +1, of shape (n_samples, n_classes, n_some); see `Stack.outputs`."""
+        """Return -1 or +1, of shape (n_samples, n_classes, n_some); see `LearnerStack.outputs`."""
         directions = self.directions[some].transpose(1, 0, 2)
         projected = X @ directions.reshape(-1, directions.shape[2]).T
         projected = projected.reshape(len(X), *directions.shape[:2])
@@ -202,7 +202,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         magnitudes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
         # The number of weights bounds the number of terms of a sum.
         scale = np.abs(G).sum()
-        slack = (2 * G.size * float(np.finfo(np.float32).eps) + EQUAL) * scale
+        slack = (2 * G.size * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, thresholds = np.nonzero(magnitudes >= magnitudes.max() - slack)
         exact = np.concatenate(
             [
@@ -213,7 +213,7 @@ class PooledProjectionSearch(_ProjectionSearch):
                 for start in range(0, len(features), width)
             ]
         )
-        first = first_largest(np.abs(exact), scale)
+        first = argmax_with_tolerance(np.abs(exact), scale)
         return features[first], self.thresholds[thresholds[first]], exact[first]
 
     def _exact_sums(self, G, features, thresholds):
@@ -292,7 +292,7 @@ def _bin_by_quantiles(points, separation, n_bins):
     thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
     thresholds[cuts == 0] = -np.inf
     return np.stack(
-        [codes(*row_data) for row_data in zip(points, thresholds, strict=True)]
+        [bin_indices(*row_data) for row_data in zip(points, thresholds, strict=True)]
     ), thresholds.T
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.core.learners.perceptrons import Perceptron
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found, Stack
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import LearnerStack, SearchResult
 
 # Relative spacing of numbers in single precision.
 _EPS_FLOAT32 = float(np.finfo(np.float32).eps)
@@ -24,7 +24,7 @@ class Cosine(NamedTuple):
         return np.cos(X @ self.direction - self.phase)
 
 
-class Cosines(Stack):
+class Cosines(LearnerStack):
     """T stacked cosines.
 
     Parameters
@@ -76,7 +76,7 @@ class RandomFeatureSearch(ABC):
         make_learner, edges, errors = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # The rounding error of an edge is at most eps / 2 for each term; here are two edges.
-        slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + EQUAL) * scale
+        slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
         while (best_bound := (magnitudes - errors * scale).max()) > -np.inf:
@@ -85,10 +85,10 @@ class RandomFeatureSearch(ABC):
                 [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
             )
             if (scores >= 0).any():
-                nth, column = divmod(int(first_largest(scores.ravel(), scale)), G.shape[1])
+                nth, column = divmod(int(argmax_with_tolerance(scores.ravel(), scale)), G.shape[1])
                 learner = make_learner(candidates[nth])
                 outputs = learner(self.X)
-                return Found(learner, outputs, float(G[:, column] @ outputs), column)
+                return SearchResult(learner, outputs, float(G[:, column] @ outputs), column)
             magnitudes[candidates] = upper_bounds[candidates] = -np.inf
         return None
 
@@ -99,7 +99,7 @@ class RandomFeatureSearch(ABC):
         varies = (outputs != outputs[0]).any()
         return np.abs(outputs @ G) if varies else np.full(G.shape[1], -np.inf)
 
-    def leave_out(self, learner):  # noqa: B027
+    def exclude(self, learner):  # noqa: B027
         """Do nothing: every call of `best` draws new candidates."""
 
     @abstractmethod
@@ -189,7 +189,7 @@ class SignedPerceptronSearch(RandomPerceptronSearch):
             return result
         negated = Perceptron(-result.learner.direction, -result.learner.threshold)
         outputs = negated(self.X)
-        return Found(negated, outputs, float(G[:, result.column] @ outputs), result.column)
+        return SearchResult(negated, outputs, float(G[:, result.column] @ outputs), result.column)
 
 
 class RandomCosineSearch(RandomFeatureSearch):

@@ -9,10 +9,10 @@ cached for the next fit to the same data, which then has the same projections.
 import numpy as np
 
 from boostbench.core.learners.perceptrons import Perceptron
-from boostbench.core.stumps.screening import of_one_size
+from boostbench.core.stumps.screening import rescale_pow2
 from boostbench.core.stumps.thresholds import above_middle
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Number of projected values in a batch of rounds. They fit in the cache while they are sorted.
 _BATCH_VALUES = 2**16
@@ -80,7 +80,7 @@ class RandomProjectionSearch:
         """
         projection, order, is_tied = self._next_round()
         n_samples = len(self.X)
-        weights = of_one_size(G[:, 0])
+        weights = rescale_pow2(G[:, 0])
         self._weights[:-1] = weights
         # A sum of weights below a threshold minus half of all weights is -1/2 of the stump's edge.
         # In the last column all samples are below: it belongs to the constant stump.
@@ -93,7 +93,7 @@ class RandomProjectionSearch:
         outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]
-        return Found(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
+        return SearchResult(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
 
     def _select_first(self, weights, order, is_tied, magnitudes):
         """Return the feature and rank of the first of the largest magnitudes.
@@ -108,12 +108,12 @@ class RandomProjectionSearch:
         # error of each is at most eps / 2, relative to the sum of absolute weights; here are two
         # sums.
         roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
-        slack = (roundings * float(np.finfo(np.float32).eps) + EQUAL) * scale
+        slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
         if len(features) > 1:
             rows, row_of_candidate = np.unique(features, return_inverse=True)
             exact = np.cumsum(weights[order[rows, :n_samples]], axis=1) - weights.sum() / 2
-            first = first_largest(np.abs(exact[row_of_candidate, ranks]), scale)
+            first = argmax_with_tolerance(np.abs(exact[row_of_candidate, ranks]), scale)
             features, ranks = features[first:], ranks[first:]
         return features[0], ranks[0]
 

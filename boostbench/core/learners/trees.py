@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.core.stumps.class_prefix_sums import majority_weight
-from boostbench.core.stumps.ties import first_largest
-from boostbench.core.weak_learner import Found, Stack
+from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import LearnerStack, SearchResult
 
 # Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**14
@@ -79,7 +79,7 @@ class Tree(NamedTuple):
         return Trees([self]).outputs(X)[..., 0]
 
 
-class Trees(Stack):
+class Trees(LearnerStack):
     """T stacked trees.
 
     Parameters
@@ -116,7 +116,7 @@ class Trees(Stack):
         return len(self.root)
 
     def outputs(self, X, some=slice(None)):
-        """Return the values of the samples' leaves; see `Stack.outputs`."""
+        """Return the values of the samples' leaves; see `LearnerStack.outputs`."""
         return np.moveaxis(self.value.take(self._leaves(X, some), axis=0), 1, -1)
 
     def _leaves(self, X, some):
@@ -192,7 +192,7 @@ class ClassStumpSearch:
 
         Returns
         -------
-        Found or None
+        SearchResult or None
             The learner is a `Tree`, the edge is the weight of the samples that it classifies
             correctly. None if no feature varies.
         """
@@ -208,9 +208,9 @@ class ClassStumpSearch:
         above = self.search.X[:, stump.feature] > stump.threshold
         side_weights = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
         side_weights = side_weights.reshape(2, -1)
-        low, high = first_largest(side_weights, scale)
+        low, high = argmax_with_tolerance(side_weights, scale)
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
-        return Found(tree, np.where(above, high, low), float(side_weights.max(axis=1).sum()))
+        return SearchResult(tree, np.where(above, high, low), float(side_weights.max(axis=1).sum()))
 
     # Sample weights in the column of the sample's class, and 0 in the other columns.
     @cached_property

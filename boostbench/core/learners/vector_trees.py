@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.learners.trees import Tree, Trees
-from boostbench.core.stumps.ties import first_largest
+from boostbench.core.stumps.ties import argmax_with_tolerance
 
 
 class VectorTreeResult(NamedTuple):
@@ -118,7 +118,9 @@ class CodewordVote:
     def values(self, sums, counts, sizes):
         """Return the vectors of leaves; see `LeastSquares.values`."""
         votes = sums @ self.codewords.T
-        return self.codewords[first_largest(votes, sizes @ np.abs(self.codewords).max(axis=0))]
+        return self.codewords[
+            argmax_with_tolerance(votes, sizes @ np.abs(self.codewords).max(axis=0))
+        ]
 
 
 class VectorTreeSearch:

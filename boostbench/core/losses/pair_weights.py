@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import sparse_product
 
 # Odds are capped here, so that they stay finite.
 MAX_ODDS = 1e300
@@ -170,7 +170,9 @@ class ExponentialWeights(PairWeights):
 
     def _sum_gains_by_group(self):
         """Return the sums of the gains by group and class, of shape (2 n_classes, n_classes)."""
-        sums, *more_sums = [product(matrix, self.gains[chunk]) for chunk, matrix in self._blocks]
+        sums, *more_sums = [
+            sparse_product(matrix, self.gains[chunk]) for chunk, matrix in self._blocks
+        ]
         for block_sums in more_sums:
             sums += block_sums
         return sums
@@ -291,8 +293,8 @@ class LogisticWeights(PairWeights):
                     weighted = np.multiply(dual, times, out=work)
                 else:
                     dual = np.divide(dual, times, out=rows)
-            sums += product(by_group, weighted)
-            squares += product(by_group, np.multiply(dual, weighted, out=rows))
+            sums += sparse_product(by_group, weighted)
+            squares += sparse_product(by_group, np.multiply(dual, weighted, out=rows))
         self._squares = self._symmetrise(squares)
         return self._symmetrise(sums if moved else -sums)
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.stumps.screening import sums_of_sizes
+from boostbench.core.stumps.screening import abs_column_sums
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.ties import EQUAL, first_largest
-from boostbench.core.weak_learner import Found
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import SearchResult
 
 # Of fewer categories each set is one of them, or all but one: an ordinary stump.
-_FEWEST = 4
+_MIN_CATEGORIES = 4
 
 
 class CategorySet(NamedTuple):
@@ -96,7 +96,7 @@ class StumpsWithSets(Stumps):
         return np.hstack([X, columns])
 
 
-def stacked(learners):
+def stack_stumps(learners):
     """Stack stumps: as `Stumps`, where none is on a set.
 
     Parameters
@@ -107,7 +107,7 @@ def stacked(learners):
     return Stumps(learners) if are_plain else StumpsWithSets(learners)
 
 
-class WithSets:
+class CategorySetSearch:
     """A search of stumps and of sets of categories against the rest.
 
     Parameters
@@ -120,10 +120,10 @@ class WithSets:
     Examples
     --------
     >>> from boostbench.core.stumps.search import StumpSearch
-    >>> from boostbench.core.stumps.views import ViewedFeatures, views_of
+    >>> from boostbench.core.stumps.views import ViewedFeatures, fit_views
     >>> X = np.arange(4.0)[:, None]
-    >>> search = StumpSearch(ViewedFeatures(X, views_of(X, categorical=[0])))
-    >>> found = WithSets(search, [range(4)]).best(np.array([[-1.0], [2.0], [2.0], [-1.0]]))
+    >>> search = StumpSearch(ViewedFeatures(X, fit_views(X, categorical=[0])))
+    >>> found = CategorySetSearch(search, [range(4)]).best(np.array([[-1.0], [2.0], [2.0], [-1.0]]))
     >>> found.learner
     CategorySet(views=(1, 2), polarity=1)
     """
@@ -139,28 +139,30 @@ class WithSets:
     def best(self, G):
         """Find the largest absolute edge; as `StumpSearch.best`, whose stumps come first."""
         found = self._search.best(G)
-        scale = sums_of_sizes(G)
+        scale = abs_column_sums(G)
         sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
         # A set of all categories or of none is constant, and the best beside it is a stump.
-        n_inside = np.add.reduceat(sums > EQUAL * scale, self._starts[:-1], axis=0, dtype=int)
+        n_inside = np.add.reduceat(
+            sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
+        )
         edges[(n_inside == 0) | (n_inside == np.diff(self._starts)[:, None])] = -np.inf
-        place = first_largest(edges.ravel(), scale.max())
+        place = argmax_with_tolerance(edges.ravel(), scale.max())
         group, column = divmod(int(place), G.shape[1])
-        if found is not None and found.edge >= edges[group, column] - EQUAL * scale.max():
+        if found is not None and found.edge >= edges[group, column] - TIE_TOLERANCE * scale.max():
             return found
         rows = slice(*self._starts[group : group + 2])
-        views, is_inside = self._views[rows], sums[rows, column] > EQUAL * scale[column]
+        views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
         outputs = np.where(self._search.table.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
         # The model names the smaller one of the set and its complement.
         polarity = 1
         if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):
             is_inside, polarity = ~is_inside, -1
         learner = CategorySet(tuple(views[is_inside].tolist()), polarity)
-        return Found(learner, outputs, float(outputs @ G[:, column]), column)
+        return SearchResult(learner, outputs, float(outputs @ G[:, column]), column)
 
 
-def with_sets(search, views):
+def add_category_sets(search, views):
     """Add sets of categories to a search, if there are features with several categories.
 
     Parameters
@@ -177,6 +179,6 @@ def with_sets(search, views):
     groups = [
         range(start, stop)
         for start, stop in pairwise(ends.tolist())
-        if stop - start >= _FEWEST and not np.isnan(views.category[start:stop]).any()
+        if stop - start >= _MIN_CATEGORIES and not np.isnan(views.category[start:stop]).any()
     ]
-    return WithSets(search, groups) if groups else search
+    return CategorySetSearch(search, groups) if groups else search

@@ -13,7 +13,7 @@ over the samples of a feature is enough for any number of classes.
 
 import numpy as np
 
-from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 # Number of (feature, sample) pairs in a block. Its arrays fit in the cache.
 _BLOCK_SAMPLES = 40_000
@@ -26,7 +26,7 @@ class ClassPrefixSums:
     ----------
     order : ndarray of shape (n_features, n_samples), dtype=int32
         Samples in ascending order of each feature.
-    is_cut : ndarray of shape (n_features, n_samples), dtype=bool
+    is_threshold : ndarray of shape (n_features, n_samples), dtype=bool
         True if a threshold lies between a sample and the next in the order.
     labels : ndarray of shape (n_samples,)
         Classes from 0 to n_classes - 1.
@@ -35,14 +35,15 @@ class ClassPrefixSums:
 
     Examples
     --------
-    >>> order, is_cut = np.array([[0, 1, 2, 3]]), np.array([[True, True, True, False]])
-    >>> sums = ClassPrefixSums(order, is_cut, np.array([2, 2, 0, 1]), lambda feature, place: place)
+    >>> order, is_threshold = np.array([[0, 1, 2, 3]]), np.array([[True, True, True, False]])
+    >>> labels = np.array([2, 2, 0, 1])
+    >>> sums = ClassPrefixSums(order, is_threshold, labels, lambda feature, place: place)
     >>> int(sums.best_position(np.full(4, 0.25), majority_weight, scale=1.0))
     1
     """
 
-    def __init__(self, order, is_cut, labels, position):
-        self._is_cut, self._labels, self._position = is_cut[:, :-1], labels, position
+    def __init__(self, order, is_threshold, labels, position):
+        self._is_threshold, self._labels, self._position = is_threshold[:, :-1], labels, position
         n_features, n_samples = order.shape
         self._width = max(1, _BLOCK_SAMPLES // n_samples)
         # `_samples` has the samples of each feature sorted by class and value; `_places` maps the
@@ -80,7 +81,7 @@ class ClassPrefixSums:
         # `preceding` is the weight of all earlier classes, for samples that are sorted by class.
         preceding = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
-        best, candidates, slack = -np.inf, [], EQUAL * scale
+        best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
         for block_start in range(0, len(self._places), self._width):
             block = slice(block_start, block_start + self._width)
             weight_of_sample = weights.take(self._samples[block])
@@ -91,16 +92,16 @@ class ClassPrefixSums:
             scores = score(
                 *(sums.take(self._places[block]) for sums in (weight_of_sample, below, above))
             )
-            scores[~self._is_cut[block]] = -np.inf
+            scores[~self._is_threshold[block]] = -np.inf
             largest = scores.max(initial=-np.inf)
-            if largest >= best - slack:
+            if largest >= best - tolerance:
                 best = max(best, largest)
-                feature, rank = np.nonzero(scores >= best - slack)
+                feature, rank = np.nonzero(scores >= best - tolerance)
                 candidates.append((block_start + feature, rank, scores[feature, rank]))
         if best == -np.inf:
             return None
         features, ranks, scores = map(np.concatenate, zip(*candidates, strict=True))
-        first = first_largest(scores, scale)
+        first = argmax_with_tolerance(scores, scale)
         return self._position(features[first], ranks[first])
 
 

@@ -57,9 +57,9 @@ class FeatureCodes:
 
     Examples
     --------
-    >>> from boostbench.core.stumps.views import views_of
+    >>> from boostbench.core.stumps.views import fit_views
     >>> X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, 1.0]])
-    >>> table = FeatureCodes.from_features(X, views_of(X, categorical=[1]))
+    >>> table = FeatureCodes.from_features(X, fit_views(X, categorical=[1]))
     >>> table.codes
     [array([1, 0, 2], dtype=uint8), array([0, 2, 1], dtype=uint8)]
     >>> table.view, table.bin
@@ -89,7 +89,7 @@ class FeatureCodes:
         X : ndarray of shape (n_samples, n_features), dtype=float64
             NaN where a value is missing. Categories are whole numbers from 0 on.
         views : boostbench.core.stumps.views.Views
-            Views of this training set, from `boostbench.core.stumps.views.views_of`.
+            Views of this training set, from `boostbench.core.stumps.views.fit_views`.
         max_bins : int or None, default=None
             Quantile bins of each view of a number; None: all thresholds. The two views of a number
             with missing values differ in their thresholds, since missing values count in their
@@ -103,7 +103,7 @@ class FeatureCodes:
         """
         ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
         features, first_bin = [], 0
-        for values, start, stop in zip(quantiles.columns(X), ends, ends[1:], strict=False):
+        for values, start, stop in zip(quantiles.iter_columns(X), ends, ends[1:], strict=False):
             category, fill = views.category[start:stop], views.fill[start:stop]
             if not np.isnan(category[0]):
                 coded = _code_category(values, category)
@@ -117,27 +117,34 @@ class FeatureCodes:
         return cls(list(code), np.array(n_bins), views.feature, *map(np.concatenate, stumps))
 
     @classmethod
-    def from_thresholds(cls, codes, cuts):
+    def from_thresholds(cls, codes, thresholds):
         """Return the table of numbers without missing values.
 
         Parameters
         ----------
         codes : list of ndarray of shape (n_samples,), dtype=unsigned int
             Number of thresholds below each sample, for each feature.
-        cuts : list of ndarray
+        thresholds : list of ndarray
             Thresholds of each feature, ascending.
 
         Returns
         -------
         FeatureCodes
         """
-        n_cuts = np.array([len(own) for own in cuts])
-        feature = np.repeat(np.arange(len(cuts)), n_cuts)
+        n_thresholds = np.array([len(own) for own in thresholds])
+        feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
         is_never = np.zeros(len(feature), bool)
         bins = np.arange(len(feature)) + feature
-        features = np.arange(len(cuts))
+        features = np.arange(len(thresholds))
         return cls(
-            codes, n_cuts + 1, features, feature, np.concatenate(cuts), bins, is_never, is_never
+            codes,
+            n_thresholds + 1,
+            features,
+            feature,
+            np.concatenate(thresholds),
+            bins,
+            is_never,
+            is_never,
         )
 
     @property
@@ -300,24 +307,26 @@ class _CodedFeature(NamedTuple):
 
 def _code_number(values, max_bins, weights):
     """Code a number without missing values."""
-    cuts = quantiles.thresholds(values, max_bins, weights)
-    is_never = np.zeros(len(cuts), bool)
-    view = np.zeros(len(cuts), int)
-    code = quantiles.codes(values, cuts)
-    return _CodedFeature(code, len(cuts) + 1, view, cuts, np.arange(len(cuts)), is_never, is_never)
+    thresholds = quantiles.find_thresholds(values, max_bins, weights)
+    is_never = np.zeros(len(thresholds), bool)
+    view = np.zeros(len(thresholds), int)
+    code = quantiles.bin_indices(values, thresholds)
+    return _CodedFeature(
+        code, len(thresholds) + 1, view, thresholds, np.arange(len(thresholds)), is_never, is_never
+    )
 
 
 def _code_number_with_missing(values, fill, max_bins, weights):
     """Code a number with missing values: two views with thresholds, and one of the missing."""
     is_missing = np.isnan(values)
     lowest = np.where(is_missing, fill[0], values)
-    low = quantiles.thresholds(lowest, max_bins, weights)
+    low = quantiles.find_thresholds(lowest, max_bins, weights)
     high = low
     if max_bins is not None:
         # All thresholds are the same in both views: the fills are values of the feature.
-        high = quantiles.thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
-    cuts = np.union1d(low, high)
-    code = quantiles.codes(lowest, cuts).astype(np.min_scalar_type(len(cuts) + 1))
+        high = quantiles.find_thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
+    thresholds = np.union1d(low, high)
+    code = quantiles.bin_indices(lowest, thresholds).astype(np.min_scalar_type(len(thresholds) + 1))
     code += 1
     code[is_missing] = 0
     # The view of the missing does not vary if there is no other value.
@@ -325,10 +334,10 @@ def _code_number_with_missing(values, fill, max_bins, weights):
     sizes = len(low), len(high), n_equality
     return _CodedFeature(
         code,
-        len(cuts) + 2,
+        len(thresholds) + 2,
         np.repeat([0, 1, 2], sizes),
         np.concatenate([low, high, np.full(n_equality, 0.5)]),
-        np.concatenate([np.searchsorted(cuts, [*low, *high]) + 1, np.zeros(n_equality, int)]),
+        np.concatenate([np.searchsorted(thresholds, [*low, *high]) + 1, np.zeros(n_equality, int)]),
         np.repeat([False, False, True], sizes),
         np.repeat([False, True, False], sizes),
     )

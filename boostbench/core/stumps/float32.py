@@ -5,10 +5,10 @@ import numpy as np
 # Weights below that part of the largest add up to less than a rounding of it. Where boosting parts
 # its training data, most are far below, and processors take ten to a hundred times as long to add
 # up subnormal numbers.
-_NOTHING = 2.0**-64
+_NEGLIGIBLE = 2.0**-64
 
 
-def single(G):
+def to_float32(G):
     """Convert weights to single precision.
 
     Parameters
@@ -23,14 +23,14 @@ def single(G):
 
     Examples
     --------
-    >>> single(np.array([-1.0, 1e-30]))
+    >>> to_float32(np.array([-1.0, 1e-30]))
     array([-1.,  0.], dtype=float32)
     """
     W = np.ascontiguousarray(G, np.float32)
-    return without_nothing(W, max(W.max(initial=0.0), -W.min(initial=0.0)))
+    return flush_negligible(W, max(W.max(initial=0.0), -W.min(initial=0.0)))
 
 
-def without_nothing(W, scale):
+def flush_negligible(W, scale):
     """Set weights that add up to nothing beside `scale` to 0.
 
     Parameters
@@ -43,7 +43,7 @@ def without_nothing(W, scale):
     -------
     ndarray of the same shape, dtype=float32
     """
-    sizes, smallest = np.abs(W), np.float32(_NOTHING * scale)
+    sizes, smallest = np.abs(W), np.float32(_NEGLIGIBLE * scale)
     # The product takes longer than all the rest, and early rounds do not need it.
     if sizes.min(initial=np.inf) >= smallest:
         return W

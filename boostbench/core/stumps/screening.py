@@ -9,20 +9,20 @@ import numpy as np
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 
 # No places.
-_NONE = np.empty(0, np.int64)
+_NO_POSITIONS = np.empty(0, np.int64)
 
 # Columns are looked through in that many slices of rows.
-_SLICES = 16
+_N_SLICES = 16
 
 
-class Entries:
+class MaxAbsEdge:
     """The largest edges of all stumps and columns."""
 
     # Roundings between edges and sizes.
-    more = 0
+    n_roundings = 0
 
     # Positions that are left out.
-    beside = _NONE
+    excluded = _NO_POSITIONS
 
     def scale(self, sums):
         """Give the sum of sizes that rounding is relative to.
@@ -40,9 +40,9 @@ class Entries:
 
     def bound(self, W):
         """Give what the `scale` of weights W does not exceed, in far less time than that."""
-        return _bound_of_all(W, len(W))
+        return _cauchy_bound(W, len(W))
 
-    def sizes(self, edges):
+    def scores(self, edges):
         """Give the sizes of stumps.
 
         Parameters
@@ -71,12 +71,12 @@ class Entries:
         """
         return np.abs(W)
 
-    def exact(self, search, G, positions, columns):
+    def exact_scores(self, search, G, positions, columns):
         """Sizes of some stumps in some columns, in double precision."""
         return np.abs(search.exact_edges(G, positions, columns))
 
 
-class Rows:
+class RowCriterion:
     """The largest of sizes that stumps have by their edges in all columns.
 
     Parameters
@@ -91,11 +91,11 @@ class Rows:
         Positions that are left out; none by default.
     """
 
-    def __init__(self, size, mass=None, beside=_NONE):
+    def __init__(self, size, mass=None, excluded=_NO_POSITIONS):
         self._size, self._mass = size, mass
-        self.beside = beside
+        self.excluded = excluded
 
-    def sizes(self, edges):
+    def scores(self, edges):
         """Give the sizes of stumps; as `Entries.sizes`, of width 1."""
         return self._size(edges)[:, None]
 
@@ -104,7 +104,7 @@ class Rows:
         return self._mass(W.copy())[:, None]
 
 
-class Votes(Rows):
+class SumAbsEdge(RowCriterion):
     """The largest sums of the sizes of the edges that a stump has in all columns.
 
     Parameters
@@ -113,8 +113,8 @@ class Votes(Rows):
     """
 
     def __init__(self, n_columns):
-        super().__init__(_row_sums, _row_sums)
-        self.more = n_columns
+        super().__init__(_abs_row_sums, _abs_row_sums)
+        self.n_roundings = n_columns
 
     def scale(self, sums):
         """Give the sum of sizes that rounding is relative to; as `Entries.scale`."""
@@ -122,14 +122,14 @@ class Votes(Rows):
 
     def bound(self, W):
         """Give what the `scale` of some weights does not exceed; as `Entries.bound`."""
-        return _bound_of_all(W, W.size)
+        return _cauchy_bound(W, W.size)
 
-    def exact(self, search, G, positions, columns):
+    def exact_scores(self, search, G, positions, columns):
         """Sizes of some stumps, in double precision."""
         return np.abs(search.exact_rows(G, positions)).sum(axis=1)
 
 
-def near_in_all(sizes, padding, reached, slack):
+def near_max(sizes, padding, best_score, tolerance):
     """Find what may be the largest.
 
     Parameters
@@ -138,9 +138,9 @@ def near_in_all(sizes, padding, reached, slack):
         Overwritten.
     padding : ndarray of shape (n_some,), dtype=bool
         Rows to leave out.
-    reached : float
+    best_score : float
         Elsewhere.
-    slack : float
+    tolerance : float
         So much less than the largest is enough.
 
     Returns
@@ -153,14 +153,14 @@ def near_in_all(sizes, padding, reached, slack):
     """
     flat, width = sizes.ravel(), sizes.shape[1]
     at = int(flat.argmax())
-    if padding[at // width] and flat[at] >= reached - slack:
+    if padding[at // width] and flat[at] >= best_score - tolerance:
         # What is left out hides the largest of the others.
         sizes[padding] = -np.inf
         at = int(flat.argmax())
     largest = flat[at]
-    least = max(reached, largest) - slack
+    least = max(best_score, largest) - tolerance
     if not largest >= least > -np.inf:
-        return -np.inf, _NONE, _NONE
+        return -np.inf, _NO_POSITIONS, _NO_POSITIONS
     # As a rule the second largest is far away.
     flat[at] = -np.inf
     if flat.max() < least:
@@ -171,7 +171,7 @@ def near_in_all(sizes, padding, reached, slack):
     return largest, several, flat[several]
 
 
-def of_one_size(G, axis=None):
+def rescale_pow2(G, axis=None):
     """Bring the largest of some weights near to 1 by a power of 2, which keeps their digits.
 
     Parameters
@@ -189,7 +189,7 @@ def of_one_size(G, axis=None):
     return G * np.ldexp(1.0, np.minimum(-exponent, 1000))
 
 
-def sums_of_sizes(W):
+def abs_column_sums(W):
     """Add up the sizes of the weights of each column; no less than the exact sums.
 
     Parameters
@@ -204,27 +204,27 @@ def sums_of_sizes(W):
     return np.float64(1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums
 
 
-def _bound_of_all(W, n):
+def _cauchy_bound(W, n):
     """What the sizes of n of the weights add up to at most, by Cauchy's inequality."""
     return (n * float(np.vdot(W, W))) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[W.dtype.type])
 
 
-def _row_sums(edges):
+def _abs_row_sums(edges):
     np.abs(edges, out=edges)
     # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
     return edges @ np.ones(edges.shape[1], edges.dtype)
 
 
-def near_in_columns(sizes, reached, slack):
+def near_max_per_column(sizes, best_score, tolerance):
     """Find what may be the largest of each column.
 
     Parameters
     ----------
     sizes : ndarray of shape (n_rows, n_columns)
         Not negative; -inf where there is no stump.
-    reached : ndarray of shape (n_columns,)
+    best_score : ndarray of shape (n_columns,)
         Elsewhere.
-    slack : ndarray of shape (n_columns,)
+    tolerance : ndarray of shape (n_columns,)
         So much less than the largest is enough.
 
     Returns
@@ -235,12 +235,12 @@ def near_in_columns(sizes, reached, slack):
     n_rows = len(sizes)
     # The rows are cut into slices of equal length, whose maximum is taken value by value; then few
     # places are left to look at in all slices.
-    length = -(-n_rows // _SLICES)
+    length = -(-n_rows // _N_SLICES)
     tops = sizes[:length].copy()
     for start in range(length, n_rows, length):
         rows = sizes[start : start + length]
         np.maximum(tops[: len(rows)], rows, out=tops[: len(rows)])
-    least = np.maximum(reached, tops.max(axis=0)) - slack
+    least = np.maximum(best_score, tops.max(axis=0)) - tolerance
     row, column = np.nonzero(tops >= least)
     rows = row + np.arange(0, n_rows, length)[:, None]
     inside = rows < n_rows

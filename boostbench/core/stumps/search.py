@@ -15,26 +15,26 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.float32 import without_nothing
+from boostbench.core.stumps.float32 import flush_negligible
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
-from boostbench.core.stumps.layouts.choice import choose_layout, sorted_by_one_sort
+from boostbench.core.stumps.layouts.choice import choose_layout, try_sorted_layout
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.sorted import PIECE
 from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
 from boostbench.core.stumps.screening import (
-    Entries,
-    Rows,
-    Votes,
-    near_in_all,
-    near_in_columns,
-    of_one_size,
-    sums_of_sizes,
+    MaxAbsEdge,
+    RowCriterion,
+    SumAbsEdge,
+    abs_column_sums,
+    near_max,
+    near_max_per_column,
+    rescale_pow2,
 )
 from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
-from boostbench.core.stumps.thresholds import codes, columns, thresholds
-from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.stumps.views import ViewedFeatures
-from boostbench.core.weak_learner import Found
+from boostbench.core.weak_learner import SearchResult
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -108,30 +108,30 @@ class StumpSearch:
         self.table = None
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
-            cuts, bins = self.X.thresholds(max_bins, sample_weight)
-            self._layout = SparseBins(self.X, cuts, bins)
+            thresholds, codes = self.X.find_thresholds(max_bins, sample_weight)
+            self._layout = SparseBins(self.X, thresholds, codes)
         elif isinstance(X, ViewedFeatures):
             self.X = X
             self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)
             self._layout = JointHistogram(self.table)
-            cuts = np.split(self.table.threshold, self.table.first_stump[1:-1])
+            thresholds = np.split(self.table.threshold, self.table.first_stump[1:-1])
         else:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _COPIED_VALUES:
                 self.X = np.asfortranarray(self.X)
-            self._layout = sorted_by_one_sort(self.X) if max_bins is None else None
+            self._layout = try_sorted_layout(self.X) if max_bins is None else None
             if self._layout is not None:
-                cuts = self._layout.cuts
+                thresholds = self._layout.thresholds
             else:
-                cuts, known = [], []
-                for values in columns(self.X):
-                    cuts.append(thresholds(values, max_bins, sample_weight))
+                thresholds, known = [], []
+                for values in iter_columns(self.X):
+                    thresholds.append(find_thresholds(values, max_bins, sample_weight))
                     if max_bins is not None:
                         # As long as the values are at hand.
-                        known.append(codes(values, cuts[-1]))
-                self._layout = choose_layout(self.X, cuts, known or None)
-        self._first_number = np.cumsum([0] + [len(c) for c in cuts])
-        self._cuts = cuts
+                        known.append(bin_indices(values, thresholds[-1]))
+                self._layout = choose_layout(self.X, thresholds, known or None)
+        self._first_number = np.cumsum([0] + [len(c) for c in thresholds])
+        self._thresholds = thresholds
 
     # Of all positions only where it is needed: there are as many as values.
     @property
@@ -140,20 +140,20 @@ class StumpSearch:
         return self._layout.feature
 
     @property
-    def number(self):
+    def stump_index(self):
         """The number of the stump at each position."""
-        return self._layout.cut
+        return self._layout.stump_index
 
     @cached_property
     def threshold(self):
         """The threshold at each position."""
-        thresholds = np.concatenate(self._cuts)
-        return thresholds[self.number] if len(thresholds) else thresholds
+        find_thresholds = np.concatenate(self._thresholds)
+        return find_thresholds[self.stump_index] if len(find_thresholds) else find_thresholds
 
     @cached_property
     def is_padding(self):
         """Whether a position has no stump."""
-        return self.number < 0
+        return self.stump_index < 0
 
     def _padding(self, some):
         """As `is_padding`, of a slice or of some positions."""
@@ -179,35 +179,37 @@ class StumpSearch:
             ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
         """
         edges = np.empty((self.n_positions, G.shape[1]), np.float32)
-        for some, piece in self._pieces(*_prepared(G, self._layout.of(G.shape[1]).dtype)):
+        for some, piece in self._pieces(
+            *_prepared(G, self._layout.for_n_columns(G.shape[1]).dtype)
+        ):
             edges[some] = piece
         edges[self.is_padding] = 0.0
         return edges
 
-    def rounding(self, n_columns, more):
+    def error_bound(self, n_columns, n_roundings):
         """By how much `edges` may be off, as a part of the sums of the sizes of the weights.
 
         Parameters
         ----------
         n_columns : int
             Of the weights.
-        more : int
+        n_roundings : int
             Roundings, in single precision, of what is done with the edges after that.
 
         Returns
         -------
         float
         """
-        converted = (1 + more) * UNIT_ROUNDOFF[np.float32]
-        layout = self._layout.of(n_columns)
-        return layout.rounding(layout.dtype) + 2 * converted
+        converted = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
+        layout = self._layout.for_n_columns(n_columns)
+        return layout.error_bound(layout.dtype) + 2 * converted
 
     def best(self, G):
         """Find the stump and column of the largest absolute edge; see `Search.best`.
 
         Its polarity makes its edge in `column` positive; of equally good ones it is the first.
         """
-        found = self._first_best(G, Entries())
+        found = self._first_best(G, MaxAbsEdge())
         if found is None:
             return None
         position, column = found
@@ -215,7 +217,7 @@ class StumpSearch:
         edge = float(G[:, column] @ outputs)
         if edge < 0:
             stump, outputs, edge = stump._replace(polarity=-1), -outputs, -edge
-        return Found(stump, outputs, edge, column)
+        return SearchResult(stump, outputs, edge, column)
 
     def best_vote(self, G):
         """Stump of the largest ``sum_c |edge in column c|``, with the signs of its edges.
@@ -226,12 +228,12 @@ class StumpSearch:
 
         Returns
         -------
-        Found or None
+        SearchResult or None
             The stump with polarity +1: the `votes` have the signs. Its edge is
             ``sum_i h(x_i) sum_c votes[c] G[i, c]``. Of equally good stumps it is the first. None
             where there is none.
         """
-        found = self._first_best(G, Votes(G.shape[1]))
+        found = self._first_best(G, SumAbsEdge(G.shape[1]))
         if found is None:
             return None
         stump, outputs = self._evaluated(found[0])
@@ -239,9 +241,9 @@ class StumpSearch:
         votes = np.copysign(1.0, edges)
         # An edge of 0 has no sign but that of rounding, which Cauchy's inequality bounds at once.
         sizes = np.abs(edges)
-        if sizes.min() <= EQUAL * (len(G) * np.vdot(G, G)) ** 0.5:
-            votes[sizes <= EQUAL * sums_of_sizes(G)] = 1.0
-        return Found(stump, outputs, float(votes @ edges), votes=votes)
+        if sizes.min() <= TIE_TOLERANCE * (len(G) * np.vdot(G, G)) ** 0.5:
+            votes[sizes <= TIE_TOLERANCE * abs_column_sums(G)] = 1.0
+        return SearchResult(stump, outputs, float(votes @ edges), votes=votes)
 
     def best_each(self, G):
         """Stump of the largest absolute edge in every column, for many columns.
@@ -263,8 +265,10 @@ class StumpSearch:
         width = max(1, at_a_time // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
         positions = np.zeros(G.shape[1], np.int64)
         for start in range(0, G.shape[1], width):
-            columns = G[:, start : start + width]
-            positions[start : start + width] = self._first_of_each(of_one_size(columns, axis=0))
+            iter_columns = G[:, start : start + width]
+            positions[start : start + width] = self._first_of_each(
+                rescale_pow2(iter_columns, axis=0)
+            )
         return positions
 
     def best_position(self, G, size, scale):
@@ -288,12 +292,12 @@ class StumpSearch:
         int or None
             Of equally good ones that of the first stump. None where no feature varies.
         """
-        criterion, slack = Rows(size), EQUAL * scale
+        criterion, tolerance = RowCriterion(size), TIE_TOLERANCE * scale
         pieces = self._pieces(*_prepared(G, np.float64)) if self.n_positions else ()
-        places, *_ = self._near(pieces, criterion, slack)
+        places, *_ = self._near(pieces, criterion, tolerance)
         return self._first_stump(np.atleast_1d(places))
 
-    def best_beside(self, G, size, mass, scale, beside):
+    def best_excluding(self, G, size, mass, scale, beside):
         """Position of the stump of the largest size, other than some; as `best_position`.
 
         The size changes smoothly, as the mass says, so that sums in single precision tell which few
@@ -320,20 +324,24 @@ class StumpSearch:
         """
         if not self.n_positions:
             return None
-        layout, sums = self._layout_of_largest(G.shape[1]), sums_of_sizes(G)
+        layout, sums = self._layout_of_largest(G.shape[1]), abs_column_sums(G)
         are_many = G.size * self.X.shape[1] >= _MANY_SUMS
         # Sizes may be of squares, which leave the range of single precision first.
         is_in_range = _RANGE[0] < sums.max() < _RANGE[1]
         dtype = layout.dtype if are_many and is_in_range else np.float64
-        slack = EQUAL * scale
-        criterion, slack_here = Rows(size, mass, beside), slack
+        tolerance = TIE_TOLERANCE * scale
+        criterion, screening_tolerance = RowCriterion(size, mass, beside), tolerance
         if dtype is np.float32:
-            more = len(sums) * (len(sums) + _MORE)
-            slack_here += 2 * layout.rounding(dtype, more) * float(mass(sums[None].copy())[0])
+            n_roundings = len(sums) * (len(sums) + _MORE)
+            screening_tolerance += (
+                2 * layout.error_bound(dtype, n_roundings) * float(mass(sums[None].copy())[0])
+            )
         edges_beside = np.empty((len(beside), len(sums)))
 
         def pieces():
-            for some, edges in layout.largest(*_prepared(G, dtype), slack_here, criterion):
+            for some, edges in layout.candidates(
+                *_prepared(G, dtype), screening_tolerance, criterion
+            ):
                 if isinstance(some, slice):
                     here = (beside >= some.start) & (beside < some.stop)
                     rows = beside[here] - some.start
@@ -343,13 +351,13 @@ class StumpSearch:
                 edges[rows] = 0.0
                 yield some, edges
 
-        places, *_ = self._near(pieces(), criterion, slack_here)
+        places, *_ = self._near(pieces(), criterion, screening_tolerance)
         position = np.atleast_1d(places)
         if dtype is np.float32 and len(position) > 1:
             sizes = size(self.exact_rows(G, position))
-            position = position[sizes >= sizes.max() - slack]
+            position = position[sizes >= sizes.max() - tolerance]
         first = self._first_stump(position)
-        return None if first is None else (first, edges_beside, layout.rounding(dtype) * sums)
+        return None if first is None else (first, edges_beside, layout.error_bound(dtype) * sums)
 
     def class_sums(self, labels):
         """Return what finds positions by the sums of classes, or None: `best_position` is faster.
@@ -378,7 +386,7 @@ class StumpSearch:
         """
         return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
 
-    def exact_edges(self, G, positions, columns):
+    def exact_edges(self, G, positions, iter_columns):
         """Edges of some stumps in one column each, in double precision.
 
         Parameters
@@ -393,9 +401,9 @@ class StumpSearch:
         edges = np.empty(len(positions))
         if self._are_many(len(positions) / G.shape[1]):
             for here, rows in self._exact_pieces(G, positions):
-                edges[here] = rows[np.arange(len(rows)), columns[here]]
+                edges[here] = rows[np.arange(len(rows)), iter_columns[here]]
             return edges
-        stumps = zip(*self._layout.stumps_at(positions), columns, strict=True)
+        stumps = zip(*self._layout.stumps_at(positions), iter_columns, strict=True)
         for i, (feature, number, column) in enumerate(stumps):
             edges[i] = G[:, column] @ _signs(self._above(feature, number))
         return edges
@@ -431,21 +439,21 @@ class StumpSearch:
         return self._numbered(*at), _signs(self._above(*at))
 
     def _numbered(self, feature, number, polarity=1):
-        threshold = self._cuts[feature][number - self._first_number[feature]]
+        threshold = self._thresholds[feature][number - self._first_number[feature]]
         return Stump(int(feature), float(threshold), polarity)
 
     def _above(self, feature, number):
         """Tell which samples are above a threshold."""
         bin_ = int(number - self._first_number[feature])
         above = self._layout.above(feature, number)
-        return self.X[:, feature] > self._cuts[feature][bin_] if above is None else above
+        return self.X[:, feature] > self._thresholds[feature][bin_] if above is None else above
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
-        return self._layout.of(W.shape[1]).sliced(W, total)
+        return self._layout.for_n_columns(W.shape[1]).iter_slices(W, total)
 
     def _layout_of_largest(self, n_columns):
-        return self._layout.of_largest(n_columns)
+        return self._layout.screening_layout(n_columns)
 
     def _first_best(self, G, criterion):
         """Position and column of the first of the best; None where there is none."""
@@ -461,47 +469,47 @@ class StumpSearch:
             W, total = _prepared(G, dtype)
         bound = criterion.bound(W)
         if not _RANGE[0] < bound < _RANGE[1]:
-            G = of_one_size(G)
+            G = rescale_pow2(G)
             W, total = _prepared(G, dtype)
             bound = criterion.bound(W)
         if dtype is np.float32 and W.size >= _MANY_WEIGHTS:
-            W = without_nothing(W, bound)
-        slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
-        slack_here = slack * bound
-        pieces = layout.largest(W, total, slack_here, criterion)
-        at, size, width = self._near(pieces, criterion, slack_here)
+            W = flush_negligible(W, bound)
+        tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
+        screening_tolerance = tolerance * bound
+        pieces = layout.candidates(W, total, screening_tolerance, criterion)
+        at, size, width = self._near(pieces, criterion, screening_tolerance)
         if np.ndim(at) == 0:
             return divmod(int(at), width)
         if len(at) == 0:
             return None
         # The bound may be a rough one, and the sums cost less than to add up what is near.
-        scale = criterion.scale(sums_of_sizes(W))
-        kept = np.flatnonzero(size >= size.max() - slack * scale)
+        scale = criterion.scale(abs_column_sums(W))
+        kept = np.flatnonzero(size >= size.max() - tolerance * scale)
         position, column = np.divmod(at[kept], width)
         order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
         if len(order) == 1:
             return int(position[0]), int(column[0])
         if dtype is np.float32:
-            size = criterion.exact(self, G, position, column)
+            size = criterion.exact_scores(self, G, position, column)
         else:
             size = size[kept]
-        equal = size >= size.max() - EQUAL * scale
+        equal = size >= size.max() - TIE_TOLERANCE * scale
         first = np.where(equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
     def _first_stump(self, positions):
         """The position of the first stump of some; None where there is none."""
-        return int(positions[self.number[positions].argmin()]) if len(positions) else None
+        return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
 
-    def _near(self, pieces, criterion, slack):
+    def _near(self, pieces, criterion, tolerance):
         """Places of what may be the largest in the sizes of all positions; these sizes; width."""
-        reached, kept, width = -np.inf, [], 1
+        best_score, kept, width = -np.inf, [], 1
         for some, edges in pieces:
-            sizes = criterion.sizes(edges)
+            sizes = criterion.scores(edges)
             width = sizes.shape[1]
-            largest, at, size = near_in_all(sizes, self._padding(some), reached, slack)
+            largest, at, size = near_max(sizes, self._padding(some), best_score, tolerance)
             if largest > -np.inf:
-                reached = max(reached, largest)
+                best_score = max(best_score, largest)
                 if isinstance(some, slice):
                     at = some.start * width + at
                 else:
@@ -510,33 +518,33 @@ class StumpSearch:
         if len(kept) < 2:
             return (*(kept[0] if kept else (_NONE, _NONE)), width)
         at, size = (np.hstack(parts) for parts in zip(*kept, strict=True))
-        is_near = size >= reached - slack
+        is_near = size >= best_score - tolerance
         return at[is_near], size[is_near], width
 
     def _first_of_each(self, G):
         """Position of the first of the best in each column; these are of one size."""
-        layout = self._layout.of(G.shape[1])
+        layout = self._layout.for_n_columns(G.shape[1])
         dtype = layout.dtype
         W, total = _prepared(G, dtype)
-        scale = sums_of_sizes(W)
-        slack = (2 * layout.rounding(dtype) + EQUAL) * scale
-        reached, kept = np.full(G.shape[1], -np.inf), []
+        scale = abs_column_sums(W)
+        tolerance = (2 * layout.error_bound(dtype) + TIE_TOLERANCE) * scale
+        best_score, kept = np.full(G.shape[1], -np.inf), []
         for some, edges in self._pieces(W, total):
             np.abs(edges, out=edges)
             edges[self.is_padding[some]] = -np.inf
-            row, column, size = near_in_columns(edges, reached, slack)
-            np.maximum.at(reached, column, size)
+            row, column, size = near_max_per_column(edges, best_score, tolerance)
+            np.maximum.at(best_score, column, size)
             kept.append((some.start + row, column, size))
         position, column, size = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        near = np.flatnonzero(size >= (reached - slack)[column])
+        near = np.flatnonzero(size >= (best_score - tolerance)[column])
         # By column, and in a column in the order of the stumps.
-        near = near[np.lexsort([self.number[position[near]], column[near]])]
+        near = near[np.lexsort([self.stump_index[position[near]], column[near]])]
         position, column, size = position[near], column[near], size[near].astype(np.float64)
         if dtype is np.float32:
             several = np.flatnonzero(np.bincount(column)[column] > 1)
             size[several] = np.abs(self.exact_edges(G, position[several], column[several]))
         best = np.maximum.reduceat(size, np.searchsorted(column, np.arange(G.shape[1])))
-        equal = np.flatnonzero(size >= (best - EQUAL * scale)[column])
+        equal = np.flatnonzero(size >= (best - TIE_TOLERANCE * scale)[column])
         _, first = np.unique(column[equal], return_index=True)
         return position[equal[first]]
 
@@ -558,7 +566,7 @@ class StumpSearch:
         return n_stumps > _FEW_EXACT + self.X.shape[1]
 
 
-class UnusedStumps(StumpSearch):
+class ExcludingStumpSearch(StumpSearch):
     """All stumps of a training set but those that are left out.
 
     Where all coefficients are found anew in every round, a stump in use has an edge of the size of
@@ -572,18 +580,18 @@ class UnusedStumps(StumpSearch):
     Examples
     --------
     >>> X, G = np.array([[0.0], [1.0], [2.0]]), np.array([[-1.0], [1.0], [1.0]])
-    >>> search = UnusedStumps(X)
-    >>> search.leave_out(search.best(G).learner)
+    >>> search = ExcludingStumpSearch(X)
+    >>> search.exclude(search.best(G).learner)
     >>> search.best(G).learner
     Stump(feature=0, threshold=1.5, polarity=1)
-    >>> search.leave_out(search.best(G).learner)
+    >>> search.exclude(search.best(G).learner)
     >>> search.best(G) is None
     True
     """
 
     learners = Stump
 
-    def leave_out(self, stump):
+    def exclude(self, stump):
         """Find a stump of this search no more."""
         # From now on it is padding, at every position that it has.
         alike = np.flatnonzero(self.threshold == stump.threshold)
@@ -591,10 +599,10 @@ class UnusedStumps(StumpSearch):
 
     def _layout_of_largest(self, n_columns):
         # The largest edge of all may be that of a used one.
-        return self._layout.of(n_columns)
+        return self._layout.for_n_columns(n_columns)
 
 
-class WithConstant:
+class ConstantFallbackSearch:
     """A search of stumps, and the constant one beside them.
 
     A sum of stumps that are -1 or +1 has no offset of its own: the constant stump is what moves it.
@@ -605,7 +613,7 @@ class WithConstant:
 
     Examples
     --------
-    >>> search = WithConstant(StumpSearch(np.array([[0.0], [1.0], [2.0]])))
+    >>> search = ConstantFallbackSearch(StumpSearch(np.array([[0.0], [1.0], [2.0]])))
     >>> search.best(np.array([[1.0], [-0.5], [1.0]])).learner
     Stump(feature=0, threshold=inf, polarity=-1)
     """
@@ -618,13 +626,13 @@ class WithConstant:
         """Stump and column of the largest absolute edge; as `StumpSearch.best`, but never None."""
         found = self._search.best(G)
         totals = G.sum(axis=0)
-        scale = float(sums_of_sizes(G).max())
-        column = int(first_largest(np.abs(totals), scale))
+        scale = float(abs_column_sums(G).max())
+        column = int(argmax_with_tolerance(np.abs(totals), scale))
         edge = abs(float(totals[column]))
-        if found is not None and found.edge >= edge - EQUAL * scale:
+        if found is not None and found.edge >= edge - TIE_TOLERANCE * scale:
             return found
         sign = 1 if totals[column] >= 0 else -1
-        return Found(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
+        return SearchResult(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
 
 
 def _signs(above):

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak_learner import Stack
+from boostbench.core.weak_learner import LearnerStack
 
 # Outputs of that many samples and stumps at a time stay in the cache between the comparison with
 # the thresholds and the product with coefficients or weights.
 BLOCK_OUTPUTS = 2**17
 
 # So few stumps are not worth to turn anything.
-_FEW_STUMPS = 16
+_MIN_STUMPS = 16
 
 
 class Stump(NamedTuple):
@@ -40,7 +40,7 @@ class Stump(NamedTuple):
         return np.where(above, 1.0, -1.0) * self.polarity
 
 
-class Stumps(Stack):
+class Stumps(LearnerStack):
     """T stacked stumps.
 
     Parameters
@@ -103,7 +103,7 @@ class Stumps(Stack):
     def scores(self, X, coefficients, some=slice(None)):
         """Add up some of the stumps; as `Stack.scores`, several times faster."""
         feature, threshold = self.feature[some], self.threshold[some, None]
-        if len(feature) <= _FEW_STUMPS:
+        if len(feature) <= _MIN_STUMPS:
             return super().scores(X, coefficients, some)
         votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
         scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)

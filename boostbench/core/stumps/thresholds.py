@@ -8,31 +8,31 @@ thresholds in its cell of another grid, or with all where they are few.
 import numpy as np
 
 # Part of a gap by which thresholds on projected values lie above its middle.
-_ABOVE = 2.0**-20
+_OFFSET = 2.0**-20
 
 # Fewer values are sorted and searched in no time.
-_MANY_VALUES = 2**14
+_MIN_VALUES = 2**14
 
 # Cells of the grids, for quantiles and for thresholds.
-_CELLS = 2**14
-_CELLS_OF_CUTS = 2**12
+_N_CELLS = 2**14
+_N_THRESHOLD_CELLS = 2**12
 
 # A grid is of no use where the cells of the quantiles hold more than this part of all values, or
 # where more thresholds than that are in one cell.
-_LARGEST_PART = 0.25
-_MOST_IN_CELL = 4
+_MAX_SORTED_PART = 0.25
+_MAX_PER_CELL = 4
 
 # With so few thresholds a value is compared with all of them.
-_FEW_CUTS = 32
+_MAX_COMPARED = 32
 
 # So many values stay in the cache through several passes.
-_BLOCK = 2**13
+_BLOCK_VALUES = 2**13
 
 # Features that are copied from rows at a time: a line of the cache.
-_COPIED = 8
+_BLOCK_FEATURES = 8
 
 
-def thresholds(values, max_bins=None, weights=None):
+def find_thresholds(values, max_bins=None, weights=None):
     """Midpoints between consecutive distinct values, all or those at the quantiles.
 
     Parameters
@@ -50,13 +50,13 @@ def thresholds(values, max_bins=None, weights=None):
 
     Examples
     --------
-    >>> thresholds(np.array([3.0, 0.0, 1.0, 1.0]))
+    >>> find_thresholds(np.array([3.0, 0.0, 1.0, 1.0]))
     array([0.5, 2. ])
-    >>> thresholds(np.arange(9.0), max_bins=3)
+    >>> find_thresholds(np.arange(9.0), max_bins=3)
     array([2.5, 5.5])
     """
-    if max_bins is not None and weights is None and len(values) >= _MANY_VALUES:
-        found = _by_grid(values, max_bins)
+    if max_bins is not None and weights is None and len(values) >= _MIN_VALUES:
+        found = _thresholds_by_grid(values, max_bins)
         if found is not None:
             return found
     distinct, counts = np.unique(values, return_counts=True)
@@ -64,7 +64,7 @@ def thresholds(values, max_bins=None, weights=None):
     if max_bins is None or len(distinct) <= max_bins:
         return middle
     if weights is None:
-        wanted = _ranks(len(values), max_bins)
+        wanted = _quantile_ranks(len(values), max_bins)
     else:
         counts = np.bincount(np.searchsorted(distinct, values), weights)
         # A sum of weights may miss the quantile that it is equal to by rounding.
@@ -74,21 +74,21 @@ def thresholds(values, max_bins=None, weights=None):
     return middle[np.unique(at.clip(0, len(middle) - 1))]
 
 
-def _by_grid(values, max_bins):
+def _thresholds_by_grid(values, max_bins):
     """Thresholds at the quantiles where no two of these are one; None where some may be."""
     n_values = len(values)
-    cells = _cells(values, values.min(), values.max(), _CELLS)
+    cells = _grid_cells(values, values.min(), values.max(), _N_CELLS)
     if cells is None or n_values < max_bins:
         return None
-    counts = np.bincount(cells, minlength=_CELLS)
+    counts = np.bincount(cells, minlength=_N_CELLS)
     ends = np.cumsum(counts)
     # The last value below a threshold has so many values before it; the next is above it.
-    ranks = _ranks(n_values, max_bins) - 1
+    ranks = _quantile_ranks(n_values, max_bins) - 1
     of_low, of_high = (np.searchsorted(ends, at, "right") for at in (ranks, ranks + 1))
-    is_needed = np.zeros(_CELLS, bool)
+    is_needed = np.zeros(_N_CELLS, bool)
     is_needed[of_low] = is_needed[of_high] = True
     needed = np.where(is_needed, counts, 0)
-    if needed.sum() > _LARGEST_PART * n_values:
+    if needed.sum() > _MAX_SORTED_PART * n_values:
         return None
     chosen = np.sort(values[is_needed.take(cells)])
     left_out = (ends - counts) - (np.cumsum(needed) - needed)
@@ -97,18 +97,18 @@ def _by_grid(values, max_bins):
     return midpoint(low, high) if (low < high).all() else None
 
 
-def _ranks(n_values, max_bins):
+def _quantile_ranks(n_values, max_bins):
     """Values below or at each quantile, of the first that are not fewer than its share."""
     return -(-n_values * np.arange(1, max_bins) // max_bins)
 
 
-def codes(values, cuts):
+def bin_indices(values, thresholds):
     """Count the thresholds that values are above.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,)
-    cuts : ndarray of shape (n_thresholds,)
+    thresholds : ndarray of shape (n_thresholds,)
         Ascending.
 
     Returns
@@ -117,35 +117,35 @@ def codes(values, cuts):
 
     Examples
     --------
-    >>> codes(np.array([3.0, 0.5, 1.0]), np.array([0.5, 2.0]))
+    >>> bin_indices(np.array([3.0, 0.5, 1.0]), np.array([0.5, 2.0]))
     array([2, 0, 1], dtype=uint8)
     """
-    dtype = np.min_scalar_type(len(cuts))
+    dtype = np.min_scalar_type(len(thresholds))
     found = np.empty(len(values), dtype)
-    if len(cuts) <= _FEW_CUTS:
-        for start in range(0, len(values), _BLOCK):
-            some = slice(start, start + _BLOCK)
-            np.add.reduce(values[some] <= cuts[:, None], axis=0, dtype=dtype, out=found[some])
-        return np.subtract(len(cuts), found, out=found)
-    if len(values) < _MANY_VALUES:
-        return np.searchsorted(cuts, values).astype(dtype)
-    in_cells = _cells(cuts, cuts[0], cuts[-1], _CELLS_OF_CUTS)
-    most = _MOST_IN_CELL + 1 if in_cells is None else np.bincount(in_cells).max()
-    if most > _MOST_IN_CELL:
-        return np.searchsorted(cuts, values).astype(dtype)
+    if len(thresholds) <= _MAX_COMPARED:
+        for start in range(0, len(values), _BLOCK_VALUES):
+            some = slice(start, start + _BLOCK_VALUES)
+            np.add.reduce(values[some] <= thresholds[:, None], axis=0, dtype=dtype, out=found[some])
+        return np.subtract(len(thresholds), found, out=found)
+    if len(values) < _MIN_VALUES:
+        return np.searchsorted(thresholds, values).astype(dtype)
+    in_cells = _grid_cells(thresholds, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
+    most = _MAX_PER_CELL + 1 if in_cells is None else np.bincount(in_cells).max()
+    if most > _MAX_PER_CELL:
+        return np.searchsorted(thresholds, values).astype(dtype)
     # No cell before that of a value has a threshold that is not below it.
-    before = np.searchsorted(in_cells, np.arange(_CELLS_OF_CUTS)).astype(dtype)
-    following = np.append(cuts, np.inf)
-    for start in range(0, len(values), _BLOCK):
-        some = values[start : start + _BLOCK]
-        count = before.take(_cells(some, cuts[0], cuts[-1], _CELLS_OF_CUTS))
+    before = np.searchsorted(in_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
+    following = np.append(thresholds, np.inf)
+    for start in range(0, len(values), _BLOCK_VALUES):
+        some = values[start : start + _BLOCK_VALUES]
+        count = before.take(_grid_cells(some, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS))
         for _ in range(most):
             count += some > following.take(count)
-        found[start : start + _BLOCK] = count
+        found[start : start + _BLOCK_VALUES] = count
     return found
 
 
-def in_order(values):
+def sort_with_order(values):
     """Sort values; a sort of their leading bits and numbers takes half of the time of `argsort`.
 
     Parameters
@@ -161,7 +161,7 @@ def in_order(values):
 
     Examples
     --------
-    >>> in_order(np.array([2.0, -1.0, 0.5]))
+    >>> sort_with_order(np.array([2.0, -1.0, 0.5]))
     (array([1, 2, 0]), array([-1. ,  0.5,  2. ]))
     """
     bits = values.view(np.int64)
@@ -182,7 +182,7 @@ def in_order(values):
     return keys, values
 
 
-def columns(X):
+def iter_columns(X):
     """Yield the features of a matrix, each as a contiguous array that may be overwritten later.
 
     Parameters
@@ -197,27 +197,27 @@ def columns(X):
         yield from X.T
         return
     # One buffer: fresh memory costs more than the copy.
-    copies = np.empty((min(_COPIED, X.shape[1]), len(X)))
-    for first in range(0, X.shape[1], _COPIED):
+    copies = np.empty((min(_BLOCK_FEATURES, X.shape[1]), len(X)))
+    for first in range(0, X.shape[1], _BLOCK_FEATURES):
         some = copies[: X.shape[1] - first]
-        for start in range(0, len(X), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            some[:, rows] = X[rows, first : first + _COPIED].T
+        for start in range(0, len(X), _BLOCK_VALUES):
+            rows = slice(start, start + _BLOCK_VALUES)
+            some[:, rows] = X[rows, first : first + _BLOCK_FEATURES].T
         yield from some
 
 
-def _cells(values, low, high, n_cells):
+def _grid_cells(values, low, high, n_cells):
     """Cells of a grid from low to high, ascending as the values are; None where there is none."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         scale = (n_cells - 1) / (high - low)
     if not 0 < scale < np.inf or not np.isfinite(low):
         return None
     cells = np.empty(len(values), np.int16 if n_cells <= 2**15 else np.int64)
-    for start in range(0, len(values), _BLOCK):
-        some = values[start : start + _BLOCK].clip(low, high)
+    for start in range(0, len(values), _BLOCK_VALUES):
+        some = values[start : start + _BLOCK_VALUES].clip(low, high)
         some -= low
         some *= scale
-        cells[start : start + _BLOCK] = some
+        cells[start : start + _BLOCK_VALUES] = some
     return cells
 
 
@@ -266,4 +266,4 @@ def above_middle(low, high):
     >>> float(above_middle(0.0, 2.0**20))
     524289.0
     """
-    return low * (0.5 - _ABOVE) + high * (0.5 + _ABOVE)
+    return low * (0.5 - _OFFSET) + high * (0.5 + _OFFSET)

@@ -11,10 +11,10 @@ import numpy as np
 # Sums that differ by no more than this part of the sum of all sizes are equal. It is far above what
 # sums in double precision are off by, which for n samples is at most 3 n 2^-53 of that, and far
 # below what matters to a model.
-EQUAL = 2.0**-30
+TIE_TOLERANCE = 2.0**-30
 
 
-def first_largest(sizes, scale):
+def argmax_with_tolerance(sizes, scale):
     """Find the first of the largest numbers.
 
     Parameters
@@ -22,7 +22,7 @@ def first_largest(sizes, scale):
     sizes : ndarray of shape (..., n_sizes)
     scale : float or ndarray of shape (...)
         The sum of the sizes of what was added up: numbers are equal where they differ by no more
-        than `EQUAL` of it.
+        than `TIE_TOLERANCE` of it.
 
     Returns
     -------
@@ -30,8 +30,8 @@ def first_largest(sizes, scale):
 
     Examples
     --------
-    >>> int(first_largest(np.array([0.1, 0.3, 0.1 + 0.2]), scale=1.0))
+    >>> int(argmax_with_tolerance(np.array([0.1, 0.3, 0.1 + 0.2]), scale=1.0))
     1
     """
-    least = sizes.max(axis=-1) - EQUAL * np.asarray(scale)
+    least = sizes.max(axis=-1) - TIE_TOLERANCE * np.asarray(scale)
     return (sizes >= least[..., None]).argmax(axis=-1)

@@ -38,8 +38,8 @@ class Views:
     Examples
     --------
     >>> X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, 1.0]])
-    >>> views = views_of(X, categorical=[1])
-    >>> views.of(X)
+    >>> views = fit_views(X, categorical=[1])
+    >>> views.transform(X)
     array([[1., 1., 0., 1., 0., 0.],
            [1., 5., 1., 0., 0., 1.],
            [5., 5., 0., 0., 1., 0.]])
@@ -60,7 +60,7 @@ class Views:
         some = self.feature == feature
         return bool(np.isinf(self.category[some]).any())
 
-    def of(self, X):
+    def transform(self, X):
         """Look at samples.
 
         Parameters
@@ -84,16 +84,16 @@ class Views:
         if sparse.issparse(X):
             Z = X.tocsc()[:, self.feature]
             at = np.repeat(np.arange(len(self.feature)), np.diff(Z.indptr))
-            Z.data = self.seen(Z.data, at)
+            Z.data = self.expand_values(Z.data, at)
             Z.eliminate_zeros()
             return Z.tocsr()
-        return self.seen(X[:, self.feature], slice(None))
+        return self.expand_values(X[:, self.feature], slice(None))
 
     def above_if_missing(self, views, thresholds):
         """Whether a missing value is above some thresholds of some views."""
         return self.fill[views] > thresholds
 
-    def seen(self, values, views):
+    def expand_values(self, values, views):
         """Look at values of the features of some views.
 
         Parameters
@@ -125,7 +125,7 @@ class ViewedFeatures:
     Examples
     --------
     >>> X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, 1.0]])
-    >>> columns = ViewedFeatures(X, views_of(X, categorical=[1]))
+    >>> columns = ViewedFeatures(X, fit_views(X, categorical=[1]))
     >>> columns.shape, columns[:, 1], columns[1]
     ((3, 6), array([1., 5., 5.]), array([1., 5., 1., 0., 0., 1.]))
     """
@@ -145,7 +145,7 @@ class ViewedFeatures:
 
     def __getitem__(self, key):
         rows, views = key if isinstance(key, tuple) else (key, slice(None))
-        return self.views.seen(self.features[rows][..., self.views.feature[views]], views)
+        return self.views.expand_values(self.features[rows][..., self.views.feature[views]], views)
 
     def copy(self):
         """Return the same columns of a copy of the features."""
@@ -155,14 +155,14 @@ class ViewedFeatures:
         return np.asarray(self[:], dtype=dtype)
 
 
-def plain_views(n_features):
+def identity_views(n_features):
     """Views of features that are their own."""
     return Views(
         np.arange(n_features), np.full(n_features, np.nan), np.zeros(n_features), n_features
     )
 
 
-def views_of(X, categorical=(), weights=None):
+def fit_views(X, categorical=(), weights=None):
     """Find out which views the features of training data need.
 
     Parameters
@@ -187,9 +187,9 @@ def views_of(X, categorical=(), weights=None):
         missing = np.isnan(column)
         if feature in categorical:
             counts = np.bincount(column[~missing].astype(int), weights[~missing])
-            special[feature] = _of_categories(feature, counts, missing.any())
+            special[feature] = _category_views(feature, counts, missing.any())
         elif missing.any():
-            special[feature] = _with_missing(feature, column[~missing])
+            special[feature] = _numeric_views(feature, column[~missing])
     plain = np.delete(np.arange(X.shape[1]), list(special))
     rows = [np.column_stack([plain, np.full(len(plain), np.nan), means[plain]]), *special.values()]
     rows = np.concatenate([np.reshape(some, (-1, 3)) for some in rows])
@@ -197,12 +197,12 @@ def views_of(X, categorical=(), weights=None):
     return Views(feature.astype(int), category, np.nan_to_num(fill), X.shape[1])
 
 
-def _with_missing(feature, known):
+def _numeric_views(feature, known):
     ends = (known.min(), known.max()) if len(known) else (0.0, 0.0)
     return [*((feature, np.nan, end) for end in ends), (feature, MISSING, 1.0)]
 
 
-def _of_categories(feature, counts, is_missing):
+def _category_views(feature, counts, is_missing):
     usual = -1 if is_missing else counts.argmax()
     found = [(feature, float(code), float(code == usual)) for code in np.flatnonzero(counts)]
     if is_missing:

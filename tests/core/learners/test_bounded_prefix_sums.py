@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
-from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
-from boostbench.core.stumps.ties import first_largest
+from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables
+from boostbench.core.stumps.ties import argmax_with_tolerance
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2400, 7
 
@@ -23,7 +23,7 @@ def binned_points():
 def adaboost_weights(binned_points, n_rounds):
     """Yield the weights of AdaBoost, with the same sum in both classes."""
     codes, _ = binned_points
-    points = BinnedPoints(*binned_points)
+    points = PrefixSumTables(*binned_points)
     scores = np.zeros(N_POINTS)
     for _ in range(n_rounds):
         weights = np.exp(-SIGNS * scores)
@@ -41,7 +41,7 @@ def expected_result(binned_points, weights):
     """Return the first of the largest sums, computed exhaustively in double precision."""
     codes, n_thresholds = binned_points
     sums = np.array([(codes <= threshold) @ weights for threshold in range(n_thresholds)]).T
-    at = first_largest(np.abs(sums).ravel(), np.abs(weights).sum())
+    at = argmax_with_tolerance(np.abs(sums).ravel(), np.abs(weights).sum())
     feature, threshold = divmod(int(at), n_thresholds)
     return (
         threshold,

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from boostbench.core.learners.feature_interactions import make_axes, purify, rank_pairs
-from boostbench.core.stumps.views import views_of
+from boostbench.core.stumps.views import fit_views
 
 
 def test_purified_tables_have_mean_zero_in_rows_and_columns():
@@ -61,8 +61,8 @@ def axes():
     X = rng.normal(size=(50, 5))
     X[:, 2:] = rng.integers([2, 3, 1], size=(50, 3))
     X[rng.random(X.shape) < [0, 0.2, 0, 0.2, 0.2]] = np.nan
-    views = views_of(X, categorical=[2, 3, 4])
-    Z = views.of(X)
+    views = fit_views(X, categorical=[2, 3, 4])
+    Z = views.transform(X)
     cuts = {view: np.unique(column)[:-1] + 1e-9 for view, column in enumerate(Z.T)}
     return make_axes(views, cuts, 5), views, X, Z
 

@@ -9,7 +9,7 @@ from boostbench.core.learners.random_features import (
     RandomCosineSearch,
     RandomPerceptronSearch,
 )
-from boostbench.core.stumps.search import UnusedStumps
+from boostbench.core.stumps.search import ExcludingStumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(40, 3))
 
 def searches(seed=0):
     return [
-        UnusedStumps(X),
+        ExcludingStumpSearch(X),
         RandomPerceptronSearch(X, 30, np.random.default_rng(seed)),
         RandomCosineSearch(X, 30, np.random.default_rng(seed), 0.5),
     ]
@@ -35,17 +35,17 @@ def test_union_returns_the_best_of_all_kinds():
 
 
 def test_excluded_learner_is_not_returned_again():
-    union = UnionSearch([searches()[0], UnusedStumps(np.ones((40, 3)))])
+    union = UnionSearch([searches()[0], ExcludingStumpSearch(np.ones((40, 3)))])
     G = X[:, :1]
     first = union.best(G).learner
-    union.leave_out(Cosine(np.ones(3), 0.0))
+    union.exclude(Cosine(np.ones(3), 0.0))
     assert union.best(G).learner == first
-    union.leave_out(first)
+    union.exclude(first)
     assert union.best(G).learner != first
 
 
 def test_union_returns_none_if_all_searches_do():
-    constant = UnusedStumps(np.ones((4, 2)))
+    constant = ExcludingStumpSearch(np.ones((4, 2)))
     assert UnionSearch([constant, constant]).best(np.ones((4, 1))) is None
 
 

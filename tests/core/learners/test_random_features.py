@@ -11,7 +11,7 @@ from boostbench.core.learners.random_features import (
     RandomPerceptronSearch,
     SignedPerceptronSearch,
 )
-from boostbench.core.weak_learner import Found
+from boostbench.core.weak_learner import SearchResult
 
 
 def make_X(seed=0, n_samples=30, n_features=3):
@@ -55,7 +55,7 @@ def test_best_equals_brute_force(kind, n_columns, seed):
     X = make_X(seed)
     G = np.random.default_rng(seed).normal(size=(len(X), n_columns))
     result = make_search(kind, X, seed=seed).best(G)
-    assert isinstance(result, Found)
+    assert isinstance(result, SearchResult)
     assert isinstance(result.learner, kind)
     all_edges = [
         abs(G[:, c] @ expected_outputs(kind, direction, offset, X))

@@ -3,10 +3,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.category_sets import CategorySet, StumpsWithSets, stacked, with_sets
+from boostbench.core.stumps.category_sets import (
+    CategorySet,
+    StumpsWithSets,
+    add_category_sets,
+    stack_stumps,
+)
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.views import ViewedFeatures, views_of
+from boostbench.core.stumps.views import ViewedFeatures, fit_views
 
 
 def table(seed, n_samples=40, n_categories=5, holes=0.2):
@@ -23,13 +28,13 @@ def table(seed, n_samples=40, n_categories=5, holes=0.2):
 
 
 def searched(X, categorical=(1, 2)):
-    views = views_of(X, categorical)
-    Z = views.of(X)
-    return Z, views, with_sets(StumpSearch(ViewedFeatures(X, views)), views)
+    views = fit_views(X, categorical)
+    Z = views.transform(X)
+    return Z, views, add_category_sets(StumpSearch(ViewedFeatures(X, views)), views)
 
 
 def outputs(learner, Z):
-    return stacked([learner]).outputs(Z)[:, 0]
+    return stack_stumps([learner]).outputs(Z)[:, 0]
 
 
 def largest_of_all_sets(X, G):
@@ -101,9 +106,9 @@ def test_of_a_set_and_its_complement_one_is_written():
 
 def test_few_categories_and_numbers_need_no_sets():
     X = np.array([[0.0, 1.5], [1.0, 2.5], [2.0, np.nan], [0.0, 0.0]])
-    views = views_of(X, [0])
-    search = StumpSearch(views.of(X))
-    assert with_sets(search, views) is search
+    views = fit_views(X, [0])
+    search = StumpSearch(views.transform(X))
+    assert add_category_sets(search, views) is search
 
 
 def test_a_stack_of_both_kinds():
@@ -111,7 +116,7 @@ def test_a_stack_of_both_kinds():
     Z = np.column_stack([rng.normal(size=30), np.eye(5)[rng.integers(5, size=30)]])
     learners = [CategorySet((2, 4)), Stump(0, 0.1, -1), CategorySet((1, 3), -1), Stump(3, 0.5)]
     learners += [CategorySet((2, 4), -1)] * 20  # many: added up in blocks
-    stack = stacked(learners)
+    stack = stack_stumps(learners)
     assert isinstance(stack, StumpsWithSets)
     h = np.column_stack(
         [
@@ -128,4 +133,4 @@ def test_a_stack_of_both_kinds():
     np.testing.assert_allclose(stack.scores(Z, W[:, 0], slice(2, 5)), h[:, 2:5] @ W[2:5, 0])
     assert stack.tested[:4].tolist() == [2, 0, 1, 3]
     assert stack.n_parameters == 2 * len(learners)
-    assert type(stacked(learners[1:2])) is Stumps
+    assert type(stack_stumps(learners[1:2])) is Stumps

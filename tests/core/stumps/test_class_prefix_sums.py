@@ -7,7 +7,7 @@ from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.stumps import class_prefix_sums
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.stumps.ties import EQUAL
+from boostbench.core.stumps.ties import TIE_TOLERANCE
 
 from . import reference
 
@@ -67,7 +67,9 @@ def test_best_position_equals_brute_force(score, expected_score, n_classes, seed
     X, labels, weights = problem(seed, n_classes)
     search = StumpSearch(X)
     assert isinstance(search._layout, Sorted)
-    stump = search.stump(search.class_sums(labels).best_position(weights, score, 1e-12 / EQUAL))
+    stump = search.stump(
+        search.class_sums(labels).best_position(weights, score, 1e-12 / TIE_TOLERANCE)
+    )
     stumps = list(reference.stumps(X))
     scores = np.array(
         [
@@ -87,7 +89,7 @@ def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
     chosen = []
     # The advantage of the threshold behind the third sample over the first one increases.
     for advantage in np.linspace(0, 3, 61):
-        weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + advantage * EQUAL
+        weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + advantage * TIE_TOLERANCE
         ranks = []
         for min_classes in (2, 99):
             for module in (trees, gini_trees):

@@ -4,7 +4,7 @@ import pytest
 from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.joint_histogram import BlockHistogram, JointHistogram
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.search import StumpSearch, UnusedStumps
+from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
 
 from . import reference
 
@@ -25,7 +25,7 @@ LAYOUTS = pytest.mark.parametrize("layout", DATA)
 
 @LAYOUTS
 def test_each_layout_is_met(layout):
-    assert type(UnusedStumps(DATA[layout]())._layout) is layout
+    assert type(ExcludingStumpSearch(DATA[layout]())._layout) is layout
 
 
 @LAYOUTS
@@ -33,7 +33,7 @@ def test_with_nothing_left_out_it_is_the_search_of_stumps(layout):
     X = DATA[layout]()
     for n_columns in (1, 3):
         G = rng(2).normal(size=(len(X), n_columns))
-        one, other = UnusedStumps(X).best(G), StumpSearch(X).best(G)
+        one, other = ExcludingStumpSearch(X).best(G), StumpSearch(X).best(G)
         assert (one.learner, one.edge, one.column) == (other.learner, other.edge, other.column)
         assert (one.outputs == other.outputs).all()
 
@@ -49,7 +49,7 @@ def test_each_stump_is_found_once_and_the_best_of_the_rest(layout, n_columns):
         )
         for feature, threshold in reference.stumps(X)
     }
-    search = UnusedStumps(X)
+    search = ExcludingStumpSearch(X)
     while rest:
         found = search.best(G)
         stump = found.learner
@@ -57,17 +57,17 @@ def test_each_stump_is_found_once_and_the_best_of_the_rest(layout, n_columns):
         assert found.edge == pytest.approx(rest.pop((stump.feature, stump.threshold)), rel=1e-12)
         assert found.edge == pytest.approx(G[:, found.column] @ found.outputs)
         assert (stump(X) == found.outputs).all()
-        search.leave_out(stump)
+        search.exclude(stump)
     assert search.best(G) is None
 
 
 def test_stumps_of_many_pieces_can_be_left_out():
     X = rng().integers(0, 21, (900, 160)).astype(float)
     G = rng(4).normal(size=(len(X), 2))
-    search, found = UnusedStumps(X), []
+    search, found = ExcludingStumpSearch(X), []
     for _ in range(300):
         best = search.best(G)
-        search.leave_out(best.learner)
+        search.exclude(best.learner)
         found.append((best.learner.feature, best.learner.threshold))
     assert len(set(found)) == 300
     assert search.is_padding.sum() >= 300
@@ -76,13 +76,13 @@ def test_stumps_of_many_pieces_can_be_left_out():
 def test_a_stump_of_another_feature_with_the_same_threshold_stays():
     X = np.repeat(np.arange(4.0)[:, None], 2, axis=1)
     G = np.array([[-1.0], [-1.0], [1.0], [1.0]])
-    search = UnusedStumps(X)
+    search = ExcludingStumpSearch(X)
     first = search.best(G).learner
-    search.leave_out(first)
+    search.exclude(first)
     second = search.best(G).learner
     assert second.threshold == first.threshold == 1.5
     assert {first.feature, second.feature} == {0, 1}
 
 
 def test_no_feature_varies():
-    assert UnusedStumps(np.ones((3, 2))).best(np.ones((3, 1))) is None
+    assert ExcludingStumpSearch(np.ones((3, 2))).best(np.ones((3, 1))) is None

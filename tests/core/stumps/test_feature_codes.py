@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.thresholds import thresholds
-from boostbench.core.stumps.views import views_of
+from boostbench.core.stumps.thresholds import find_thresholds
+from boostbench.core.stumps.views import fit_views
 
 
 def messy_features(rng, n_samples=120):
@@ -37,15 +37,15 @@ def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_w
         rng = np.random.default_rng(seed)
         X, categorical = messy_features(rng)
         weights = rng.integers(1, 4, len(X)).astype(float) if is_weighted else None
-        views = views_of(X, categorical, weights)
+        views = fit_views(X, categorical, weights)
         table = FeatureCodes.from_features(X, views, max_bins, weights)
 
-        Z = views.of(X)
-        cuts = [thresholds(column, max_bins, weights) for column in Z.T]
-        view = np.repeat(np.arange(len(cuts)), [len(own) for own in cuts])
+        Z = views.transform(X)
+        thresholds = [find_thresholds(column, max_bins, weights) for column in Z.T]
+        view = np.repeat(np.arange(len(thresholds)), [len(own) for own in thresholds])
         np.testing.assert_array_equal(table.view, view)
-        np.testing.assert_array_equal(table.threshold, np.concatenate(cuts))
-        np.testing.assert_array_equal(np.diff(table.first_stump), [len(own) for own in cuts])
+        np.testing.assert_array_equal(table.threshold, np.concatenate(thresholds))
+        np.testing.assert_array_equal(np.diff(table.first_stump), [len(own) for own in thresholds])
 
         above = Z[:, view] > table.threshold
         np.testing.assert_array_equal(
@@ -67,7 +67,7 @@ def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_w
 
 def test_joint_bins_are_one_of_each_feature():
     X, categorical = messy_features(np.random.default_rng(0))
-    table = FeatureCodes.from_features(X, views_of(X, categorical), max_bins=9)
+    table = FeatureCodes.from_features(X, fit_views(X, categorical), max_bins=9)
     joint = table.joint_bins()
     assert joint.dtype == np.int32
     assert (joint >= table.first_bin[:-1]).all()
@@ -77,7 +77,7 @@ def test_joint_bins_are_one_of_each_feature():
 
 def test_missing_values_have_the_first_bin_of_their_feature():
     X, categorical = messy_features(np.random.default_rng(1))
-    table = FeatureCodes.from_features(X, views_of(X, categorical))
+    table = FeatureCodes.from_features(X, fit_views(X, categorical))
     for code, values in zip(table.codes, X.T, strict=True):
         if np.isnan(values).any():
             np.testing.assert_array_equal(code == 0, np.isnan(values))
@@ -86,7 +86,7 @@ def test_missing_values_have_the_first_bin_of_their_feature():
 def test_bins_of_a_number_with_missing_values_are_those_between_both_sets_of_thresholds():
     rng = np.random.default_rng(2)
     X = np.where(rng.random((500, 1)) < 0.3, np.nan, rng.normal(size=(500, 1)))
-    table = FeatureCodes.from_features(X, views_of(X), max_bins=8)
+    table = FeatureCodes.from_features(X, fit_views(X), max_bins=8)
     low, high = (table.threshold[table.view == view] for view in (0, 1))
     assert not np.isin(low, high).all()
     assert table.n_bins[0] == len(np.union1d(low, high)) + 2
@@ -96,27 +96,27 @@ def test_codes_take_the_smallest_type():
     X = np.arange(400.0)[:, None]
     for n_samples, dtype in (256, np.uint8), (257, np.uint16):
         rows = X[:n_samples]
-        assert FeatureCodes.from_features(rows, views_of(rows)).codes[0].dtype == dtype
+        assert FeatureCodes.from_features(rows, fit_views(rows)).codes[0].dtype == dtype
 
 
 def test_running_sums_begin_anew_at_each_feature():
     X = np.array([[0.0, 5.0], [1.0, 6.0], [2.0, 6.0]])
-    table = FeatureCodes.from_features(X, views_of(X))
+    table = FeatureCodes.from_features(X, fit_views(X))
     bins = np.array([1.0, 2.0, 3.0, 4.0, 2.0])[:, None]
     np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 6])
 
 
 def test_samples_in_several_bins_of_a_feature():
     X = np.array([[0.0, 2.0], [1.0, 0.0], [np.nan, 1.0], [2.0, 3.0]])
-    table = FeatureCodes.from_features(X, views_of(X, [0, 1]))
+    table = FeatureCodes.from_features(X, fit_views(X, [0, 1]))
     np.testing.assert_array_equal(table.is_in(np.array([0, 2])), [False, True, True, False])
     np.testing.assert_array_equal(table.is_in(np.array([4, 7])), [False, True, False, True])
 
 
 def test_the_table_of_thresholds_is_that_of_numbers():
     X = np.random.default_rng(3).normal(size=(50, 3)).round(1)
-    table = FeatureCodes.from_features(X, views_of(X), max_bins=5)
-    cuts = [table.threshold[table.view == view] for view in range(3)]
-    same = FeatureCodes.from_thresholds(table.codes, cuts)
+    table = FeatureCodes.from_features(X, fit_views(X), max_bins=5)
+    thresholds = [table.threshold[table.view == view] for view in range(3)]
+    same = FeatureCodes.from_thresholds(table.codes, thresholds)
     for name in ("n_bins", "view", "view_feature", "threshold", "bin", "is_equality"):
         np.testing.assert_array_equal(getattr(same, name), getattr(table, name))

@@ -1,12 +1,12 @@
 import numpy as np
 
-from boostbench.core.stumps.float32 import single, without_nothing
+from boostbench.core.stumps.float32 import flush_negligible, to_float32
 
 
 def test_what_adds_up_to_nothing_is_0():
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(500, 4)) * 10.0 ** rng.uniform(-60, 0, (500, 4))
-    converted = single(weights)
+    converted = to_float32(weights)
     assert converted.dtype == np.float32
     assert converted.flags.c_contiguous
     kept = converted != 0
@@ -19,11 +19,11 @@ def test_what_adds_up_to_nothing_is_0():
 
 def test_arguments_are_left_alone():
     weights = np.array([1.0, 1e-30], np.float32)
-    np.testing.assert_array_equal(without_nothing(weights, 1.0), [1, 0])
-    np.testing.assert_array_equal(single(weights), [1, 0])
+    np.testing.assert_array_equal(flush_negligible(weights, 1.0), [1, 0])
+    np.testing.assert_array_equal(to_float32(weights), [1, 0])
     np.testing.assert_array_equal(weights, np.array([1.0, 1e-30], np.float32))
 
 
 def test_no_weight_at_all():
-    np.testing.assert_array_equal(single(np.zeros((3, 2))), np.zeros((3, 2)))
-    assert single(np.empty((0, 2))).shape == (0, 2)
+    np.testing.assert_array_equal(to_float32(np.zeros((3, 2))), np.zeros((3, 2)))
+    assert to_float32(np.empty((0, 2))).shape == (0, 2)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.screening import Entries, Votes, sums_of_sizes
+from boostbench.core.stumps.screening import MaxAbsEdge, SumAbsEdge, abs_column_sums
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -14,12 +14,12 @@ from boostbench.core.stumps.screening import Entries, Votes, sums_of_sizes
 def test_no_bound_is_below_the_sums_of_sizes(dtype, shape, power):
     W = (np.random.default_rng(0).normal(size=shape) ** power).astype(dtype)
     exact = np.array([math.fsum(column) for column in np.abs(W).T])
-    assert (sums_of_sizes(W) >= exact).all()
-    assert Entries().bound(W) >= Entries().scale(exact)
-    assert Votes(shape[1]).bound(W) >= Votes(shape[1]).scale(exact)
+    assert (abs_column_sums(W) >= exact).all()
+    assert MaxAbsEdge().bound(W) >= MaxAbsEdge().scale(exact)
+    assert SumAbsEdge(shape[1]).bound(W) >= SumAbsEdge(shape[1]).scale(exact)
 
 
 def test_the_bound_of_one_column_does_not_grow_with_the_others_number():
     W = np.ones((50, 4), np.float32)
     W[:, 2] = 30.0
-    assert Entries().bound(W) == pytest.approx(1500.0, rel=1e-2)
+    assert MaxAbsEdge().bound(W) == pytest.approx(1500.0, rel=1e-2)

@@ -353,7 +353,7 @@ def test_larger_problems_of_every_layout(kind, n_columns):
     search = StumpSearch(X)
     for _ in range(3):
         G = rng.normal(size=(len(X), n_columns)) * rng.gamma(0.3, size=(len(X), 1))
-        sides = (column > cuts for column, cuts in zip(X.T, thresholds, strict=True))
+        sides = (column > thresholds for column, thresholds in zip(X.T, thresholds, strict=True))
         edges = np.abs(np.concatenate([np.where(above, 1.0, -1.0) @ G for above in sides]))
         found = search.best(G)
         assert found.edge == pytest.approx(edges.max(), rel=1e-5)
@@ -382,13 +382,13 @@ def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
     edges = search.edges(G)
     sizes = np.square(edges).sum(axis=1)
     # The largest and the smallest are left out, and others anywhere.
-    beside = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
-    beside = np.unique(beside[~search.is_padding[beside]])
-    position, of_beside, off = search.best_beside(G, row_norms, row_norms, 1.0, beside)
-    assert (np.abs(of_beside - search.exact_rows(G, beside)) <= off).all()
+    excluded = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
+    excluded = np.unique(excluded[~search.is_padding[excluded]])
+    position, excluded_edges, off = search.best_excluding(G, row_norms, row_norms, 1.0, excluded)
+    assert (np.abs(excluded_edges - search.exact_rows(G, excluded)) <= off).all()
     assert (off < 1e-4 * np.abs(G).sum(axis=0)).all()
-    sizes[beside] = 0.0
-    assert position not in beside
+    sizes[excluded] = 0.0
+    assert position not in excluded
     assert np.square(edges[position]).sum() == pytest.approx(sizes.max(), rel=1e-5)
     assert sizes.max() > 0
 

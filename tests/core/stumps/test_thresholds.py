@@ -4,7 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostbench.core.stumps import thresholds as quantiles
-from boostbench.core.stumps.thresholds import codes, columns, in_order, thresholds
+from boostbench.core.stumps.thresholds import (
+    bin_indices,
+    find_thresholds,
+    iter_columns,
+    sort_with_order,
+)
 
 from . import reference
 
@@ -25,16 +30,16 @@ DRAWS = {
 
 
 def plain(values, max_bins, weights=None):
-    """Thresholds by sorting: the first value at which the share of the samples is reached."""
+    """Thresholds by sorting: the first value at which the share of the samples is best_score."""
     middles = np.array(reference.midpoints(values))
     if max_bins is None or len(middles) < max_bins:
         return middles
     times = np.ones(len(values)) if weights is None else weights
     distinct = np.unique(values)
     counts = np.bincount(np.searchsorted(distinct, values), times).round(6).astype(int)
-    reached = np.cumsum(counts)
+    best_score = np.cumsum(counts)
     at = {
-        min(int(np.flatnonzero(reached * max_bins >= reached[-1] * i)[0]), len(middles) - 1)
+        min(int(np.flatnonzero(best_score * max_bins >= best_score[-1] * i)[0]), len(middles) - 1)
         for i in range(1, max_bins)
     }
     return middles[sorted(at)]
@@ -50,33 +55,35 @@ def plain(values, max_bins, weights=None):
 def test_cuts_and_codes_are_those_of_sorting(kind, seed, n, max_bins):
     with pytest.MonkeyPatch.context() as patch:
         # Few values are enough for the grids then.
-        patch.setattr(quantiles, "_MANY_VALUES", 40)
-        patch.setattr(quantiles, "_BLOCK", 64)
+        patch.setattr(quantiles, "_MIN_VALUES", 40)
+        patch.setattr(quantiles, "_BLOCK_VALUES", 64)
         values = DRAWS[kind](np.random.default_rng(seed), n)
-        cuts = thresholds(values, max_bins)
-        assert cuts.tolist() == plain(values, max_bins).tolist()
-        found = codes(values, cuts)
-        assert found.dtype == np.min_scalar_type(len(cuts))
-        assert (found == np.searchsorted(cuts, values)).all()
+        thresholds = find_thresholds(values, max_bins)
+        assert thresholds.tolist() == plain(values, max_bins).tolist()
+        found = bin_indices(values, thresholds)
+        assert found.dtype == np.min_scalar_type(len(thresholds))
+        assert (found == np.searchsorted(thresholds, values)).all()
         # Values on thresholds, beside them and far from them.
-        some = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)])
+        some = np.concatenate(
+            [thresholds, np.nextafter(thresholds, np.inf), np.nextafter(thresholds, -np.inf)]
+        )
         others = np.append(some, [-1.7e308, 1.7e308, 0.0] * 20)
-        assert (codes(others, cuts) == np.searchsorted(cuts, others)).all()
+        assert (bin_indices(others, thresholds) == np.searchsorted(thresholds, others)).all()
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "far", "nearly sorted"])
 def test_grids_are_used(kind, monkeypatch):
     """Most data without ties need no sorting, or the grid is for nothing."""
     found = []
-    by_grid = quantiles._by_grid
+    by_grid = quantiles._thresholds_by_grid
 
     def noted(*args):
         found.append(by_grid(*args))
         return found[-1]
 
-    monkeypatch.setattr(quantiles, "_by_grid", noted)
+    monkeypatch.setattr(quantiles, "_thresholds_by_grid", noted)
     values = DRAWS[kind](np.random.default_rng(0), 2**15)
-    assert thresholds(values, 64).tolist() == plain(values, 64).tolist()
+    assert find_thresholds(values, 64).tolist() == plain(values, 64).tolist()
     assert (found[0] is None) == (kind == "heavy")
 
 
@@ -87,9 +94,9 @@ def test_a_weight_is_so_many_rows(factor):
         values, times = rng.integers(0, 40, 60).astype(float), rng.integers(1, 5, 60)
         order = rng.permutation(60)
         wanted = plain(values.repeat(times), 8)
-        assert thresholds(values, 8, factor * times).tolist() == wanted.tolist()
-        assert thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
-        assert thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
+        assert find_thresholds(values, 8, factor * times).tolist() == wanted.tolist()
+        assert find_thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
+        assert find_thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])
@@ -103,7 +110,7 @@ def test_in_order(kind, n):
         values[::11] = 0.0
     else:
         values = DRAWS[kind](rng, n)
-    order, found = in_order(values)
+    order, found = sort_with_order(values)
     assert found.tolist() == np.sort(values).tolist()
     assert np.array_equal(found, values[order])
     assert np.array_equal(np.sort(order), np.arange(n))
@@ -113,12 +120,12 @@ def test_in_order(kind, n):
 @pytest.mark.parametrize("shape", [(1, 1), (7, 3), (100, 8), (9000, 19)])
 def test_columns(shape, order):
     X = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
-    for values, feature in zip(columns(X), X.T, strict=True):
+    for values, feature in zip(iter_columns(X), X.T, strict=True):
         assert values.flags.c_contiguous
         assert (values == feature).all()
 
 
 def test_weights_of_1_are_as_none_of_many_values():
     values = np.arange(2.0**15 + 1)
-    unweighted = thresholds(values, 2**15)
-    assert thresholds(values, 2**15, np.ones(len(values))).tolist() == unweighted.tolist()
+    unweighted = find_thresholds(values, 2**15)
+    assert find_thresholds(values, 2**15, np.ones(len(values))).tolist() == unweighted.tolist()

@@ -19,8 +19,8 @@ from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts.choice import block_histogram, joint_histogram
 from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.search import StumpSearch, UnusedStumps, WithConstant
-from boostbench.core.stumps.ties import EQUAL, first_largest
+from boostbench.core.stumps.search import ConstantFallbackSearch, ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 from . import reference
 
@@ -100,7 +100,7 @@ def test_the_first_of_the_best_stumps(problem, unit):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(search_module, "_MANY_SUMS", many)
                 found.append(
-                    search.best_beside(unit * weights, row_norms, row_norms, scale, none)[0]
+                    search.best_excluding(unit * weights, row_norms, row_norms, scale, none)[0]
                 )
         at = int(np.square(edges).sum(axis=1).argmax())
         for one in found:
@@ -117,13 +117,13 @@ def test_stumps_are_left_out_in_their_order(problem, unit):
     for kind in LAYOUTS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(search_module, "choose_layout", kind)
-            search = UnusedStumps(X)
+            search = ExcludingStumpSearch(X)
         left = sizes.copy()
         for _ in range(min(5, len(stumps))):
             at = int(left.argmax())
             found = search.best(unit * G).learner
             assert (found.feature, found.threshold) == stumps[at]
-            search.leave_out(found)
+            search.exclude(found)
             left[at] = -1.0
 
 
@@ -212,7 +212,7 @@ def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
     assert (search.best(G).learner.feature, search.best(G).learner.threshold) == (0, 0.5)
     assert search.best(G).column == 0
     assert search.best_vote(G).learner.feature == 0
-    assert set(search.number[search.best_each(G)]) == {0}
+    assert set(search.stump_index[search.best_each(G)]) == {0}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -236,17 +236,17 @@ def test_hardly_different_stumps_are_told_apart(layout, seed, monkeypatch):
 
 
 def test_what_is_equal():
-    assert first_largest(np.array([1.0, 1.0 + EQUAL / 2, 0.0]), 1.0) == 0
-    assert first_largest(np.array([1.0, 1.0 + 2 * EQUAL, 0.0]), 1.0) == 1
+    assert argmax_with_tolerance(np.array([1.0, 1.0 + TIE_TOLERANCE / 2, 0.0]), 1.0) == 0
+    assert argmax_with_tolerance(np.array([1.0, 1.0 + 2 * TIE_TOLERANCE, 0.0]), 1.0) == 1
     values = np.array([[1.0, 2.0, 2.0 - 1e-12], [3.0, 1.0, 3.0]])
-    assert first_largest(values, np.array([1.0, 1.0])).tolist() == [1, 0]
+    assert argmax_with_tolerance(values, np.array([1.0, 1.0])).tolist() == [1, 0]
 
 
 def test_the_constant_stump_comes_after_an_equal_one():
     X = np.repeat([0.0, 1.0], 10)[:, None]
     G = np.where(np.arange(20) < 10, 0.0, 0.1)[:, None]
-    assert WithConstant(StumpSearch(X)).best(G).learner.threshold == 0.5
-    assert WithConstant(StumpSearch(X)).best(G + 1e-3).learner.threshold == np.inf
+    assert ConstantFallbackSearch(StumpSearch(X)).best(G).learner.threshold == 0.5
+    assert ConstantFallbackSearch(StumpSearch(X)).best(G + 1e-3).learner.threshold == np.inf
 
 
 def test_the_first_family_of_equals():

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.stumps.views import ViewedFeatures, views_of
+from boostbench.core.stumps.views import ViewedFeatures, fit_views
 
 
 def columns(rng, n_samples, share=0.3):
@@ -38,7 +38,7 @@ def test_the_best_of_all_stumps_is_found(n_samples, n_columns, max_bins):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         X, G = columns(rng, n_samples), rng.normal(size=(n_samples, n_columns))
-        search = StumpSearch(views_of(X, [2, 3]).of(X), max_bins)
+        search = StumpSearch(fit_views(X, [2, 3]).transform(X), max_bins)
         every = np.array(list(outputs(X, [2, 3])))
         varies = np.abs(every.sum(axis=1)) < n_samples
         edges = np.abs(every[varies] @ G)
@@ -54,33 +54,33 @@ def test_the_best_of_all_stumps_is_found(n_samples, n_columns, max_bins):
 def test_features_without_any_are_what_they_are():
     X = np.random.default_rng(0).normal(size=(30, 3))
     for form in (X, sparse.csr_array(X)):
-        views = views_of(form)
+        views = fit_views(form)
         assert views.is_plain
-        assert views.of(form) is form
+        assert views.transform(form) is form
     holes = np.array([[np.nan, 0.0, np.nan]])
     # The mean of what was trained on.
-    np.testing.assert_allclose(views.of(holes), [[X[:, 0].mean(), 0.0, X[:, 2].mean()]])
+    np.testing.assert_allclose(views.transform(holes), [[X[:, 0].mean(), 0.0, X[:, 2].mean()]])
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("signs", [[1, 1], [1, -1]])
 def test_numbers_whose_sum_is_too_large_are_what_they_are(signs):
     X = np.full((10, 2), 1e308) * signs
-    np.testing.assert_array_equal(views_of(X).of(X), X)
-    assert np.isnan(views_of(X).of(np.full((1, 2), np.nan))).sum() == 0
+    np.testing.assert_array_equal(fit_views(X).transform(X), X)
+    assert np.isnan(fit_views(X).transform(np.full((1, 2), np.nan))).sum() == 0
 
 
 def test_looking_writes_nothing():
     X = sparse.csr_array(([1.0, 2.0, 3.0], [2, 0, 0], [0, 3]), shape=(1, 3))
-    assert views_of(X).of(X) is X
+    assert fit_views(X).transform(X) is X
     assert X.indices.tolist() == [2, 0, 0]
 
 
 def test_what_the_training_did_not_miss_is_usual():
     X, weights = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([3.0, 1.0, 1.0, 1.0])
-    assert views_of(X, [0]).of(np.array([[np.nan]])).tolist() == [[0.0, 1.0, 0.0]]
-    assert views_of(X, [0], weights).of(np.array([[np.nan]])).tolist() == [[1.0, 0.0, 0.0]]
-    assert views_of(X, [], weights).of(np.array([[np.nan]])).tolist() == [[4 / 6]]
+    assert fit_views(X, [0]).transform(np.array([[np.nan]])).tolist() == [[0.0, 1.0, 0.0]]
+    assert fit_views(X, [0], weights).transform(np.array([[np.nan]])).tolist() == [[1.0, 0.0, 0.0]]
+    assert fit_views(X, [], weights).transform(np.array([[np.nan]])).tolist() == [[4 / 6]]
 
 
 def test_a_sparse_matrix_has_the_views_of_the_same_numbers_in_full():
@@ -88,16 +88,18 @@ def test_a_sparse_matrix_has_the_views_of_the_same_numbers_in_full():
     X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.4)
     X[rng.random(X.shape) < [0.0, 0.2, 0.2, 0.0, 1.0]] = np.nan
     new = np.where(rng.random(X.shape) < 0.3, np.nan, X)
-    views, of_sparse = views_of(X), views_of(sparse.csr_array(X))
+    views, of_sparse = fit_views(X), fit_views(sparse.csr_array(X))
     for field in ("feature", "category", "fill"):
         np.testing.assert_allclose(getattr(of_sparse, field), getattr(views, field))
-    np.testing.assert_allclose(of_sparse.of(sparse.csr_array(new)).toarray(), views.of(new))
+    np.testing.assert_allclose(
+        of_sparse.transform(sparse.csr_array(new)).toarray(), views.transform(new)
+    )
 
 
 def test_columns_of_the_views_are_computed_when_they_are_read():
     X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, np.nan], [2.0, 1.0]])
-    views = views_of(X, [1])
-    columns, Z = ViewedFeatures(X, views), views.of(X)
+    views = fit_views(X, [1])
+    columns, Z = ViewedFeatures(X, views), views.transform(X)
     assert columns.shape == Z.shape
     np.testing.assert_array_equal(np.asarray(columns), Z)
     for key in (

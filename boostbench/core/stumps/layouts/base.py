@@ -4,14 +4,13 @@ Every layout adds up in the precision that the weights come in. Its attribute `d
 that pays: double precision where adding a number to a bin takes as long in both, single precision
 where half of the bytes are half of the time.
 
-**Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2.
-Let u be the unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order
+**Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2. Let u
+be the unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order
 numbers are added, one that goes through D roundings on its way into an edge comes out multiplied
-with D factors between 1 - u and 1 + u [1]_, so that it is off by no more than
-``gamma(D) = D u / (1 - D u)`` of it. The sizes of what is added up are T once, in the total, and
-2 T at most below the threshold. With D for the latter, `additions`, and D' for the former,
-`of_total`, an edge is off by no more than ``(2 gamma(D) + gamma(D')) T``, which `rounding` gives as
-a part of T.
+with D factors between 1 - u and 1 + u [1]_, so that it is off by no more than ``gamma(D) = D u / (1
+- D u)`` of it. The sizes of what is added up are T once, in the total, and 2 T at most below the
+threshold. With D for the latter, `additions`, and D' for the former, `total_additions`, an edge is
+off by no more than ``(2 gamma(D) + gamma(D')) T``, which `error_bound` gives as a part of T.
 
 References
 ----------
@@ -33,30 +32,30 @@ class Layout:
     dtype = np.float32
 
     @cached_property
-    def of_total(self):
+    def total_additions(self):
         """Roundings on the way of the total into an edge, at most; as of a weight unless set."""
         return self.additions
 
     @property
     def n_positions(self):
         """Number of positions."""
-        return len(self.cut)
+        return len(self.stump_index)
 
     def stumps_at(self, positions):
         """Return the features and the numbers of the thresholds at some positions."""
-        return self.feature[positions], self.cut[positions]
+        return self.feature[positions], self.stump_index[positions]
 
-    def above(self, feature, cut):
+    def above(self, feature, stump_index):
         """Tell which samples are above a threshold, or None: where it takes all of X to know."""
         return None
 
-    def of(self, n_columns):
+    def for_n_columns(self, n_columns):
         """Return the layout for so many columns of weights: one with the same positions."""
         return self
 
-    def of_largest(self, n_columns):
+    def screening_layout(self, n_columns):
         """Return what finds the largest edges for so many columns; as `of`."""
-        return self.of(n_columns)
+        return self.for_n_columns(n_columns)
 
     def class_sums(self, labels):
         """Return a search of thresholds by class, or None if edges are faster.
@@ -68,14 +67,14 @@ class Layout:
         """
         return None
 
-    def largest(self, W, total, slack, criterion):
+    def candidates(self, W, total, tolerance, criterion):
         """Find all edges that may be the largest; here all.
 
         Parameters
         ----------
         W, total
             As of `boostbench.core.stumps.layouts.dense.Dense.pieces`.
-        slack : float
+        tolerance : float
             So much less than the largest is enough.
         criterion : Entries or Rows
             What the largest is, see `boostbench.core.stumps.screening`.
@@ -86,23 +85,23 @@ class Layout:
             Positions.
         edges : ndarray of shape (n_some, n_columns)
         """
-        return self.sliced(W, total)
+        return self.iter_slices(W, total)
 
-    def sliced(self, W, total):
+    def iter_slices(self, W, total):
         """Yield all edges, each piece with the slice of its positions; as `largest`."""
         start = 0
         for edges in self.pieces(W, total):
             yield slice(start, start + len(edges)), edges
             start += len(edges)
 
-    def rounding(self, dtype, more=0):
+    def error_bound(self, dtype, n_roundings=0):
         """By how much an edge may be off, as a part of the sum of the sizes of its weights.
 
         Parameters
         ----------
         dtype : numpy.float32 or numpy.float64
             What the weights come in.
-        more : int, default=0
+        n_roundings : int, default=0
             Roundings of what is done with the edges after that.
 
         Returns
@@ -111,8 +110,8 @@ class Layout:
         """
         # One is the conversion of the weights, and one for numbers too small for their precision.
         below, once = (
-            (additions + more + 2) * UNIT_ROUNDOFF[dtype]
-            for additions in (self.additions, self.of_total)
+            (additions + n_roundings + 2) * UNIT_ROUNDOFF[dtype]
+            for additions in (self.additions, self.total_additions)
         )
         if max(below, once) >= 1:
             return np.inf

@@ -1,10 +1,11 @@
 """Ways to get the sums of weights below all thresholds of all features at once.
 
-A layout puts the thresholds of a training set at positions. Its attributes `feature` and `cut` say
-which feature and which threshold (counted through all features) is at each position; ``cut`` is -1
-where there is none. ``pieces(W, total)`` yields the edges of the stumps, a few features at a time
-where that keeps the sums in the cache (see `boostbench.core.stumps.search`). Which layout is
-fastest depends on how many distinct values there are:
+A layout puts the thresholds of a training set at positions. Its attributes `feature` and
+`stump_index` say which feature and which threshold (counted through all features) is at each
+position; ``stump_index`` is -1 where there is none. ``pieces(W, total)`` yields the edges of the
+stumps, a few features at a time where that keeps the sums in the cache (see
+`boostbench.core.stumps.search`). Which layout is fastest depends on how many distinct values there
+are:
 
 ==================  ==========================================  ================================
 layout              work per round                              for
@@ -27,7 +28,7 @@ from boostbench.core.stumps.layouts.joint_histogram import (
     JointHistogram,
 )
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.thresholds import columns
+from boostbench.core.stumps.thresholds import iter_columns
 
 # Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
 # n_columns scattered additions at about that many thresholds per feature.
@@ -43,16 +44,16 @@ _SORTED_THRESHOLDS_PER_VALUE = 0.4
 _MAX_BLOCKS = 256
 
 # By so many samples it is guessed whether values are mostly distinct.
-_FIRST_SAMPLES = 2**13
+_SAMPLE_SIZE = 2**13
 
 
-def choose_layout(X, cuts, codes=None):
+def choose_layout(X, thresholds, codes=None):
     """Make the layout that suits the data.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    cuts : list of ndarray
+    thresholds : list of ndarray
         The thresholds of each feature, ascending; each lies between two of its values.
     codes : list of ndarray of shape (n_samples,), default=None
         Of each feature, how many of its thresholds the samples are above, where that is known.
@@ -61,46 +62,48 @@ def choose_layout(X, cuts, codes=None):
     -------
     Dense, BlockHistogram, JointHistogram or Sorted
     """
-    n_thresholds = sum(len(c) for c in cuts)
-    n_blocks = sum(-(-len(c) // BLOCK_BINS) for c in cuts)
+    n_thresholds = sum(len(c) for c in thresholds)
+    n_blocks = sum(-(-len(c) // BLOCK_BINS) for c in thresholds)
     layout = block_histogram if n_blocks <= _MAX_BLOCKS else joint_histogram
     if (
         n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
         and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
     ):
         layout = Dense
-    elif _are_mostly_distinct(n_thresholds, X):
+    elif _is_mostly_distinct(n_thresholds, X):
         layout = Sorted
-    return layout(X, cuts, codes)
+    return layout(X, thresholds, codes)
 
 
-def block_histogram(X, cuts, codes=None):
+def block_histogram(X, thresholds, codes=None):
     """Make the layout `BlockHistogram` of numbers; parameters are as of `choose_layout`."""
-    return BlockHistogram(_code_numbers(X, cuts, codes))
+    return BlockHistogram(_code_numbers(X, thresholds, codes))
 
 
-def joint_histogram(X, cuts, codes=None):
+def joint_histogram(X, thresholds, codes=None):
     """Make the layout `JointHistogram` of numbers; parameters are as of `choose_layout`."""
-    return JointHistogram(_code_numbers(X, cuts, codes))
+    return JointHistogram(_code_numbers(X, thresholds, codes))
 
 
-def _code_numbers(X, cuts, codes):
+def _code_numbers(X, thresholds, codes):
     if codes is None:
-        codes = [quantiles.codes(x, c) for x, c in zip(columns(X), cuts, strict=True)]
-    return FeatureCodes.from_thresholds(codes, cuts)
+        codes = [
+            quantiles.bin_indices(x, c) for x, c in zip(iter_columns(X), thresholds, strict=True)
+        ]
+    return FeatureCodes.from_thresholds(codes, thresholds)
 
 
-def sorted_by_one_sort(X):
+def try_sorted_layout(X):
     """Find all thresholds and lay them out by one sort of each feature, where that suits the data.
 
     None where the samples are few, or values not mostly distinct.
     """
-    some = np.sort(X[:_FIRST_SAMPLES], axis=0)
-    if len(X) == len(some) or not _are_mostly_distinct(np.sum(some[1:] > some[:-1]), some):
+    some = np.sort(X[:_SAMPLE_SIZE], axis=0)
+    if len(X) == len(some) or not _is_mostly_distinct(np.sum(some[1:] > some[:-1]), some):
         return None
     layout = Sorted(X)
-    return layout if _are_mostly_distinct(sum(len(c) for c in layout.cuts), X) else None
+    return layout if _is_mostly_distinct(sum(len(c) for c in layout.thresholds), X) else None
 
 
-def _are_mostly_distinct(n_thresholds, X):
+def _is_mostly_distinct(n_thresholds, X):
     return n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size

@@ -13,28 +13,28 @@ class Dense(Layout):
 
     Parameters
     ----------
-    X, cuts, codes
+    X, thresholds, codes
         As of `choose_layout`.
 
     Attributes
     ----------
-    feature, cut : ndarray of shape (n_positions,), dtype=int64
+    feature, stump_index : ndarray of shape (n_positions,), dtype=int64
         The feature at each position, and the number of its threshold through all features; -1 where
         there is none.
-    additions, of_total : int
+    additions, total_additions : int
         Roundings on the way of a weight below the threshold, and of the total, into an edge, at
         most.
     """
 
-    def __init__(self, X, cuts, codes=None):
-        below = [X[:, j] <= c[:, None] for j, c in enumerate(cuts)]
+    def __init__(self, X, thresholds, codes=None):
+        below = [X[:, j] <= c[:, None] for j, c in enumerate(thresholds)]
         self._below = np.multiply(np.concatenate(below), -2.0, dtype=np.float32)
-        self.feature = np.repeat(np.arange(len(cuts)), [len(c) for c in cuts])
-        self.cut = np.arange(len(self.feature))
+        self.feature = np.repeat(np.arange(len(thresholds)), [len(c) for c in thresholds])
+        self.stump_index = np.arange(len(self.feature))
         n_blocks = -(-len(X) // _DENSE_SAMPLES)
         # In a block, then over the blocks, with the total.
         self.additions = min(len(X), _DENSE_SAMPLES) + n_blocks + 1
-        self.of_total = n_blocks
+        self.total_additions = n_blocks
 
     def pieces(self, W, total):
         """Edges, a few features at a time.

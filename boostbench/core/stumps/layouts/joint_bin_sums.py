@@ -3,25 +3,25 @@
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import sparse_product
 from boostbench.core.stumps.layouts.sample_bins import SampleBins
 
 # A feature joins others if spreading joint bins over the bins of each feature takes fewer additions
 # than this part of the samples, and if the joint bins stay in the cache. More pairs of bins than
 # the last number take longer to count than the samples.
 _SAMPLES_PER_SPREAD = 2
-_MOST_JOINT_BINS = 2**13
-_MOST_PAIRS = 2**20
+_MAX_JOINT_BINS = 2**13
+_MAX_PAIRS = 2**20
 
 # Samples whose pairs are counted first, so that most pairs of features with many values are
 # dismissed early: twice as many as the joint bins that a pair may have.
-_FIRST_SAMPLES = 2 * _MOST_JOINT_BINS
+_SAMPLE_SIZE = 2 * _MAX_JOINT_BINS
 
 # Samples whose bins are copied from features to samples at a time, so that they stay in the cache.
 _BLOCK_SAMPLES = 2**13
 
 
-class JointSums:
+class JointBinSums:
     """Sums of weights in the bins of all features.
 
     If several features together take few values, a sample is added once to a joint bin of them, and
@@ -46,8 +46,8 @@ class JointSums:
     Examples
     --------
     >>> codes, rows = [np.array([0, 1, 1]), np.array([1, 0, 2])], [np.arange(2), np.arange(2, 5)]
-    >>> sums = JointSums(codes, rows, n_rows=5)
-    >>> sums.convert(np.float64)
+    >>> sums = JointBinSums(codes, rows, n_rows=5)
+    >>> sums.set_dtype(np.float64)
     >>> sums(np.array([[1.0], [2.0], [4.0]])).ravel()
     array([1., 6., 2., 1., 4.])
     """
@@ -58,10 +58,10 @@ class JointSums:
         groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
         if len(groups) == len(codes):
             self._spread, spread = None, 0
-            joint_rows, n_joint, n_read = rows, n_rows + 1, n_rows
+            joint_rows, n_joint, n_counted = rows, n_rows + 1, n_rows
         else:
             sizes = [len(bins) for _, _, bins in groups]
-            n_joint = n_read = sum(sizes)
+            n_joint = n_counted = sum(sizes)
             joint_rows = np.split(np.arange(n_joint), np.cumsum(sizes)[:-1])
             spread_rows = [
                 np.column_stack([rows[j][own] for j, own in zip(members, bins.T, strict=True)])
@@ -78,13 +78,13 @@ class JointSums:
             block = slice(start, start + _BLOCK_SAMPLES)
             for column, own, (_, joint, _) in zip(bins[block].T, joint_rows, groups, strict=True):
                 column[:] = own.take(joint[block])
-        self._samples = SampleBins(bins, n_joint, n_read)
+        self._samples = SampleBins(bins, n_joint, n_counted)
         self.additions = self._samples.additions + spread
 
-    def convert(self, dtype):
+    def set_dtype(self, dtype):
         """Change the precision of the sums."""
         self.dtype = dtype
-        self._samples.convert(dtype)
+        self._samples.set_dtype(dtype)
         if self._spread is not None:
             self._spread = self._spread.astype(dtype)
 
@@ -100,7 +100,7 @@ class JointSums:
         ndarray of shape (n_rows, n_columns)
         """
         sums = self._samples.sums(W)
-        sums = sums if self._spread is None else product(self._spread, sums)
+        sums = sums if self._spread is None else sparse_product(self._spread, sums)
         return sums[: self._n_rows]
 
 
@@ -129,11 +129,13 @@ def _joint_bins(codes, most_additions):
         of_own = np.arange(int(own.max()) + 1)[:, None]
         if group is not None:
             members, joint, bins = group
-            if len(bins) * len(of_own) <= _MOST_PAIRS and not _are_many(joint, own, len(of_own)):
+            if len(bins) * len(of_own) <= _MAX_PAIRS and not _has_many_pairs(
+                joint, own, len(of_own)
+            ):
                 pairs = joint * np.int32(len(of_own)) + own
                 taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
                 additions = len(taken) * (len(members) + 1) - bins.size - len(of_own)
-                if len(taken) <= _MOST_JOINT_BINS and additions <= most_additions:
+                if len(taken) <= _MAX_JOINT_BINS and additions <= most_additions:
                     number = np.zeros(len(bins) * len(of_own), np.int32)
                     number[taken] = np.arange(len(taken))
                     first, second = np.divmod(taken, len(of_own))
@@ -145,9 +147,9 @@ def _joint_bins(codes, most_additions):
     yield group
 
 
-def _are_many(joint, own, n_own):
+def _has_many_pairs(joint, own, n_own):
     """Return whether the first samples alone take too many pairs of joint bins and own bins."""
-    if len(own) <= _FIRST_SAMPLES:
+    if len(own) <= _SAMPLE_SIZE:
         return False
-    pairs = joint[:_FIRST_SAMPLES] * np.int32(n_own) + own[:_FIRST_SAMPLES]
-    return np.count_nonzero(np.bincount(pairs)) > _MOST_JOINT_BINS
+    pairs = joint[:_SAMPLE_SIZE] * np.int32(n_own) + own[:_SAMPLE_SIZE]
+    return np.count_nonzero(np.bincount(pairs)) > _MAX_JOINT_BINS

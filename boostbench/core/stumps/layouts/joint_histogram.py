@@ -5,14 +5,14 @@ from functools import cached_property
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
-from boostbench.core.stumps.layouts.joint_bin_sums import JointSums
-from boostbench.core.stumps.layouts.pair_tables import MANY_SAMPLES, MOST_BINS, PairTables
+from boostbench.core.stumps.layouts.joint_bin_sums import JointBinSums
+from boostbench.core.stumps.layouts.pair_tables import MAX_BINS, MIN_SAMPLES, PairTables
 
 # Bins of a block of a `BlockHistogram`: the two products cost least for blocks of about this size.
 BLOCK_BINS = 16
 
 # After more additions in single precision, too many stumps are within rounding of the best one.
-_FEW_ADDITIONS = 512
+_MAX_ADDITIONS = 512
 
 
 class JointHistogram(Layout):
@@ -24,22 +24,22 @@ class JointHistogram(Layout):
 
     Attributes
     ----------
-    additions, of_total : int
+    additions, total_additions : int
         Roundings, in the precision of the weights, on the way of a weight and of the total into an
         edge.
     """
 
     # The total and the edges are in double precision.
-    of_total = 2
+    total_additions = 2
 
     def __init__(self, table):
         self.table = table
         self._of_one = None
-        if table.n_samples >= MANY_SAMPLES and table.n_bins.max() ** 2 <= MOST_BINS:
+        if table.n_samples >= MIN_SAMPLES and table.n_bins.max() ** 2 <= MAX_BINS:
             of_one = OneColumnHistogram(table)
-            self._of_one = of_one if of_one.additions <= _FEW_ADDITIONS else None
+            self._of_one = of_one if of_one.additions <= _MAX_ADDITIONS else None
 
-    def of(self, n_columns):
+    def for_n_columns(self, n_columns):
         """Return the layout for a number of columns: many samples have one for a single column."""
         return self._of_one if n_columns == 1 and self._of_one is not None else self
 
@@ -54,16 +54,16 @@ class JointHistogram(Layout):
         return self.table.view
 
     @cached_property
-    def cut(self):
+    def stump_index(self):
         """Stump at each position."""
         return np.arange(self.n_positions)
 
     # With many samples and one column, these sums are never needed.
     @cached_property
     def _sums(self):
-        sums = JointSums(self.table.codes, *self._bin_rows())
-        is_single = sums.additions + self.of_total <= _FEW_ADDITIONS
-        sums.convert(np.float32 if is_single else np.float64)
+        sums = JointBinSums(self.table.codes, *self._bin_rows())
+        is_single = sums.additions + self.total_additions <= _MAX_ADDITIONS
+        sums.set_dtype(np.float32 if is_single else np.float64)
         return sums
 
     def _bin_rows(self):
@@ -74,22 +74,22 @@ class JointHistogram(Layout):
     @property
     def additions(self):
         """Roundings on the way of a weight into an edge, in the precision of the weights."""
-        return self._sums.additions + self.of_total
+        return self._sums.additions + self.total_additions
 
     @property
     def dtype(self):
         """Precision in which the search is fastest."""
         return self._sums.dtype
 
-    def rounding(self, dtype, more=0):
-        """Return a bound of the rounding error; see `Layout.rounding`."""
+    def error_bound(self, dtype, n_roundings=0):
+        """Return a bound of the rounding error; see `Layout.error_bound`."""
         # Prefix sums are in double precision and never exceed the sum of the sizes.
         after_histogram = 4 * self.table.n_joint_bins * UNIT_ROUNDOFF[np.float64]
-        return super().rounding(dtype, more) + after_histogram
+        return super().error_bound(dtype, n_roundings) + after_histogram
 
-    def above(self, feature, cut):
+    def above(self, feature, stump_index):
         """Return where a stump is +1: (n_samples,), dtype=bool."""
-        return self.table.above(cut)
+        return self.table.above(stump_index)
 
     def bin_sums(self, W):
         """Return the sums of the weights in each joint bin.
@@ -129,11 +129,11 @@ class BlockHistogram(JointHistogram):
         n_blocks = -(-(table.n_bins - 1) // BLOCK_BINS)
         self._block_feature = np.repeat(np.arange(len(n_blocks)), n_blocks)
         # A weight is added up in its block, then over the blocks, then with the total.
-        self.of_total = int(n_blocks.max(initial=0)) + 2 * BLOCK_BINS + 3
+        self.total_additions = int(n_blocks.max(initial=0)) + 2 * BLOCK_BINS + 3
 
-    def rounding(self, dtype, more=0):
-        """Return a bound of the rounding error; see `Layout.rounding`."""
-        return Layout.rounding(self, dtype, more)
+    def error_bound(self, dtype, n_roundings=0):
+        """Return a bound of the rounding error; see `Layout.error_bound`."""
+        return Layout.error_bound(self, dtype, n_roundings)
 
     def _bin_rows(self):
         first_block = np.searchsorted(self._block_feature, np.arange(len(self.table.n_bins)))
@@ -193,14 +193,14 @@ class OneColumnHistogram(JointHistogram):
             [feature * self._tables.width + np.arange(n) for feature, n in enumerate(table.n_bins)]
         )
 
-    def of(self, n_columns):
+    def for_n_columns(self, n_columns):
         """Return this layout."""
         return self
 
     @property
     def additions(self):
         """Roundings on the way of a weight into an edge, in the precision of the weights."""
-        return self._tables.additions + self.of_total
+        return self._tables.additions + self.total_additions
 
     def bin_sums(self, W):
         """Return the sums of the weights; see `JointHistogram.bin_sums`."""

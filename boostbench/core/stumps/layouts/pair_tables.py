@@ -12,23 +12,23 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import sparse_product
 
 # Bins of a table: in single precision half of a second-level cache.
-MOST_BINS = 2**16
+MAX_BINS = 2**16
 
 # Fewer samples are not worth adding up the tables of a pair in every round.
-MANY_SAMPLES = 2**16
+MIN_SAMPLES = 2**16
 
 # Of the bins of a feature: BLAS takes rows of whole vectors faster.
-_MULTIPLE = 16
+_WIDTH_MULTIPLE = 16
 
 # Samples of all tables of a call: so many that the call costs nothing, and that their weights,
 # which are those of each call, stay in the cache.
-_ENTRIES = 2**18
+_CALL_SAMPLES = 2**18
 
 # Bins of all tables of a call, as many as stay in the cache too.
-_CELLS = 2**17
+_CALL_BINS = 2**17
 
 # Bins of a table that cost as much to add up as a sample that is added once instead of twice.
 _BINS_PER_SAMPLE = 2
@@ -60,22 +60,22 @@ class PairTables:
 
     def __init__(self, codes, n_bins, n_layers=1):
         n_samples = len(codes[0])
-        self.width = width = _multiple(n_bins)
+        self.width = width = _padded_width(n_bins)
         self._n_layers = n_layers
         self._layer = np.int32(0)
-        self._n_joint = 2 if _by_pairs(n_samples, width) <= n_samples else 1
+        self._n_joint = 2 if _pair_cost(n_samples, width) <= n_samples else 1
         n_cells = n_layers * width**self._n_joint
-        at_once = max(1, min(_ENTRIES // max(1, n_samples), _CELLS // n_cells))
+        n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_BINS // n_cells))
         self._tables = []
-        for first in range(0, len(codes), self._n_joint * at_once):
-            some = codes[first : first + self._n_joint * at_once]
+        for first in range(0, len(codes), self._n_joint * n_tables):
+            some = codes[first : first + self._n_joint * n_tables]
             joint = np.array(some[:: self._n_joint], np.int32)
             if self._n_joint == 2:
                 joint *= width
                 for own, other in zip(joint, some[1::2], strict=False):
                     own += other
             joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
-            self._tables.append(_table(joint, n_cells))
+            self._tables.append(_incidence_matrix(joint, n_cells))
 
     @cached_property
     def additions(self):
@@ -101,19 +101,19 @@ class PairTables:
 
     def pieces(self, weights, layer=None):
         """Yield what `sums` gives, some features at a time."""
-        at_once = self._tables[0].shape[1]
-        repeated = weights if at_once == 1 else np.tile(weights, at_once)
-        ones = np.ones(at_once, weights.dtype)
+        n_tables = self._tables[0].shape[1]
+        repeated = weights if n_tables == 1 else np.tile(weights, n_tables)
+        ones = np.ones(n_tables, weights.dtype)
         if layer is not None:
-            self._move_to(layer)
+            self._set_layers(layer)
         for table in self._tables:
             n_here = table.shape[1]
             table.data = repeated[: n_here * len(weights)]
-            cells = product(table, ones[:n_here])
+            cells = sparse_product(table, ones[:n_here])
             table.data = ones
-            yield self._of_features(cells)
+            yield self._feature_sums(cells)
 
-    def _of_features(self, cells):
+    def _feature_sums(self, cells):
         """Add up the joint bins of some tables to those of each feature."""
         width, n_layers = self.width, self._n_layers
         if self._n_joint == 1:
@@ -125,7 +125,7 @@ class PairTables:
         np.matmul(ones, cells, out=bins[:, 1])
         return bins.reshape(-1, n_layers, width)
 
-    def _move_to(self, layer):
+    def _set_layers(self, layer):
         """Add up samples in other layers; as a rule they are in the same as before."""
         change = layer - self._layer
         if change.any():
@@ -137,7 +137,7 @@ class PairTables:
             self._layer = layer
 
 
-def price(n_samples, n_bins):
+def addition_cost(n_samples, n_bins):
     """Tell what sums cost.
 
     Parameters
@@ -151,18 +151,18 @@ def price(n_samples, n_bins):
     float or ndarray
         Of a feature; 1 is what it costs to add a sample to a bin.
     """
-    return np.minimum(n_samples, _by_pairs(n_samples, _multiple(n_bins)))
+    return np.minimum(n_samples, _pair_cost(n_samples, _padded_width(n_bins)))
 
 
-def _by_pairs(n_samples, width):
+def _pair_cost(n_samples, width):
     return (n_samples + width**2 / _BINS_PER_SAMPLE) / 2
 
 
-def _multiple(n_bins):
-    return -(-n_bins // _MULTIPLE) * _MULTIPLE
+def _padded_width(n_bins):
+    return -(-n_bins // _WIDTH_MULTIPLE) * _WIDTH_MULTIPLE
 
 
-def _table(joint, n_cells):
+def _incidence_matrix(joint, n_cells):
     """Make a matrix whose product with ones adds up its entries, the weights, table by table.
 
     Parameters
@@ -182,7 +182,7 @@ def _table(joint, n_cells):
     return table
 
 
-class BinnedPoints(PairTables):
+class PrefixSumTables(PairTables):
     """Points, by the bins that they are in.
 
     Parameters
@@ -195,7 +195,7 @@ class BinnedPoints(PairTables):
     Examples
     --------
     >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
-    >>> points = BinnedPoints(codes, n_thresholds=1)
+    >>> points = PrefixSumTables(codes, n_thresholds=1)
     >>> points.below(np.array([-5, 3, 2], np.float32)).tolist()
     [[2.0, -2.0]]
     """

@@ -8,24 +8,24 @@ is no larger than
 .. math:: \max(|t - 2 (l + p)|, |t - 2 (l - q)|).
 
 Only those bins are looked at in which this reaches the largest edge known, which is first that of
-the thresholds between bins. Each sum is off by at most what `Layout.rounding` says, and bins are
+the thresholds between bins. Each sum is off by at most what `Layout.error_bound` says, and bins are
 looked at that come as near to the largest as that allows.
 """
 
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
-from boostbench.core.stumps.layouts.pair_tables import MANY_SAMPLES, PairTables
-from boostbench.core.stumps.ties import EQUAL
+from boostbench.core.stumps.layouts.pair_tables import MIN_SAMPLES, PairTables
+from boostbench.core.stumps.ties import TIE_TOLERANCE
 
 # Of a feature. With twice as many the tables leave the cache, with half as many more is looked at.
-_BINS = 128
+_N_BINS = 128
 
 # Samples of the bins that are looked at at a time.
 _BLOCK_SAMPLES = 2**16
 
 
-def codes_by_rank(order, n_samples, length, dtype):
+def bins_by_rank(order, n_samples, length, dtype):
     """Number the bins of so many samples each, by rank in each feature.
 
     Parameters
@@ -53,9 +53,9 @@ class RankBins(Layout):
     Parameters
     ----------
     order : ndarray of shape (n_features, n_places), dtype=int32
-        The samples of each feature, ascending, then `n_samples`: as many places as `places` says
+        The samples of each feature, ascending, then `n_samples`: as many places as `n_places` says
         or more.
-    is_cut : ndarray of shape (n_features, n_places), dtype=bool
+    is_threshold : ndarray of shape (n_features, n_places), dtype=bool
         Whether a threshold is between a sample and the next.
     n_samples : int
     position : callable
@@ -67,36 +67,36 @@ class RankBins(Layout):
         As of `boostbench.core.stumps.layouts.dense.Dense`.
     """
 
-    def __init__(self, order, is_cut, n_samples, position):
+    def __init__(self, order, is_threshold, n_samples, position):
         self._position = position
-        self._length = -(-n_samples // _BINS)
+        self._length = -(-n_samples // _N_BINS)
         # By feature, bin and place in the bin.
-        self._order, self._is_cut = (
-            of_places[:, : _BINS * self._length].reshape(-1, _BINS, self._length)
-            for of_places in (order, is_cut)
+        self._order, self._is_threshold = (
+            of_places[:, : _N_BINS * self._length].reshape(-1, _N_BINS, self._length)
+            for of_places in (order, is_threshold)
         )
-        codes = codes_by_rank(order, n_samples, self._length, np.uint8)
-        self._tables = PairTables(codes, _BINS, n_layers=2)
+        codes = bins_by_rank(order, n_samples, self._length, np.uint8)
+        self._tables = PairTables(codes, _N_BINS, n_layers=2)
         n_bins = -(-n_samples // self._length)
         # The thresholds between bins.
         last = np.minimum(np.arange(1, n_bins + 1) * self._length, n_samples) - 1
-        self._is_end = np.zeros((len(order), _BINS), bool)
-        self._is_end[:, :n_bins] = is_cut[:, last]
+        self._is_end = np.zeros((len(order), _N_BINS), bool)
+        self._is_end[:, :n_bins] = is_threshold[:, last]
         # What follows on the tables is in double precision.
         self.additions = self._tables.additions + 1
 
     @staticmethod
-    def suits(n_samples):
+    def is_worthwhile(n_samples):
         """Return whether there are enough samples."""
-        return n_samples >= MANY_SAMPLES
+        return n_samples >= MIN_SAMPLES
 
     @staticmethod
-    def places(n_samples):
+    def n_places(n_samples):
         """Return how many places whole bins take."""
-        return -(-n_samples // _BINS) * _BINS
+        return -(-n_samples // _N_BINS) * _N_BINS
 
-    def largest(self, W, total, slack, criterion):
-        """Find all that may be the largest; see `Layout.largest`."""
+    def candidates(self, W, total, tolerance, criterion):
+        """Find all that may be the largest; see `Layout.candidates`."""
         weights = np.ascontiguousarray(W[:, 0])
         layer = (weights < 0).astype(np.int32)
         sums = self._tables.sums(weights, layer)[: len(self._order)].astype(np.float64)
@@ -105,8 +105,8 @@ class RankBins(Layout):
         after = total - 2 * np.cumsum(rise + fall, axis=1)
         before = after + 2 * (rise + fall)
         bound = np.maximum(np.abs(before - 2 * rise), np.abs(before - 2 * fall))
-        reached = np.abs(after).max(where=self._is_end, initial=0.0)
-        feature, bin_ = np.nonzero(bound >= reached - slack)
+        best_score = np.abs(after).max(where=self._is_end, initial=0.0)
+        feature, bin_ = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[feature, bin_], kind="stable")
         width = max(1, _BLOCK_SAMPLES // self._length)
         # The last is that of places without a sample.
@@ -114,22 +114,22 @@ class RankBins(Layout):
         for start in range(0, len(by_bound), width):
             some = by_bound[start : start + width]
             own = feature[some], bin_[some]
-            if bound[own][0] < reached - slack:
+            if bound[own][0] < best_score - tolerance:
                 break
             edges = changes.take(self._order[own], mode="clip").cumsum(axis=1)
             edges += before[own][:, None]
-            edges *= self._is_cut[own]
+            edges *= self._is_threshold[own]
             most, least = edges.max(axis=1), edges.min(axis=1)
-            reached = max(reached, most.max(), -least.min())
+            best_score = max(best_score, most.max(), -least.min())
             # As a rule those of one or two.
-            near = np.flatnonzero(np.maximum(most, -least) >= reached - slack)
+            near = np.flatnonzero(np.maximum(most, -least) >= best_score - tolerance)
             own = feature[some[near]], bin_[some[near]]
             edges = edges[near]
             # In one bin the sums differ by a few weights only, and by their rounding.
-            apart = EQUAL * (rise - fall)[own[0]].sum(axis=1)
+            apart = TIE_TOLERANCE * (rise - fall)[own[0]].sum(axis=1)
             apart += 8 * UNIT_ROUNDOFF[np.float32] * (rise - fall)[own]
-            most = np.maximum(most[near] - 2 * apart, reached - slack)
-            least = np.minimum(least[near] + 2 * apart, slack - reached)
+            most = np.maximum(most[near] - 2 * apart, best_score - tolerance)
+            least = np.minimum(least[near] + 2 * apart, tolerance - best_score)
             at = np.flatnonzero((edges >= most[:, None]) | (edges <= least[:, None]))
             if len(at):
                 row, place = np.divmod(at, self._length)

@@ -18,8 +18,8 @@ from itertools import pairwise
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import Layout
-from boostbench.core.stumps.layouts.joint_bin_sums import JointSums
-from boostbench.core.stumps.layouts.rank_bins import codes_by_rank
+from boostbench.core.stumps.layouts.joint_bin_sums import JointBinSums
+from boostbench.core.stumps.layouts.rank_bins import bins_by_rank
 
 # Of a feature: how many, and which part of them it pays to look at. What has few is tried first.
 _GRIDS = (32, 1 / 16), (128, 1 / 8)
@@ -28,13 +28,13 @@ _GRIDS = (32, 1 / 16), (128, 1 / 8)
 _PAUSE = 16
 
 # Of a block. A few thresholds are hardly more work than a block.
-_FEWEST_SAMPLES = 15
+_MIN_SAMPLES = 15
 
 # With fewer weights to add up, all sums take no longer.
-_MANY_SUMS = 2**22
+_MIN_SUMS = 2**22
 
 # Of so many samples too many edges are near to the largest in single precision.
-_MANY_SAMPLES = 2**13
+_FLOAT64_SAMPLES = 2**13
 
 # So many blocks of some features are bounded at a time.
 _PIECE = 2**13
@@ -45,114 +45,121 @@ class RankBlocks(Layout):
 
     Parameters
     ----------
-    everywhere : boostbench.core.stumps.layouts.sorted.Sorted
+    full_layout : boostbench.core.stumps.layouts.sorted.Sorted
         What has all edges, at the same positions.
     order : ndarray of shape (n_features, n_places), dtype=int32
         The samples of each feature, ascending, then `n_samples`.
-    is_cut : ndarray of shape (n_features, n_places), dtype=bool
+    is_threshold : ndarray of shape (n_features, n_places), dtype=bool
         Whether a threshold is between a sample and the next.
     n_samples : int
     """
 
-    def __init__(self, everywhere, order, is_cut, n_samples):
-        self._everywhere = everywhere
-        self._order, self._is_cut, self._n_samples = order, is_cut, n_samples
-        self.dtype = np.float64 if n_samples >= _MANY_SAMPLES else np.float32
-        self._grids = [grid for grid in _GRIDS if n_samples >= grid[0] * _FEWEST_SAMPLES]
+    def __init__(self, full_layout, order, is_threshold, n_samples):
+        self._full_layout = full_layout
+        self._order, self._is_threshold, self._n_samples = order, is_threshold, n_samples
+        self.dtype = np.float64 if n_samples >= _FLOAT64_SAMPLES else np.float32
+        self._grids = [grid for grid in _GRIDS if n_samples >= grid[0] * _MIN_SAMPLES]
         self._pauses = [0]
-        self._pieces = [self._cut_up(self._grids[0][0])]
+        self._pieces = [self._make_pieces(self._grids[0][0])]
 
     @property
     def additions(self):
         """Roundings on the way of a weight into an edge or a bound, at most; as of `Dense`."""
         own = [piece.additions for pieces in self._pieces for piece in pieces]
-        return max(*own, self._everywhere.additions)
+        return max(*own, self._full_layout.additions)
 
     @property
-    def of_total(self):
+    def total_additions(self):
         """Roundings on the way of the total into an edge, at most."""
         return self.additions
 
     @staticmethod
-    def suits(n_samples, n_sums):
+    def is_worthwhile(n_samples, n_sums):
         """Return whether there is enough to add up: a weight for each feature and column."""
-        return n_samples >= _GRIDS[0][0] * _FEWEST_SAMPLES and n_sums >= _MANY_SUMS
+        return n_samples >= _GRIDS[0][0] * _MIN_SAMPLES and n_sums >= _MIN_SUMS
 
-    def pauses(self):
+    def is_paused(self):
         """Tell whether this time all sums are faster, as it seems by the times before."""
         if not all(self._pauses):
             return False
         self._pauses = [pause - 1 for pause in self._pauses]
         return True
 
-    def largest(self, W, total, slack, criterion):
-        """Find all that may be the largest; see `Layout.largest`."""
+    def candidates(self, W, total, tolerance, criterion):
+        """Find all that may be the largest; see `Layout.candidates`."""
         added = np.hstack([W, criterion.masses(W)])
         for level, pieces in enumerate(self._pieces):
             if self._pauses[level]:
                 self._pauses[level] -= 1
                 continue
-            most = self._grids[level][1] * sum(piece.has_cut.size for piece in pieces)
-            if (yield from self._by_bounds(pieces, most, W, added, total, slack, criterion)):
+            most = self._grids[level][1] * sum(piece.has_threshold.size for piece in pieces)
+            if (
+                yield from self._search_blocks(pieces, most, W, added, total, tolerance, criterion)
+            ):
                 return
             self._pauses[level] = _PAUSE
         if len(self._pieces) < len(self._grids):
-            # From the next time on, as the slack does not count its roundings yet.
-            self._pieces.append(self._cut_up(self._grids[len(self._pieces)][0]))
+            # From the next time on, as the tolerance does not count its roundings yet.
+            self._pieces.append(self._make_pieces(self._grids[len(self._pieces)][0]))
             self._pauses.append(0)
-        yield from self._everywhere.sliced(W, total)
+        yield from self._full_layout.iter_slices(W, total)
 
-    def _by_bounds(self, pieces, most, W, added, total, slack, criterion):
+    def _search_blocks(self, pieces, most, W, added, total, tolerance, criterion):
         """Yield as `largest`; tell whether it is all: no more blocks than that were left."""
-        beside = self._everywhere.place(criterion.beside)
-        reached = -np.inf
+        beside = self._full_layout.place(criterion.excluded)
+        best_score = -np.inf
         # What was large the last time is large again, as a rule.
         for piece in sorted(pieces, key=lambda piece: -piece.top):
-            edges, masses = piece.at_ends(added, total)
-            sizes = _sizes(edges, criterion)
+            edges, masses = piece.block_edges(added, total)
+            sizes = _scores(edges, criterion)
             bound = sizes[:, :-1] + sizes[:, 1:]
             bound *= 0.5
             bound += masses
-            is_known = piece.mark(*beside)
+            is_excluded = piece.mark(*beside)
             sizes = sizes[:, 1:]
-            sizes[~piece.is_end(is_known)] = -np.inf
+            sizes[~piece.is_end(is_excluded)] = -np.inf
             piece.top = sizes.max()
-            reached = max(reached, piece.top)
-            is_left = _any(bound >= reached - slack) & piece.has_cut
+            best_score = max(best_score, piece.top)
+            is_left = _any_last_axis(bound >= best_score - tolerance) & piece.has_threshold
             most -= np.count_nonzero(is_left)
             if most < 0:
                 return False
-            if is_known is None and not is_left.any():
+            if is_excluded is None and not is_left.any():
                 continue
-            feature, place, edges = piece.looked_at(is_left, is_known, edges, W)
-            is_near = _any(_sizes(edges, criterion) >= reached - slack)
-            if is_known is not None:
-                is_near |= is_known[feature - piece.first, place]
+            feature, place, edges = piece.evaluate_blocks(is_left, is_excluded, edges, W)
+            is_near = _any_last_axis(_scores(edges, criterion) >= best_score - tolerance)
+            if is_excluded is not None:
+                is_near |= is_excluded[feature - piece.first, place]
             if is_near.any():
-                yield self._everywhere.position(feature[is_near], place[is_near]), edges[is_near]
+                yield self._full_layout.position(feature[is_near], place[is_near]), edges[is_near]
         return True
 
-    def _cut_up(self, number):
+    def _make_pieces(self, number):
         """Cut the features into pieces, and each of them into so many blocks."""
         length = -(-self._n_samples // number)
         width = max(1, _PIECE // number)
         return [
-            _Piece(
-                first, self._order[some], self._is_cut[some], self._n_samples, length, self.dtype
+            _FeatureBlocks(
+                first,
+                self._order[some],
+                self._is_threshold[some],
+                self._n_samples,
+                length,
+                self.dtype,
             )
             for first in range(0, len(self._order), width)
             for some in [slice(first, first + width)]
         ]
 
 
-class _Piece:
+class _FeatureBlocks:
     """Some features, each cut into blocks.
 
     Parameters
     ----------
     first : int
         The first feature.
-    order, is_cut : ndarray of shape (n_some, n_places)
+    order, is_threshold : ndarray of shape (n_some, n_places)
         As of `RankBlocks`.
     n_samples : int
     length : int
@@ -169,22 +176,22 @@ class _Piece:
         Roundings on the way of a weight into an edge or a bound, at most.
     """
 
-    def __init__(self, first, order, is_cut, n_samples, length, dtype):
+    def __init__(self, first, order, is_threshold, n_samples, length, dtype):
         self.first, self.top = first, 0.0
-        self._order, self._is_cut, self._length = order, is_cut, length
+        self._order, self._is_threshold, self._length = order, is_threshold, length
         n_places = order.shape[1]
         self._starts = np.arange(0, n_places, length)
         self._ends = np.append(self._starts[1:], n_places) - 1
-        self.has_cut = np.logical_or.reduceat(is_cut, self._starts, axis=1)
-        codes = codes_by_rank(order, n_samples, length, np.int32)
-        rows = np.arange(self.has_cut.size).reshape(self.has_cut.shape)
-        self._sums = JointSums(codes, rows, rows.size)
-        self._sums.convert(dtype)
+        self.has_threshold = np.logical_or.reduceat(is_threshold, self._starts, axis=1)
+        codes = bins_by_rank(order, n_samples, length, np.int32)
+        rows = np.arange(self.has_threshold.size).reshape(self.has_threshold.shape)
+        self._sums = JointBinSums(codes, rows, rows.size)
+        self._sums.set_dtype(dtype)
         # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
         # and a few operations.
         self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
-    def at_ends(self, added, total):
+    def block_edges(self, added, total):
         """Add up.
 
         Parameters
@@ -200,7 +207,7 @@ class _Piece:
         masses : ndarray of shape (n_some, n_blocks, width)
             Of each block.
         """
-        sums = self._sums(added).reshape(*self.has_cut.shape, -1)
+        sums = self._sums(added).reshape(*self.has_threshold.shape, -1)
         n_columns = len(total)
         edges = np.empty((len(sums), len(self._starts) + 1, n_columns), added.dtype)
         edges[:, 0] = total
@@ -218,22 +225,22 @@ class _Piece:
         are[feature[here] - self.first, place[here]] = True
         return are
 
-    def is_end(self, is_known):
+    def is_end(self, is_excluded):
         """Tell at the end of which blocks there is a threshold that counts."""
-        ends = self._is_cut[:, self._ends]
-        return ends if is_known is None else ends & ~is_known[:, self._ends]
+        ends = self._is_threshold[:, self._ends]
+        return ends if is_excluded is None else ends & ~is_excluded[:, self._ends]
 
-    def looked_at(self, is_left, is_known, edges, W):
+    def evaluate_blocks(self, is_left, is_excluded, edges, W):
         """Add up for all thresholds of some blocks.
 
         Parameters
         ----------
         is_left : ndarray of shape (n_some, n_blocks), dtype=bool
             Which blocks.
-        is_known : ndarray of shape (n_some, n_places), dtype=bool, or None
+        is_excluded : ndarray of shape (n_some, n_places), dtype=bool, or None
             Blocks of these places as well.
         edges
-            As of `at_ends`.
+            As of `block_edges`.
         W : ndarray of shape (n_samples, n_columns)
 
         Returns
@@ -241,8 +248,8 @@ class _Piece:
         feature, place : ndarray of shape (n_thresholds,)
         edges : ndarray of shape (n_thresholds, n_columns)
         """
-        if is_known is not None:
-            is_left = is_left | np.logical_or.reduceat(is_known, self._starts, axis=1)
+        if is_excluded is not None:
+            is_left = is_left | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
         feature, block = np.nonzero(is_left)
         place = self._starts[block][:, None] + np.arange(self._length)
         # Behind the last sample there is no threshold.
@@ -254,17 +261,17 @@ class _Piece:
         edges[:, 0] += before
         for before, after in pairwise(edges.swapaxes(0, 1)):
             after += before
-        is_cut = self._is_cut[feature, place]
-        return self.first + feature[is_cut], place[is_cut], edges[is_cut]
+        is_threshold = self._is_threshold[feature, place]
+        return self.first + feature[is_threshold], place[is_threshold], edges[is_threshold]
 
 
-def _sizes(edges, criterion):
+def _scores(edges, criterion):
     """Give the sizes for edges of shape (..., n_columns): (..., width)."""
-    sizes = criterion.sizes(edges.copy().reshape(-1, edges.shape[-1]))
+    sizes = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
     return sizes.reshape(*edges.shape[:-1], -1)
 
 
-def _any(are):
+def _any_last_axis(are):
     """Tell where one of the last axis is."""
     if are.shape[-1] == 1:
         return are[..., 0]

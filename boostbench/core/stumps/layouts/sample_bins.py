@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import sparse_product
 
 # Entries of a matrix: its product costs far more than a call and the sum of its bins, and so few
 # that they stay in the cache, and that there are not too many additions, one after the other, in a
@@ -33,7 +33,7 @@ class SampleBins:
         the last of all, whose sum has no meaning then.
     n_bins : int
         Of all groups together.
-    n_read : int, default=None
+    n_counted : int, default=None
         The sums of that many bins, the first ones, are looked at; None: all.
 
     Attributes
@@ -48,12 +48,12 @@ class SampleBins:
     [[1.0], [2.0], [3.0]]
     """
 
-    def __init__(self, bins, n_bins, n_read=None):
+    def __init__(self, bins, n_bins, n_counted=None):
         self._n_bins = n_bins
-        n_read = n_bins if n_read is None else n_read
+        n_counted = n_bins if n_counted is None else n_counted
         n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
         if n_parts <= 1:
-            self._parts, self._rows = [_Part(bins, n_bins, n_read)], None
+            self._parts, self._rows = [_Part(bins, n_bins, n_counted)], None
         else:
             self._parts, self._rows = [], []
             for own in np.array_split(bins, n_parts, axis=1):
@@ -62,15 +62,15 @@ class SampleBins:
                 rows = np.flatnonzero(taken)
                 number = np.empty(n_bins, np.int32)
                 number[rows] = np.arange(len(rows))
-                own_read = int(np.searchsorted(rows, n_read))
-                self._parts.append(_Part(number[own], len(rows), own_read))
+                own_counted = int(np.searchsorted(rows, n_counted))
+                self._parts.append(_Part(number[own], len(rows), own_counted))
                 self._rows.append(rows)
         self.additions = max(part.additions for part in self._parts)
 
-    def convert(self, dtype):
+    def set_dtype(self, dtype):
         """Add up in another precision than double; or in that of the weights, if it is higher."""
         for part in self._parts:
-            part.convert(dtype)
+            part.set_dtype(dtype)
 
     def sums(self, W):
         """Add up W, of shape (n_samples, n_columns), in each bin: of shape (n_bins, n_columns)."""
@@ -91,7 +91,7 @@ class SampleBins:
 class _Part:
     """The matrix of some groups, in chunks of samples; parameters and attributes as above."""
 
-    def __init__(self, bins, n_bins, n_read):
+    def __init__(self, bins, n_bins, n_counted):
         n_samples, n_groups = bins.shape
         self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
         entries = np.ones(self._length * n_groups)
@@ -107,21 +107,21 @@ class _Part:
             matrix.data, matrix.indices = entries[: some.size], some.ravel()
             matrix.indptr = ends[: len(some) + 1]
             self._chunks.append(matrix)
-        depths = [np.bincount(chunk.indices)[:n_read].max(initial=0) for chunk in self._chunks]
+        depths = [np.bincount(chunk.indices)[:n_counted].max(initial=0) for chunk in self._chunks]
         self.additions = int(max(depths)) + len(self._chunks) - 1
 
     @property
     def dtype(self):
         return self._chunks[0].dtype
 
-    def convert(self, dtype):
+    def set_dtype(self, dtype):
         entries = self._chunks[0].data.astype(dtype)
         for chunk in self._chunks:
             chunk.data = entries[: chunk.nnz]
 
     def sums(self, W):
-        if W.ndim == 1 or not W.shape[1] % _LANES or not self._pays_to_fill_up(W):
-            return self._added_up(W[some] for some in self._some)
+        if W.ndim == 1 or not W.shape[1] % _LANES or not self._should_pad(W):
+            return self._bin_sums(W[some] for some in self._some)
         n_columns = W.shape[1]
         filled_up = np.zeros((self._length, n_columns + -n_columns % _LANES), W.dtype)
 
@@ -131,16 +131,16 @@ class _Part:
                 filled_up[: len(own), :n_columns] = own
                 yield filled_up[: len(own)]
 
-        return np.ascontiguousarray(self._added_up(rows())[:, :n_columns])
+        return np.ascontiguousarray(self._bin_sums(rows())[:, :n_columns])
 
-    def _added_up(self, rows):
+    def _bin_sums(self, rows):
         first, *others = self._chunks
-        sums = product(first, next(rows))
+        sums = sparse_product(first, next(rows))
         for chunk, own in zip(others, rows, strict=True):
-            sums += product(chunk, own)
+            sums += sparse_product(chunk, own)
         return sums
 
-    def _pays_to_fill_up(self, W):
+    def _should_pad(self, W):
         n_additions = sum(chunk.nnz for chunk in self._chunks)
         single = W.dtype == self.dtype == np.float32
         return single and n_additions > _ADDITIONS_PER_COPY * (len(W) + self._chunks[0].shape[0])

@@ -9,7 +9,7 @@ from boostbench.core.stumps.class_prefix_sums import ClassPrefixSums
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
-from boostbench.core.stumps.thresholds import columns, in_order, midpoint
+from boostbench.core.stumps.thresholds import iter_columns, midpoint, sort_with_order
 
 # Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
 PIECE = 40_000
@@ -25,23 +25,23 @@ class Sorted(Layout):
 
     Parameters
     ----------
-    X, cuts, codes
-        As of `choose_layout`. Without cuts, these are all thresholds.
+    X, thresholds, codes
+        As of `choose_layout`. Without thresholds, these are all thresholds.
 
     Attributes
     ----------
-    feature, cut, additions, of_total
+    feature, stump_index, additions, total_additions
         As of `Dense`.
-    cuts : list of ndarray
+    thresholds : list of ndarray
         The thresholds of each feature.
     """
 
-    def __init__(self, X, cuts=None, codes=None):
+    def __init__(self, X, thresholds=None, codes=None):
         n_samples, n_features = X.shape
         self._n_samples = n_samples
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
-        by_bins = RankBins.suits(n_samples)
-        n_blocks = -(-(RankBins.places(n_samples) if by_bins else n_samples) // self._length)
+        by_bins = RankBins.is_worthwhile(n_samples)
+        n_blocks = -(-(RankBins.n_places(n_samples) if by_bins else n_samples) // self._length)
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)
         # Of the last piece as well.
@@ -49,53 +49,55 @@ class Sorted(Layout):
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
         cut = np.full((n_features, n_places), -1, np.int32)
-        self.cuts = [] if cuts is None else cuts
-        first_cut = 0
+        self.thresholds = [] if thresholds is None else thresholds
+        first_index = 0
         for j, (values, order, of_feature) in enumerate(
-            zip(columns(X), self._order, cut, strict=True)
+            zip(iter_columns(X), self._order, cut, strict=True)
         ):
-            order[:n_samples], values = in_order(values)
+            order[:n_samples], values = sort_with_order(values)
             # A threshold is at the last sample below it.
-            if cuts is None:
+            if thresholds is None:
                 last = np.flatnonzero(values[:-1] < values[1:])
-                self.cuts.append(midpoint(values[:-1], values[1:])[last])
+                self.thresholds.append(midpoint(values[:-1], values[1:])[last])
             else:
-                last = np.searchsorted(values, cuts[j], "right") - 1
-            own = self.cuts[j]
-            of_feature[last] = np.arange(first_cut, first_cut + len(own), dtype=np.int32)
-            first_cut += len(own)
+                last = np.searchsorted(values, thresholds[j], "right") - 1
+            own = self.thresholds[j]
+            of_feature[last] = np.arange(first_index, first_index + len(own), dtype=np.int32)
+            first_index += len(own)
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # With that all weights are in an edge once: in a block, over the blocks, and to the block.
         # Those of the own block that are below the threshold are in it twice more.
-        self.of_total = self._length + n_blocks + 1
+        self.total_additions = self._length + n_blocks + 1
         self.additions = self._length + 1
-        self._cut = cut
+        self._stump_index = cut
         self._rank_bins = None
         if by_bins:
-            self._rank_bins = RankBins(self._order, self._is_cut, n_samples, self.position)
+            self._rank_bins = RankBins(self._order, self._is_threshold, n_samples, self.position)
 
-    def of_largest(self, n_columns):
+    def screening_layout(self, n_columns):
         """Return what finds the largest edges; see `Layout`."""
         if n_columns == 1:
             return self._rank_bins or self
-        suits = RankBlocks.suits(self._n_samples, self._order.size * n_columns)
-        return self._rank_blocks if suits and not self._rank_blocks.pauses() else self
+        is_worthwhile = RankBlocks.is_worthwhile(self._n_samples, self._order.size * n_columns)
+        return self._rank_blocks if is_worthwhile and not self._rank_blocks.is_paused() else self
 
     def class_sums(self, labels):
         """Return what finds thresholds by classes; see `Layout`."""
         inside = np.s_[:, : self._n_samples]
-        return ClassPrefixSums(self._order[inside], self._is_cut[inside], labels, self.position)
+        return ClassPrefixSums(
+            self._order[inside], self._is_threshold[inside], labels, self.position
+        )
 
     @cached_property
     def _rank_blocks(self):
-        return RankBlocks(self, self._order, self._is_cut, self._n_samples)
+        return RankBlocks(self, self._order, self._is_threshold, self._n_samples)
 
     @cached_property
-    def _is_cut(self):
-        return self._cut >= 0
+    def _is_threshold(self):
+        return self._stump_index >= 0
 
-    def _by_pieces(self, of_places):
+    def _to_piece_order(self, of_places):
         """Lay out what belongs to the places of each feature, piece by piece."""
         n_features, n_places = of_places.shape
         laid_out = np.empty(of_places.size, np.int64)
@@ -126,14 +128,14 @@ class Sorted(Layout):
     def stumps_at(self, positions):
         """Return the stumps at some positions; see `Layout`."""
         feature, place = self.place(positions)
-        return feature, self._cut[feature, place]
+        return feature, self._stump_index[feature, place]
 
-    def above(self, feature, cut):
+    def above(self, feature, stump_index):
         """Tell which samples are above a threshold; see `Layout`."""
         if self._rank_bins is None:
             return None
         # With many samples, values of one feature are far apart in the rows of X.
-        last = int((self._cut[feature] == cut).argmax())
+        last = int((self._stump_index[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
         are_most = last < len(order) // 2
         above = np.full(len(order), are_most)
@@ -148,21 +150,21 @@ class Sorted(Layout):
     # What has a number for each position is laid out when it is needed: with many samples, the
     # largest edges are found without.
     @cached_property
-    def cut(self):
+    def stump_index(self):
         """The number of the threshold at each position."""
-        return self._by_pieces(self._cut)
+        return self._to_piece_order(self._stump_index)
 
     @cached_property
     def feature(self):
         """The feature at each position."""
         features = np.arange(len(self._order))[:, None]
-        return self._by_pieces(np.broadcast_to(features, self._order.shape))
+        return self._to_piece_order(np.broadcast_to(features, self._order.shape))
 
     @cached_property
     def _rows(self):
         starts = range(self._width, len(self._order), self._width)
         ends = np.array(starts, int) * self._order.shape[1]
-        return np.split(self._by_pieces(self._order), ends)
+        return np.split(self._to_piece_order(self._order), ends)
 
     def pieces(self, W, total):
         """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import product
+from boostbench.core.sparse_products import sparse_product
 from boostbench.core.stumps.layouts.base import Layout
-from boostbench.core.stumps.thresholds import in_order, midpoint, thresholds
+from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_with_order
 
 
 class SparseFeatures:
@@ -49,7 +49,7 @@ class SparseFeatures:
         columns = self.matrix[:, np.atleast_1d(features)].toarray()
         return columns[:, 0] if np.ndim(features) == 0 else columns
 
-    def thresholds(self, max_bins=None, sample_weight=None):
+    def find_thresholds(self, max_bins=None, sample_weight=None):
         """Return the thresholds of each feature, and the bin of each stored value.
 
         Parameters
@@ -61,7 +61,7 @@ class SparseFeatures:
 
         Returns
         -------
-        cuts : list of ndarray
+        thresholds : list of ndarray
             Thresholds of each feature, ascending.
         codes : ndarray of shape (n_stored,), dtype=int64
             Number of thresholds of its feature that each element of ``matrix.data`` exceeds.
@@ -71,36 +71,36 @@ class SparseFeatures:
         with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(self)))
         feature = np.repeat(np.arange(self.shape[1]), n_stored)
         feature = np.concatenate([feature, with_zeros])
-        order, values = in_order(np.append(self.matrix.data, np.zeros(len(with_zeros))))
+        order, values = sort_with_order(np.append(self.matrix.data, np.zeros(len(with_zeros))))
         # A conversion of formats sorts by feature in linear time, and retains the order of values.
         columns = values, feature[order], np.arange(len(order) + 1)
         by_feature = sparse.csc_array(columns, (self.shape[1], len(order))).tocsr()
         order, values = order[by_feature.indices], by_feature.data
         feature = feature[order]
 
-        is_cut = np.zeros(len(values), bool)
-        is_cut[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
-        above = np.flatnonzero(is_cut)
+        is_threshold = np.zeros(len(values), bool)
+        is_threshold[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
+        above = np.flatnonzero(is_threshold)
         middle = midpoint(values[above - 1], values[above])
-        n_cuts = np.bincount(feature[above], minlength=self.shape[1])
+        n_per_feature = np.bincount(feature[above], minlength=self.shape[1])
         if max_bins is not None:
-            ends = np.cumsum(n_cuts)
+            ends = np.cumsum(n_per_feature)
             is_chosen = np.ones(len(middle), bool)
-            for j in np.flatnonzero(n_cuts >= max_bins):
-                some = slice(ends[j] - n_cuts[j], ends[j])
+            for j in np.flatnonzero(n_per_feature >= max_bins):
+                some = slice(ends[j] - n_per_feature[j], ends[j])
                 values_of_j, counts = self._values(j, sample_weight)
-                quantiles = thresholds(values_of_j, max_bins, counts)
+                quantiles = find_thresholds(values_of_j, max_bins, counts)
                 is_chosen[some] = np.isin(middle[some], quantiles, assume_unique=True)
-            is_cut[above] = is_chosen
+            is_threshold[above] = is_chosen
             middle = middle[is_chosen]
-            n_cuts = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
-        ends = np.cumsum(n_cuts)
+            n_per_feature = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
+        ends = np.cumsum(n_per_feature)
         codes = np.empty(len(order), np.int64)
-        codes[order] = np.cumsum(is_cut) - (ends - n_cuts)[feature]
-        cuts = [np.empty(0)] * self.shape[1]
+        codes[order] = np.cumsum(is_threshold) - (ends - n_per_feature)[feature]
+        thresholds = [np.empty(0)] * self.shape[1]
         for j in self.used:
-            cuts[j] = middle[ends[j] - n_cuts[j] : ends[j]]
-        return cuts, codes[: self.matrix.nnz]
+            thresholds[j] = middle[ends[j] - n_per_feature[j] : ends[j]]
+        return thresholds, codes[: self.matrix.nnz]
 
     def _values(self, feature, sample_weight):
         """Return the values of a feature and their counts; all zeros are one value."""
@@ -123,12 +123,12 @@ class SparseBins(Layout):
     Parameters
     ----------
     X : SparseFeatures
-    cuts, codes
-        As `SparseFeatures.thresholds` returns them.
+    thresholds, codes
+        As `SparseFeatures.find_thresholds` returns them.
 
     Attributes
     ----------
-    feature, cut : ndarray of shape (n_positions,), dtype=int64
+    feature, stump_index : ndarray of shape (n_positions,), dtype=int64
         The feature at each position, and the number of its threshold through all features.
     additions : int
         Roundings on the way of a weight into an edge, at most.
@@ -136,21 +136,21 @@ class SparseBins(Layout):
 
     dtype = np.float64
 
-    def __init__(self, X, cuts, codes):
-        n_thresholds = np.array([len(c) for c in cuts])
+    def __init__(self, X, thresholds, codes):
+        n_thresholds = np.array([len(c) for c in thresholds])
         first = np.cumsum(n_thresholds) - n_thresholds
-        self.feature = np.repeat(np.arange(len(cuts)), n_thresholds)
+        self.feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
         place = np.arange(len(self.feature)) - first[self.feature]
-        is_below = np.concatenate([np.empty(0), *cuts]) < 0.0
-        zero = np.bincount(self.feature[is_below], minlength=len(cuts))
+        is_below = np.concatenate([np.empty(0), *thresholds]) < 0.0
+        zero = np.bincount(self.feature[is_below], minlength=len(thresholds))
         # From below up to 0, then from above down to it, so that sums run on from bin to bin.
         turned = (n_thresholds + zero)[self.feature] - 1 - place
-        self.cut = first[self.feature] + np.where(is_below, place, turned)
+        self.stump_index = first[self.feature] + np.where(is_below, place, turned)
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # Where a sum begins anew: at each feature's first threshold, and at its first above 0.
         self._start = np.flatnonzero((place == 0) | (place == zero[self.feature]))
 
-        feature = np.repeat(np.arange(len(cuts)), np.diff(X.matrix.indptr))
+        feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
         zero = zero[feature]
         # What is in the bin of the zeros is on their side of every threshold.
         apart = codes != zero
@@ -167,7 +167,7 @@ class SparseBins(Layout):
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
-        sums = product(self._samples, W)
+        sums = sparse_product(self._samples, W)
         if len(self._start) < len(sums):
             sums = self._running(sums, 2 * self._most * float(np.abs(W).sum(axis=0).max()))
         sums += total

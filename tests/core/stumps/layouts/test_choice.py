@@ -12,7 +12,7 @@ from boostbench.core.stumps.layouts.choice import (
     block_histogram,
     choose_layout,
     joint_histogram,
-    sorted_by_one_sort,
+    try_sorted_layout,
 )
 from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -23,7 +23,7 @@ from .. import reference
 
 @pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
 def laid_out(request, kind):
-    """Data with ties, its cuts, and a layout."""
+    """Data with ties, its thresholds, and a layout."""
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
     X[: len(X) // 3] = X[0]
@@ -31,11 +31,11 @@ def laid_out(request, kind):
         X = np.round(X)
     if kind is SparseBins:
         X[np.abs(X) < 1] = 0.0
-    cuts = reference.thresholds(X)
+    thresholds = reference.thresholds(X)
     if kind is SparseBins:
         data = SparseFeatures(csr_array(X))
-        return X, cuts, SparseBins(data, *data.thresholds())
-    return X, cuts, kind(X, cuts)
+        return X, thresholds, SparseBins(data, *data.find_thresholds())
+    return X, thresholds, kind(X, thresholds)
 
 
 def edges_of(layout, G, dtype):
@@ -45,31 +45,34 @@ def edges_of(layout, G, dtype):
 @pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_edges_of_every_stump(laid_out, n_columns):
-    X, cuts, layout = laid_out
+    X, thresholds, layout = laid_out
     G = np.random.default_rng(0).normal(size=(len(X), n_columns))
     edges = edges_of(layout, G, layout.dtype)
     assert edges.dtype in (layout.dtype, np.float64)
     assert edges.shape == (len(layout.feature), n_columns)
-    is_cut = layout.cut >= 0
-    starts = np.cumsum([0] + [len(own) for own in cuts])
-    assert set(layout.cut[is_cut]) == set(range(starts[-1]))
-    assert (starts.searchsorted(layout.cut[is_cut], "right") - 1 == layout.feature[is_cut]).all()
-    expected = reference.edges(X, cuts, G)[layout.cut[is_cut]]
-    np.testing.assert_allclose(edges[is_cut], expected, atol=1e-5 * np.abs(G).sum())
+    is_threshold = layout.stump_index >= 0
+    starts = np.cumsum([0] + [len(own) for own in thresholds])
+    assert set(layout.stump_index[is_threshold]) == set(range(starts[-1]))
+    assert (
+        starts.searchsorted(layout.stump_index[is_threshold], "right") - 1
+        == layout.feature[is_threshold]
+    ).all()
+    expected = reference.edges(X, thresholds, G)[layout.stump_index[is_threshold]]
+    np.testing.assert_allclose(edges[is_threshold], expected, atol=1e-5 * np.abs(G).sum())
 
 
 @pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
-    X, cuts, layout = laid_out
+    X, thresholds, layout = laid_out
     dtype = max(dtype, layout.dtype, key=lambda one: np.finfo(one).bits)
-    at = np.flatnonzero(layout.cut >= 0)
+    at = np.flatnonzero(layout.stump_index >= 0)
     at = np.random.default_rng(0).permutation(at)[:300]
-    threshold = np.concatenate(cuts)[layout.cut[at]]
+    threshold = np.concatenate(thresholds)[layout.stump_index[at]]
     above = X[:, layout.feature[at]] > threshold
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         edges = edges_of(layout, weights[:, None], dtype)[at, 0]
-        allowed = layout.rounding(dtype) * math.fsum(np.abs(weights))
+        allowed = layout.error_bound(dtype) * math.fsum(np.abs(weights))
         for edge, side in zip(edges, above.T, strict=True):
             assert abs(float(edge) - math.fsum(np.where(side, weights, -weights))) <= allowed
 
@@ -80,19 +83,19 @@ def test_the_bound_says_something(shape):
     for kind in (Dense, block_histogram, joint_histogram, Sorted):
         # A few thousand samples are added up to a thousandth of their weight.
         layout = kind(X, [own[::20] for own in reference.thresholds(X)])
-        assert 0 < layout.rounding(layout.dtype) < 1e-3
+        assert 0 < layout.error_bound(layout.dtype) < 1e-3
 
 
 def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
-    monkeypatch.setattr(choice, "_FIRST_SAMPLES", 200)
+    monkeypatch.setattr(choice, "_SAMPLE_SIZE", 200)
     X = np.random.default_rng(0).normal(size=(1000, 3))
     X[:, 1] = np.round(X[:, 1], 2)
     X[::2, 2] = -1.5
-    cuts = [quantiles.thresholds(column) for column in X.T]
-    layout, expected = sorted_by_one_sort(X), Sorted(X, cuts)
-    for found, own in zip(layout.cuts, cuts, strict=True):
+    thresholds = [quantiles.find_thresholds(column) for column in X.T]
+    layout, expected = try_sorted_layout(X), Sorted(X, thresholds)
+    for found, own in zip(layout.thresholds, thresholds, strict=True):
         np.testing.assert_array_equal(found, own)
-    np.testing.assert_array_equal(layout.cut, expected.cut)
+    np.testing.assert_array_equal(layout.stump_index, expected.stump_index)
     W = np.random.default_rng(1).normal(size=(1000, 2))
     for found, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
         np.testing.assert_array_equal(found, edges)
@@ -100,13 +103,13 @@ def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
 
 def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
     X = np.random.default_rng(0).normal(size=(1000, 2))
-    assert sorted_by_one_sort(X) is None
-    monkeypatch.setattr(choice, "_FIRST_SAMPLES", 100)
-    assert sorted_by_one_sort(X) is not None
+    assert try_sorted_layout(X) is None
+    monkeypatch.setattr(choice, "_SAMPLE_SIZE", 100)
+    assert try_sorted_layout(X) is not None
     # The first samples look as if all were distinct.
     X[100:] = X[99]
-    assert sorted_by_one_sort(X) is None
-    assert sorted_by_one_sort(np.round(X)) is None
+    assert try_sorted_layout(X) is None
+    assert try_sorted_layout(np.round(X)) is None
 
 
 def test_a_piece_is_a_few_features():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.search import StumpSearch, UnusedStumps
+from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
 from boostbench.core.stumps.stump import Stump
-from boostbench.core.stumps.thresholds import thresholds
-from boostbench.core.stumps.views import ViewedFeatures, views_of
+from boostbench.core.stumps.thresholds import find_thresholds
+from boostbench.core.stumps.views import ViewedFeatures, fit_views
 
 from ..test_feature_codes import messy_features
 
@@ -40,7 +40,7 @@ class BruteForce:
         self.stumps = [
             Stump(view, float(cut))
             for view, column in enumerate(Z.T)
-            for cut in thresholds(column, max_bins, weights)
+            for cut in find_thresholds(column, max_bins, weights)
         ]
         self.outputs = np.column_stack([stump(Z) for stump in self.stumps])
 
@@ -57,9 +57,9 @@ def problem(request):
         rng = np.random.default_rng(seed)
         X, categorical = messy_features(rng)
         weights = rng.integers(1, 4, len(X)).astype(float) if is_weighted else None
-        views = views_of(X, categorical, weights)
+        views = fit_views(X, categorical, weights)
         search = kind(ViewedFeatures(X, views), max_bins, weights)
-        return rng, search, BruteForce(views.of(X), max_bins, weights)
+        return rng, search, BruteForce(views.transform(X), max_bins, weights)
 
     return of_seed
 
@@ -119,18 +119,18 @@ def test_the_largest_size_is_found_beside_some_stumps(problem):
             return np.sqrt(size(some))
 
         beside = np.array([int(norm(edges).argmax()), 3])
-        position, edges_beside, off = search.best_beside(G, norm, mass, scale**0.5, beside)
+        position, edges_beside, off = search.best_excluding(G, norm, mass, scale**0.5, beside)
         assert (np.abs(edges_beside - edges[beside]) <= off).all()
         edges[beside] = 0.0
         assert search.stump(position) == brute.first(norm(edges))
 
 
 def test_used_stumps_are_left_out(problem):
-    rng, search, brute = problem(1, UnusedStumps)
+    rng, search, brute = problem(1, ExcludingStumpSearch)
     G = whole_weights(rng, len(brute.outputs), 1, "any")
     sizes = np.abs(brute.outputs.T @ G)[:, 0]
     for _ in range(10):
         learner = search.best(G).learner
         assert learner[:2] == brute.first(sizes)[:2]
-        search.leave_out(learner)
+        search.exclude(learner)
         sizes[brute.stumps.index(learner._replace(polarity=1))] = -1.0

@@ -17,25 +17,25 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 @pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
 def laid_out(request):
-    """Data with ties, its cuts, a histogram, and the layout of its first column."""
+    """Data with ties, its thresholds, a histogram, and the layout of its first column."""
     n_samples, n_values = request.param
     rng = np.random.default_rng(n_samples)
     X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
     X[:, 0] += rng.random(n_samples) < 0.5
-    cuts = reference.thresholds(X)
-    histogram = joint_histogram(X, cuts)
-    return X, cuts, histogram, OneColumnHistogram(histogram.table)
+    thresholds = reference.thresholds(X)
+    histogram = joint_histogram(X, thresholds)
+    return X, thresholds, histogram, OneColumnHistogram(histogram.table)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
-    X, cuts, histogram, pairs = laid_out
-    assert 0 < pairs.rounding(dtype) < 1e-3
+    X, thresholds, histogram, pairs = laid_out
+    assert 0 < pairs.error_bound(dtype) < 1e-3
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
-        assert edges.shape == (len(histogram.cut), 1)
-        allowed = pairs.rounding(dtype) * math.fsum(np.abs(weights))
-        exact = reference.edges(X, cuts, weights)[histogram.cut]
+        assert edges.shape == (len(histogram.stump_index), 1)
+        allowed = pairs.error_bound(dtype) * math.fsum(np.abs(weights))
+        exact = reference.edges(X, thresholds, weights)[histogram.stump_index]
         assert np.abs(edges[:, 0] - exact).max() <= allowed + 1e-12 * np.abs(weights).sum()
 
 
@@ -48,10 +48,10 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     if mirrored:
         G = np.hstack([G, -G])
     plain = StumpSearch(X, max_bins=16)
-    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(joint_histogram_module, "MIN_SAMPLES", 1)
     by_pairs = StumpSearch(X, max_bins=16)
-    assert isinstance(by_pairs._layout.of(1), OneColumnHistogram)
-    assert by_pairs._layout.of(2) is by_pairs._layout
+    assert isinstance(by_pairs._layout.for_n_columns(1), OneColumnHistogram)
+    assert by_pairs._layout.for_n_columns(2) is by_pairs._layout
     first, second = plain.best(G), by_pairs.best(G)
     assert (first.learner, first.column) == (second.learner, second.column)
     assert second.edge == pytest.approx(first.edge)
@@ -61,10 +61,10 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
 
 
 def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
-    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(joint_histogram_module, "MIN_SAMPLES", 1)
     X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
     search = StumpSearch(X, max_bins=256)
-    assert not isinstance(search._layout.of(1), OneColumnHistogram)
+    assert not isinstance(search._layout.for_n_columns(1), OneColumnHistogram)
 
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])

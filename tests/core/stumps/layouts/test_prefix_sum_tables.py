@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.stumps.layouts import pair_tables
-from boostbench.core.stumps.layouts.pair_tables import BinnedPoints
+from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 23, 50, 6
 
@@ -14,7 +14,7 @@ def together(request, monkeypatch):
 
 @pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
 def calls(request, monkeypatch):
-    monkeypatch.setattr(pair_tables, "_ENTRIES", request.param * N_POINTS)
+    monkeypatch.setattr(pair_tables, "_CALL_SAMPLES", request.param * N_POINTS)
 
 
 def draw(seed, n_thresholds=N_THRESHOLDS):
@@ -35,7 +35,7 @@ def expected(codes, weights, n_thresholds=N_THRESHOLDS):
 @pytest.mark.parametrize("seed", range(5))
 def test_sums_below_thresholds(seed):
     codes, weights = draw(seed)
-    points = BinnedPoints(codes, N_THRESHOLDS)
+    points = PrefixSumTables(codes, N_THRESHOLDS)
     sums = points.below(weights)
     assert sums.dtype == np.float32
     rounding = points.additions * 2.0**-24 * np.abs(weights).sum()
@@ -45,14 +45,14 @@ def test_sums_below_thresholds(seed):
 def test_more_bins_than_a_byte_counts():
     codes, weights = draw(0, n_thresholds=600)
     np.testing.assert_allclose(
-        BinnedPoints(codes, 600).below(weights), expected(codes, weights, 600), atol=1e-5
+        PrefixSumTables(codes, 600).below(weights), expected(codes, weights, 600), atol=1e-5
     )
 
 
 def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
     codes, _ = draw(0)
     for repeats, n_joint in ((1, 1), (10, 2)):
-        points = BinnedPoints(np.tile(codes, repeats), N_THRESHOLDS)
+        points = PrefixSumTables(np.tile(codes, repeats), N_THRESHOLDS)
         assert points._n_joint == n_joint
 
 
@@ -60,6 +60,6 @@ def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
 def test_the_price_is_that_of_the_cheaper_way(n_points):
     # A table of one feature has 16 bins, that of two 256.
     alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
-    assert pair_tables.price(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
-    points = BinnedPoints(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
+    assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
+    points = PrefixSumTables(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
     assert points._n_joint == (1 if alone < by_pairs else 2)

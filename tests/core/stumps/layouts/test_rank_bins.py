@@ -7,9 +7,9 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.choice import joint_histogram
 from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.screening import Entries
-from boostbench.core.stumps.search import StumpSearch, UnusedStumps
-from boostbench.core.stumps.ties import EQUAL
+from boostbench.core.stumps.screening import MaxAbsEdge
+from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.ties import TIE_TOLERANCE
 
 from .. import reference
 
@@ -18,57 +18,57 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 @pytest.fixture(params=[(130, 3), (700, 4), (1500, 2)])
 def laid_out(request, monkeypatch):
-    """Data with ties, cuts, and a layout whose largest edges are found by bins."""
-    monkeypatch.setattr(rank_bins, "MANY_SAMPLES", 1)
+    """Data with ties, thresholds, and a layout whose largest edges are found by bins."""
+    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 40)
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
     X[: len(X) // 5, 0] = 0.5
     X[:, 1] = np.round(X[:, 1], 1)
-    cuts = reference.thresholds(X)
-    return X, cuts, Sorted(X, cuts)
+    thresholds = reference.thresholds(X)
+    return X, thresholds, Sorted(X, thresholds)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("slack", [0.0, 1e-3, 0.5, 3.0])
-def test_no_edge_is_missed_that_may_be_the_largest(laid_out, dtype, slack):
-    X, cuts, layout = laid_out
-    bins = layout.of_largest(1)
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.5, 3.0])
+def test_no_edge_is_missed_that_may_be_the_largest(laid_out, dtype, tolerance):
+    X, thresholds, layout = laid_out
+    bins = layout.screening_layout(1)
     assert isinstance(bins, RankBins)
-    assert layout.of_largest(2) is layout
-    at = np.flatnonzero(layout.cut >= 0)
+    assert layout.screening_layout(2) is layout
+    at = np.flatnonzero(layout.stump_index >= 0)
     feature, place = layout.place(at)
     owners = zip(feature, place // bins._length, strict=True)
-    bin_of_cut = dict(zip(layout.cut[at], owners, strict=True))
+    bin_of_cut = dict(zip(layout.stump_index[at], owners, strict=True))
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         weights = weights.astype(dtype)
-        exact = reference.edges(X, cuts, weights.astype(np.float64))
+        exact = reference.edges(X, thresholds, weights.astype(np.float64))
         scale = float(np.abs(weights).sum())
-        off = bins.rounding(dtype) * scale
+        off = bins.error_bound(dtype) * scale
         found = {}
         total = weights.sum(dtype=np.float64, keepdims=True)
-        for some, edges in bins.largest(
-            weights[:, None], total, 2 * off + slack * scale, Entries()
+        for some, edges in bins.candidates(
+            weights[:, None], total, 2 * off + tolerance * scale, MaxAbsEdge()
         ):
-            for cut, edge in zip(layout.cut[some], edges[:, 0], strict=True):
+            for cut, edge in zip(layout.stump_index[some], edges[:, 0], strict=True):
                 if cut >= 0:
                     found[int(cut)] = edge
         for cut, edge in found.items():
             assert abs(edge - exact[cut]) <= off + 1e-12 * scale
         # Of each bin with such an edge the largest of its sign, but for rounding in the bin.
-        apart = 2 * (EQUAL + 8 * UNIT_ROUNDOFF[np.float32]) * scale + 2 * off
+        apart = 2 * (TIE_TOLERANCE + 8 * UNIT_ROUNDOFF[np.float32]) * scale + 2 * off
         best = {}
         for cut in found:
             own = (*bin_of_cut[cut], exact[cut] > 0)
             best[own] = max(abs(exact[cut]), best.get(own, 0.0))
-        for cut in np.flatnonzero(np.abs(exact) >= np.abs(exact).max() - slack * scale):
+        for cut in np.flatnonzero(np.abs(exact) >= np.abs(exact).max() - tolerance * scale):
             assert best[(*bin_of_cut[cut], exact[cut] > 0)] >= abs(exact[cut]) - apart
 
 
 def test_samples_above_each_threshold(laid_out):
-    X, cuts, layout = laid_out
+    X, thresholds, layout = laid_out
     number = 0
-    for feature, own in enumerate(cuts):
+    for feature, own in enumerate(thresholds):
         for cut in own:
             np.testing.assert_array_equal(layout.above(feature, number), X[:, feature] > cut)
             number += 1
@@ -91,40 +91,42 @@ def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
         "tie": np.where(X[:, 2] > 0.2, 1.0, -1.0),
     }[kind][:, None]
     plain = StumpSearch(X).best(G)
-    monkeypatch.setattr(rank_bins, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 100)
     search = StumpSearch(X)
-    assert isinstance(search._layout.of_largest(1), RankBins)
+    assert isinstance(search._layout.screening_layout(1), RankBins)
     found = search.best(G)
     assert (found.learner, found.column) == (plain.learner, plain.column)
     np.testing.assert_array_equal(found.outputs, plain.outputs)
     # By brute force: nothing is better.
-    cuts = reference.thresholds(X)
-    assert np.abs(reference.edges(X, cuts, G[:, 0])).max() <= found.edge + 1e-9 * np.abs(G).sum()
+    thresholds = reference.thresholds(X)
+    assert (
+        np.abs(reference.edges(X, thresholds, G[:, 0])).max() <= found.edge + 1e-9 * np.abs(G).sum()
+    )
     # Several columns, and each of them, are searched in the same layout.
     both = np.hstack([G, rng.normal(size=G.shape)])
     monkeypatch.setattr(search_module, "choose_layout", joint_histogram)
     other = StumpSearch(X)
     assert search.best(both).learner == other.best(both).learner
-    of_each = [one.number[one.best_each(both)].tolist() for one in (search, other)]
+    of_each = [one.stump_index[one.best_each(both)].tolist() for one in (search, other)]
     assert of_each[0] == of_each[1]
 
 
 def test_few_bins_are_looked_at(monkeypatch):
-    monkeypatch.setattr(rank_bins, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6400, 10))
     search = StumpSearch(X)
     G = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, 1.0, -1.0)[:, None]
     looked_at = []
-    whole = RankBins.largest
+    whole = RankBins.candidates
 
-    def counted(self, W, total, slack, criterion):
-        for some, edges in whole(self, W, total, slack, criterion):
+    def counted(self, W, total, tolerance, criterion):
+        for some, edges in whole(self, W, total, tolerance, criterion):
             looked_at.append(len(edges))
             yield some, edges
 
-    monkeypatch.setattr(RankBins, "largest", counted)
+    monkeypatch.setattr(RankBins, "candidates", counted)
     search.best(G)
     assert sum(looked_at) < 100
 
@@ -132,11 +134,11 @@ def test_few_bins_are_looked_at(monkeypatch):
 def test_stumps_left_out_do_not_hide_others(monkeypatch):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(300, 3)), rng.normal(size=(300, 1))
-    searches = [UnusedStumps(X)]
-    monkeypatch.setattr(rank_bins, "MANY_SAMPLES", 1)
-    searches.append(UnusedStumps(X))
+    searches = [ExcludingStumpSearch(X)]
+    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
+    searches.append(ExcludingStumpSearch(X))
     for _ in range(20):
         first, second = (search.best(G).learner for search in searches)
         assert first == second
         for search in searches:
-            search.leave_out(first)
+            search.exclude(first)

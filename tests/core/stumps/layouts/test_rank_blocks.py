@@ -6,9 +6,9 @@ from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts import rank_blocks
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.screening import Entries, Rows, Votes
-from boostbench.core.stumps.search import StumpSearch, UnusedStumps
-from boostbench.core.stumps.ties import EQUAL
+from boostbench.core.stumps.screening import MaxAbsEdge, RowCriterion, SumAbsEdge
+from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.ties import TIE_TOLERANCE
 
 from .. import reference
 
@@ -16,16 +16,16 @@ from .. import reference
 @pytest.fixture(params=["few samples", "many samples"])
 def of_blocks(request, monkeypatch):
     """Search by blocks whatever the size, in pieces of one or two features."""
-    monkeypatch.setattr(rank_blocks, "_MANY_SUMS", 1)
-    monkeypatch.setattr(rank_blocks, "_FEWEST_SAMPLES", 2)
+    monkeypatch.setattr(rank_blocks, "_MIN_SUMS", 1)
+    monkeypatch.setattr(rank_blocks, "_MIN_SAMPLES", 2)
     monkeypatch.setattr(rank_blocks, "_PIECE", 50)
     if request.param == "many samples":
-        monkeypatch.setattr(rank_blocks, "_MANY_SAMPLES", 1)
+        monkeypatch.setattr(rank_blocks, "_FLOAT64_SAMPLES", 1)
 
 
 def without_blocks(X):
     search = StumpSearch(X)
-    search._layout.of_largest = search._layout.of
+    search._layout.screening_layout = search._layout.for_n_columns
     return search
 
 
@@ -59,42 +59,44 @@ KINDS = "classes", "concentrated", "noise", "tie", "one", "zero"
 
 @pytest.mark.usefixtures("of_blocks")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("slack", [0.0, 1e-3, 0.2])
-@pytest.mark.parametrize("criterion", ["entries", "votes", "lengths", "lengths beside some"])
-def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monkeypatch):
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.2])
+@pytest.mark.parametrize("criterion", ["entries", "votes", "lengths", "lengths excluded some"])
+def test_no_size_is_missed_that_may_be_the_largest(dtype, tolerance, criterion, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((40, 1.0),))
     X, rng = data(330, 0)
-    cuts = reference.thresholds(X)
-    layout = Sorted(X, cuts)
-    blocks = layout.of_largest(3)
+    thresholds = reference.thresholds(X)
+    layout = Sorted(X, thresholds)
+    blocks = layout.screening_layout(3)
     assert isinstance(blocks, RankBlocks)
-    assert layout.of_largest(1) is layout
+    assert layout.screening_layout(1) is layout
     dtype = np.result_type(dtype, blocks.dtype).type
-    above = np.concatenate([column > own[:, None] for column, own in zip(X.T, cuts, strict=True)])
-    at = np.flatnonzero(layout.cut >= 0)
+    above = np.concatenate(
+        [column > own[:, None] for column, own in zip(X.T, thresholds, strict=True)]
+    )
+    at = np.flatnonzero(layout.stump_index >= 0)
     cases = [*reference.hostile(rng, len(X)), *(weights(kind, X, rng) for kind in KINDS)]
     for case in cases:
         W = (case if case.ndim == 2 else case[:, None] * [1.0, -0.5, 0.0]).astype(dtype)
         total = W.sum(axis=0, dtype=np.float64)
         exact = np.where(above, 1.0, -1.0) @ W.astype(np.float64)
         scale = float(np.abs(W).sum())
-        off = blocks.rounding(dtype, 3) * scale
-        beside = at[rng.permutation(len(at))[:40]] if "beside" in criterion else at[:0]
-        judge = {"entries": Entries(), "votes": Votes(3)}.get(
-            criterion, Rows(row_norms, row_norms, beside)
+        off = blocks.error_bound(dtype, 3) * scale
+        excluded = at[rng.permutation(len(at))[:40]] if "excluded" in criterion else at[:0]
+        judge = {"entries": MaxAbsEdge(), "votes": SumAbsEdge(3)}.get(
+            criterion, RowCriterion(row_norms, row_norms, excluded)
         )
         found = {}
-        for some, edges in blocks.largest(W, total, 2 * off + slack * scale, judge):
-            for cut, row in zip(layout.cut[some], edges, strict=True):
+        for some, edges in blocks.candidates(W, total, 2 * off + tolerance * scale, judge):
+            for cut, row in zip(layout.stump_index[some], edges, strict=True):
                 assert cut >= 0
                 found[int(cut)] = row
         for cut, row in found.items():
             assert np.abs(row - exact[cut]).max() <= off + 1e-12 * scale
-        left_out = set(layout.cut[beside].tolist())
+        left_out = set(layout.stump_index[excluded].tolist())
         assert left_out <= set(found)
-        sizes = judge.sizes(exact.copy()).max(axis=1)
+        sizes = judge.scores(exact.copy()).max(axis=1)
         sizes[list(left_out)] = -np.inf
-        near = np.flatnonzero(sizes >= sizes.max() - slack * scale)
+        near = np.flatnonzero(sizes >= sizes.max() - tolerance * scale)
         assert set(near.tolist()) <= set(found)
 
 
@@ -109,8 +111,8 @@ def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch
     X, rng = data(n_samples, n_samples)
     G = weights(kind, X, rng)
     plain, search = without_blocks(X), StumpSearch(X)
-    assert isinstance(search._layout.of_largest(3), RankBlocks)
-    beside = np.flatnonzero(~plain.is_padding)[:: len(X) // 7]
+    assert isinstance(search._layout.screening_layout(3), RankBlocks)
+    excluded = np.flatnonzero(~plain.is_padding)[:: len(X) // 7]
     scale = float(np.abs(G).sum())
     for _ in range(5):
         for one, other in (
@@ -121,12 +123,12 @@ def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch
             np.testing.assert_array_equal(one.outputs, other.outputs)
         exact = plain.exact_rows(G, np.arange(plain.n_positions))
         sizes = row_norms(exact.copy())
-        sizes[beside], sizes[plain.is_padding] = 0.0, -1.0
-        first = plain.number[sizes >= sizes.max() - EQUAL * scale].min()
+        sizes[excluded], sizes[plain.is_padding] = 0.0, -1.0
+        first = plain.stump_index[sizes >= sizes.max() - TIE_TOLERANCE * scale].min()
         for of_all in (search, plain):
-            one, its_edges, off = of_all.best_beside(G, row_norms, row_norms, scale, beside)
-            assert (np.abs(its_edges - exact[beside]) <= off).all()
-            assert of_all.number[one] == first
+            one, its_edges, off = of_all.best_excluding(G, row_norms, row_norms, scale, excluded)
+            assert (np.abs(its_edges - exact[excluded]) <= off).all()
+            assert of_all.stump_index[one] == first
 
 
 def counted(monkeypatch, owner, name):
@@ -146,19 +148,19 @@ def test_few_blocks_are_looked_at(monkeypatch):
     y = np.digitize(X[:, 0] + X[:, 1], [-1, 0, 1])
     G = np.where(y[:, None] == np.arange(10) % 4, 3.0, -1.0)
     search = StumpSearch(X)
-    assert isinstance(search._layout.of_largest(10), RankBlocks)
-    of_all, looked_at = counted(monkeypatch, Sorted, "sliced"), []
-    whole = rank_blocks._Piece.looked_at
+    assert isinstance(search._layout.screening_layout(10), RankBlocks)
+    of_all, evaluate_blocks = counted(monkeypatch, Sorted, "iter_slices"), []
+    whole = rank_blocks._FeatureBlocks.evaluate_blocks
 
     def kept(self, is_left, *args):
-        looked_at.append(np.count_nonzero(is_left))
+        evaluate_blocks.append(np.count_nonzero(is_left))
         return whole(self, is_left, *args)
 
-    monkeypatch.setattr(rank_blocks._Piece, "looked_at", kept)
+    monkeypatch.setattr(rank_blocks._FeatureBlocks, "evaluate_blocks", kept)
     search.best(G)
     search.best_vote(G)
     assert not of_all
-    assert 0 < sum(looked_at) < 40
+    assert 0 < sum(evaluate_blocks) < 40
 
 
 @pytest.mark.usefixtures("of_blocks")
@@ -166,8 +168,8 @@ def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
     # Something is always left.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
     X, rng = data(400, 0)
-    of_all = counted(monkeypatch, Sorted, "sliced")
-    tried = counted(monkeypatch, RankBlocks, "_by_bounds")
+    of_all = counted(monkeypatch, Sorted, "iter_slices")
+    tried = counted(monkeypatch, RankBlocks, "_search_blocks")
     search = StumpSearch(X)
     noise = rng.normal(size=(len(X), 3))
     for _ in range(1 + rank_blocks._PAUSE):
@@ -181,12 +183,12 @@ def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
 def test_stumps_left_out_do_not_hide_others():
     X, rng = data(300, 0)
     G = rng.normal(size=(300, 3))
-    search = UnusedStumps(X)
+    search = ExcludingStumpSearch(X)
     sizes = np.abs(StumpSearch(X).edges(G)).max(axis=1)
     found = []
     for _ in range(20):
         found.append(search.best(G))
-        search.leave_out(found[-1].learner)
+        search.exclude(found[-1].learner)
     edges = [one.edge for one in found]
     assert edges == sorted(edges, reverse=True)
     assert len({one.learner._replace(polarity=1) for one in found}) == 20

@@ -21,7 +21,7 @@ def test_sums_of_weights_in_bins(entries, n_columns, dtype, additions_per_copy, 
         for one in own:
             expected[one] += weights
     found = SampleBins(bins, 11)
-    found.convert(dtype)
+    found.set_dtype(dtype)
     sums = found.sums(W)
     assert sums.dtype == dtype
     assert sums.flags.c_contiguous
@@ -42,7 +42,7 @@ def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
     expected = SampleBins(bins, 32).sums(W)
     monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
     found = SampleBins(bins, 32)
-    found.convert(np.float32)
+    found.set_dtype(np.float32)
     sums = found.sums(W)
     assert sums.dtype == np.float64
     np.testing.assert_allclose(sums[:-1], expected[:-1], rtol=0, atol=1e-13)
@@ -54,11 +54,11 @@ def test_a_bin_that_is_not_read_has_no_additions(part_bins, monkeypatch):
     # The last bin is one for all groups, and of most samples.
     bins = np.full((50, 7), 31, np.int32)
     bins[::3] = 4 * np.arange(7)
-    assert SampleBins(bins, 32, n_read=31).additions == 17
+    assert SampleBins(bins, 32, n_counted=31).additions == 17
     assert SampleBins(bins, 32).additions > 17
 
 
 def test_wider_weights_are_added_up_as_they_are():
     bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
-    bins.convert(np.float32)
+    bins.set_dtype(np.float32)
     assert bins.sums(np.array([[1.0], [2.0**-40], [3.0]])).tolist() == [[1 + 2.0**-40], [3.0]]

@@ -77,8 +77,8 @@ def test_zeros_on_record_and_entries_in_pieces_are_one_value():
     X = SparseFeatures(pieces)
     assert X.matrix.nnz == 2
     np.testing.assert_array_equal(X[:, np.array([0, 1])], whole)
-    cuts, codes = X.thresholds()
-    np.testing.assert_array_equal(cuts, [[1.5], [0.5]])
+    thresholds, codes = X.find_thresholds()
+    np.testing.assert_array_equal(thresholds, [[1.5], [0.5]])
     np.testing.assert_array_equal(codes, [1, 1])
 
 
@@ -89,13 +89,13 @@ def test_sparse_thresholds_and_codes_are_those_of_dense_columns(max_bins, weight
         X = features(seed)
         weights = np.random.default_rng(seed).integers(1, 4, len(X)) if weighted else None
         data = SparseFeatures(sparse.csr_array(X))
-        cuts, codes = data.thresholds(max_bins, weights)
+        thresholds, codes = data.find_thresholds(max_bins, weights)
         for j, column in enumerate(X.T):
             np.testing.assert_array_equal(
-                cuts[j], quantiles.thresholds(column, max_bins, weights), strict=True
+                thresholds[j], quantiles.find_thresholds(column, max_bins, weights), strict=True
             )
             stored = slice(*data.matrix.indptr[j : j + 2])
-            expected = quantiles.codes(column[data.matrix.indices[stored]], cuts[j])
+            expected = quantiles.bin_indices(column[data.matrix.indices[stored]], thresholds[j])
             np.testing.assert_array_equal(codes[stored], expected)
 
 
