@@ -160,9 +160,9 @@ def _spectral(kernels, positive, negative):
     """Maximise ``h' R h`` over real vectors ``h = kernels @ w`` of norm ``sqrt(n_samples)``."""
     gram = kernels.T @ kernels
     ridge = 1e-9 * np.trace(gram) + np.finfo(float).tiny
-    left, right = kernels.T @ positive, kernels.T @ negative
+    positive_part, negative_part = kernels.T @ positive, kernels.T @ negative
     _, vectors = eigh(
-        left @ left.T - right @ right.T,
+        positive_part @ positive_part.T - negative_part @ negative_part.T,
         gram + ridge * np.eye(len(gram)),
         subset_by_index=[len(gram) - 1] * 2,
     )

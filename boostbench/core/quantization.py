@@ -24,8 +24,8 @@ def itq_rotation(components, rotation, n_iterations):
     """
     for _ in range(n_iterations):
         corners = np.where(components @ rotation > 0, 1.0, -1.0)
-        left, _, right = np.linalg.svd(components.T @ corners)
-        rotation = left @ right
+        left_vectors, _, right_vectors = np.linalg.svd(components.T @ corners)
+        rotation = left_vectors @ right_vectors
     return rotation
 
 

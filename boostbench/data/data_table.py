@@ -12,9 +12,9 @@ from boostbench.data.labels import parse_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
-from boostbench.util.dates import are_dates, days_conversion_code
+from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
-from boostbench.util.text_columns import are_identifiers, find_problem
+from boostbench.util.text_columns import find_problem, is_identifier_column
 
 logger = logging.getLogger(__name__)
 
@@ -309,7 +309,7 @@ def _encode_column(table: DataTable, j: int):
         raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {fault}; {advice}")
     if len(occurring) <= 2:
         return np.where(is_missing, np.nan, codes)[:, None], [name]
-    if are_identifiers(len(occurring), len(codes)):
+    if is_identifier_column(len(occurring), len(codes)):
         raise not_categorical_error(table.where, name, len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 
@@ -344,7 +344,7 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
         If all words are dates, with or without times.
     """
     words = [unquote(word) for word in words]
-    if are_dates(words):
+    if is_all_dates(words):
         raise date_column_error(where, name, words)
 
 

@@ -13,12 +13,12 @@ _DAY_FIRST = re.compile(r"\d{1,2}\.|(1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]")
 _TIME_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
 
 
-def are_dates(words: Collection[str]) -> bool:
+def is_all_dates(words: Collection[str]) -> bool:
     """Return whether all texts are dates, with or without times.
 
     Examples
     --------
-    >>> are_dates(["2024-03-09", "10.3.2024 12:30"]), are_dates(["2024-03-09", "soon"])
+    >>> is_all_dates(["2024-03-09", "10.3.2024 12:30"]), is_all_dates(["2024-03-09", "soon"])
     (True, False)
     """
     return bool(words) and all(map(_DATE.fullmatch, words))
@@ -32,7 +32,7 @@ def days_conversion_code(name: str, words: Collection[str] = ()) -> str:
     name : str
         Name of the column in a data frame ``frame``.
     words : collection of str, default=()
-        Values of a column of text, which `are_dates` accepts. They decide which arguments
+        Values of a column of text, which `is_all_dates` accepts. They decide which arguments
         `pandas.to_datetime` needs.
 
     Examples

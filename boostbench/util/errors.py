@@ -77,7 +77,7 @@ def unknown_name_error(
     valid_names = sorted(valid_names)
     if not listed:
         return UserError(f"unknown {kind} {name!r}; {did_you_mean(name, valid_names)}")
-    near = _near(name, valid_names)
+    near = _closest_names(name, valid_names)
     advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
     return UserError(
         f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(valid_names)})"
@@ -112,7 +112,7 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     'there are: stratified, plain'
     """
     valid_names = list(valid_names)
-    near = _near(str(word), valid_names)
+    near = _closest_names(str(word), valid_names)
     if near:
         return f"did you mean {', '.join(near)}?"
     lengths = itertools.accumulate(len(name) + 2 for name in valid_names)
@@ -121,7 +121,7 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     return f"there are: {', '.join(listed)}{f' and {n_hidden} more' if n_hidden else ''}"
 
 
-def _near(word: str, valid_names: Iterable[str]) -> list[str]:
+def _closest_names(word: str, valid_names: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(word, valid_names, n=3, cutoff=0.5)
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from boostbench.util.dates import are_dates
+from boostbench.util.dates import is_all_dates
 
 #: A column of text with more distinct values than this number, and than this share of the rows,
 #: identifies rows, as names and customer numbers do.
@@ -75,7 +75,7 @@ def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextP
     """
     if not len(words):
         return None
-    if are_dates(words):
+    if is_all_dates(words):
         return TextProblem("dates", words[0])
     kinds = classify_words(words)
     n_numbers, n_commas, n_words = (int(counts[kind].sum()) for kind in kinds)
@@ -85,17 +85,17 @@ def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextP
         return TextProblem("numbers", words[0])
     if n_numbers > n_commas + n_words:
         return TextProblem("words", words[int((~kinds.is_number).argmax())])
-    if are_identifiers(len(words), n_rows):
+    if is_identifier_column(len(words), n_rows):
         return TextProblem("identifiers", words[0])
     return None
 
 
-def are_identifiers(n_values: int, n_rows: int) -> bool:
+def is_identifier_column(n_values: int, n_rows: int) -> bool:
     """Return whether a column with `n_values` distinct values identifies rows.
 
     Examples
     --------
-    >>> are_identifiers(5000, n_rows=5000), are_identifiers(20, n_rows=20)
+    >>> is_identifier_column(5000, n_rows=5000), is_identifier_column(20, n_rows=20)
     (True, False)
     """
     return n_values > max(_MAX_CATEGORIES, _MAX_SHARE * n_rows)

@@ -17,7 +17,7 @@ from boostbench.data.readers.csv_header import DECIMAL_COMMA, guess_header
 from boostbench.data.readers.csv_text import TextColumn, resolve_decimal_commas, word_mask
 from boostbench.data.readers.text_lines import check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
-from boostbench.util.text_columns import are_identifiers
+from boostbench.util.text_columns import is_identifier_column
 
 logger = logging.getLogger(__name__)
 
@@ -297,9 +297,9 @@ class _TableBuilder:
             for word in words
         ]
         codes_of_words = np.array([*codes_of_words, np.nan])
-        if are_identifiers(len(word_codes), self.n_lines) and j != self.label:
+        if is_identifier_column(len(word_codes), self.n_lines) and j != self.label:
             n_words = int(word_mask(list(word_codes)).sum())
-            if are_identifiers(n_words, self.n_lines):
+            if is_identifier_column(n_words, self.n_lines):
                 check_dates(self.where, self.names[j], list(word_codes))
                 raise not_categorical_error(
                     self.where, self.names[j], n_words, f"the first {self.n_rows}"
