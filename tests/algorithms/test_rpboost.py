@@ -141,6 +141,17 @@ class TestWarmStart:
             assert self.fitted(warm.set_params(penalty=penalty), X, y) == self.fitted(alone, X, y)
 
     @pytest.mark.parametrize("model", MODELS)
+    def test_second_fit_to_the_same_data_reuses_the_search(self, model, monkeypatch):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = clone(model).set_params(warm_start=True).fit(X, y)
+
+        def fail(*args):
+            raise AssertionError("the second fit created a search")
+
+        monkeypatch.setattr(type(model), "_search", fail)
+        warm.set_params(penalty=10).fit(X, y)
+
+    @pytest.mark.parametrize("model", MODELS)
     def test_more_rounds_and_other_labels(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
