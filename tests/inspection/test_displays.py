@@ -72,7 +72,7 @@ def test_bags_are_drawn_as_one_model(bag, iris):
 
 
 class TestShapeFunctions:
-    def test_curves_are_the_functions(self, model, iris):
+    def test_curves_equal_the_shape_functions(self, model, iris):
         X, _ = iris
         display = ShapeFunctionDisplay.from_estimator(model, X)
         shapes = model.shape_functions(X)
@@ -93,14 +93,14 @@ class TestShapeFunctions:
             model.classes_
         )
 
-    def test_of_two_classes_there_is_one_curve(self):
+    def test_two_classes_have_one_curve(self):
         X, y = load_breast_cancer(return_X_y=True)
         display = ShapeFunctionDisplay.from_estimator(AdaBoost(n_iterations=20).fit(X, y), X)
         assert {len(curves) for curves in display.lines_} == {1}
         assert len(display.axes_) == 6
         assert not display.figure_.legends
 
-    def test_features_by_number_or_name(self, model, iris):
+    def test_features_by_index_or_name(self, model, iris):
         X, _ = iris
         for features in ([3, 0], ["petal width (cm)", 0], "petal width (cm)"):
             display = ShapeFunctionDisplay.from_estimator(model, X, features=features, n_columns=1)
@@ -120,20 +120,20 @@ class TestShapeFunctions:
         display = ShapeFunctionDisplay.from_estimator(model, X, features=[0])
         assert all((curve.get_data().values == 0).all() for curve in display.lines_[0])
 
-    def test_another_model_is_refused(self, iris):
+    def test_rejects_other_models(self, iris):
         model = RBoostRank(n_iterations=3, n_projections=10, random_state=0).fit(*iris)
         with pytest.raises(ValueError, match="RBoostRank is not a sum of stumps"):
             ShapeFunctionDisplay.from_estimator(model, iris[0])
 
 
 @pytest.mark.parametrize("display", [ShapeFunctionDisplay, PairDisplay])
-def test_a_pipeline_is_told_what_to_pass(display, iris):
+def test_pipeline_error_names_the_step_to_pass(display, iris):
     pipeline = make_pipeline(StandardScaler(), MCBoost(n_iterations=2)).fit(*iris)
     with pytest.raises(ValueError, match=r"Pipeline is not a sum of stumps; pass .* model\[-1\]"):
         display.from_estimator(pipeline, iris[0])
 
 
-def test_numbers_are_added_to_the_prediction(iris):
+def test_regressor_label_names_the_prediction(iris):
     X, _ = iris
     model = BaggedLsBoostRegressor(interactions=1, n_estimators=2, random_state=0)
     model.fit(X.iloc[:, :2], X.iloc[:, 0] * X.iloc[:, 1])
@@ -144,7 +144,7 @@ def test_numbers_are_added_to_the_prediction(iris):
 
 
 class TestImportances:
-    def test_bars_are_the_largest(self, model, iris):
+    def test_bars_show_the_largest_importances(self, model, iris):
         display = ImportanceDisplay.from_estimator(model, n_features=2)
         largest = np.argsort(model.feature_importances_)[-2:]
         widths = [bar.get_width() for bar in display.bars_]
@@ -154,7 +154,7 @@ class TestImportances:
         with pytest.raises(ValueError, match="number of features must be 0 or more, got -1"):
             ImportanceDisplay.from_estimator(model, n_features=-1)
 
-    def test_of_any_estimator(self):
+    def test_importances_of_any_estimator(self):
         X, y = load_breast_cancer(return_X_y=True)
         display = ImportanceDisplay.from_estimator(AdaBoostClassifier(n_estimators=5).fit(X, y))
         assert 0 < len(display.bars_) <= 5
@@ -173,7 +173,7 @@ def table():
 
 class TestPairs:
     @pytest.mark.parametrize("output", [None, 0])
-    def test_maps_are_the_tables(self, table, output):
+    def test_heat_maps_equal_the_tables(self, table, output):
         X, y = table
         model = BaggedMCBoost(interactions=2, n_estimators=4, random_state=0).fit(X, y)
         display = PairDisplay.from_estimator(model, output=output, n_columns=2)
@@ -194,7 +194,7 @@ class TestPairs:
         largest = max(np.abs(mesh.get_array()).max() for mesh in display.meshes_)
         assert display.meshes_[0].get_clim() == pytest.approx((-largest, largest))
 
-    def test_mistakes(self, table, model):
+    def test_invalid_arguments(self, table, model):
         X, y = table
         with pytest.raises(ValueError, match="has no pairs of features: set interactions"):
             PairDisplay.from_estimator(model)
@@ -206,7 +206,7 @@ class TestPairs:
 
 
 class TestStagedErrors:
-    def test_the_curve_is_the_errors(self, model, iris):
+    def test_curve_equals_the_staged_errors(self, model, iris):
         X, y = iris
         display = StagedErrorDisplay.from_estimator(model, X, y, color="k")
         rounds, errors = display.line_.get_data()
@@ -214,7 +214,7 @@ class TestStagedErrors:
         np.testing.assert_allclose(errors, [np.mean(p != y) for p in model.staged_predict(X)])
         assert display.line_.get_color() == "k"
 
-    def test_the_curve_of_a_regressor_is_the_mean_squared_error(self):
+    def test_regressor_curve_equals_the_mean_squared_error(self):
         X, y = load_diabetes(return_X_y=True)
         model = LsBoostRegressor(n_iterations=9).fit(X, y)
         display = StagedErrorDisplay.from_estimator(model, X, y)
@@ -222,7 +222,7 @@ class TestStagedErrors:
         assert display.errors[-1] == pytest.approx(np.mean((model.predict(X) - y) ** 2))
         assert display.ax_.get_ylabel() == "Mean squared error"
 
-    def test_labels_are_one_for_each_sample(self, model, iris):
+    def test_rejects_labels_of_another_length(self, model, iris):
         X, y = iris
         column = StagedErrorDisplay.from_estimator(model, X, pd.Series(y).to_frame())
         plain = StagedErrorDisplay.from_estimator(model, X, y)
@@ -230,7 +230,7 @@ class TestStagedErrors:
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
             StagedErrorDisplay.from_estimator(model, X, y[:1])
 
-    def test_curves_share_a_picture(self, model, iris):
+    def test_curves_share_axes(self, model, iris):
         X, y = iris
         first = StagedErrorDisplay.from_estimator(model, X, pd.Series(y), name="a")
         second = StagedErrorDisplay.from_estimator(model, X[::2], y[::2], name="b", ax=first.ax_)
@@ -239,7 +239,7 @@ class TestStagedErrors:
 
     @pytest.mark.filterwarnings("error")
     @pytest.mark.parametrize(("name", "has_legend"), [(None, False), ("a", True)])
-    def test_a_curve_without_a_name_has_no_legend(self, name, has_legend):
+    def test_curve_without_a_name_has_no_legend(self, name, has_legend):
         display = StagedErrorDisplay(errors=np.array([0.5, 0.25]), name=name).plot()
         assert (display.ax_.get_legend() is not None) == has_legend
 
@@ -257,7 +257,7 @@ def test_scikit_learn_draws_boundaries(iris, n_classes, method):
     assert np.isfinite(np.asarray(display.response, float)).all()
 
 
-def test_without_matplotlib_one_line_says_so(model, monkeypatch):
+def test_missing_matplotlib_is_reported_in_one_line(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"^displays need matplotlib; .*pip install matplotlib'$"):
         ImportanceDisplay.from_estimator(model)

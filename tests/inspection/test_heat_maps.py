@@ -10,7 +10,7 @@ from boostbench.inspection.heat_maps import heat_map_data, tick_labels
 
 @pytest.mark.parametrize("has_missing", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 30])
-def test_thresholds_are_between_cells(n, has_missing):
+def test_threshold_labels_are_between_cells(n, has_missing):
     thresholds = np.arange(n) / 4
     axis = SimpleNamespace(
         thresholds=thresholds, n_cells=n + 1 + has_missing, has_missing=has_missing
@@ -23,13 +23,13 @@ def test_thresholds_are_between_cells(n, has_missing):
     assert [place for place, text in found if text == "missing"] == [n + 1.5] * has_missing
 
 
-def test_some_of_many_categories():
+def test_subset_of_many_categories_is_labelled():
     names = list("abcdefghij")
     axis = SimpleNamespace(thresholds=None, n_cells=10, has_missing=False)
     assert tick_labels(axis, names, 3) == [(0.5, "a"), (4.5, "e"), (8.5, "i")]
 
 
-def test_marks_of_numbers_are_whole_and_those_of_categories_short():
+def test_only_category_labels_are_shortened():
     rng = np.random.default_rng(0)
     names = np.array(["silver birch", "small-leaved lime", "sycamore maple"])
     X = pd.DataFrame({"time": 1.6e9 + rng.permutation(300), "tree": rng.choice(names, 300)})

@@ -46,7 +46,7 @@ def page(request, driver, tmp_path):
 
 
 @needs_browser
-def test_nothing_is_requested_and_nothing_goes_wrong(page, tmp_path):
+def test_page_makes_no_requests_and_has_no_errors(page, tmp_path):
     browser = page[2]
     assert browser.requested() == {(tmp_path / "model.html").as_uri()}
     assert browser.driver.get_log("browser") == []
@@ -64,7 +64,7 @@ def test_all_features_are_shown_by_importance(page):
 
 
 @needs_browser
-def test_the_terms_of_a_row_add_up_to_its_score(page):
+def test_terms_of_a_row_sum_to_its_score(page):
     model, X, browser = page
     sample = X.iloc[[5]]
     scores = model.decision_function(sample)
@@ -83,7 +83,7 @@ def test_the_terms_of_a_row_add_up_to_its_score(page):
 
 
 @needs_browser
-def test_categories_have_bars_and_missing_values_marks(page):
+def test_categories_are_bars_and_missing_values_marks(page):
     model, X, browser = page
     shapes = model.shape_functions(X)
     find = """
@@ -102,7 +102,7 @@ def test_categories_have_bars_and_missing_values_marks(page):
 
 
 @needs_browser
-def test_a_curve_is_the_shape_function(page):
+def test_curve_equals_the_shape_function(page):
     model, X, browser = page
     shapes = model.shape_functions(X)
     drawn = browser.run("""
@@ -149,7 +149,7 @@ def test_pairs_are_heat_maps(page):
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [320, 390, 1280])
-def test_it_fits_and_can_be_read(page, width, dark):
+def test_page_fits_the_width_with_readable_contrast(page, width, dark):
     browser = page[2]
     browser.see(width, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
@@ -158,14 +158,14 @@ def test_it_fits_and_can_be_read(page, width, dark):
     assert low == []
 
 
-def test_most_important_features_only(tmp_path):
+def test_max_terms_limits_the_features(tmp_path):
     text = written(tmp_path, max_terms=2)[2].read_text(encoding="utf-8")
     assert text.count("<article") == 2
     assert "more features" in text
     assert "all other features" in text
 
 
-def test_what_all_scores_have_in_common_is_a_term(tmp_path):
+def test_common_part_of_all_scores_is_a_term(tmp_path):
     X = np.random.default_rng(0).integers(0, 2, (20, 8)).astype(float)
     model = AdaBoostMH(n_iterations=12).fit(X, ["ant", "bee", "cat"] * 6 + ["ant", "bee"])
     moves = {term.feature for term in model.shape_functions().terms}
@@ -195,7 +195,7 @@ def test_arrays_and_constant_models(tmp_path):
     assert "No feature is in use" in path.read_text(encoding="utf-8")
 
 
-def test_errors(tmp_path):
+def test_invalid_arguments(tmp_path):
     model, X, path = written(tmp_path)
     with pytest.raises(ValueError, match="there is no row 200: X has 200"):
         export_html(model, X, path, row=200)
@@ -214,13 +214,13 @@ def test_errors(tmp_path):
         ((-0.4, 0.3), [-0.4, -0.2, 0, 0.2]),
     ],
 )
-def test_ticks(ends, ticks):
+def test_round_ticks(ends, ticks):
     found = _round_ticks(*ends)
     assert found == pytest.approx(ticks, rel=1e-9, abs=0)
     assert [f"{at:g}" for at in found] == [f"{at:g}" for at in ticks]
 
 
-def test_intervals_and_values_are_told_apart(tmp_path):
+def test_intervals_and_values_have_enough_digits(tmp_path):
     X = np.arange(2005.0, 2013.0).repeat(20)[:, None]
     model = MCBoost(n_iterations=30).fit(X, X[:, 0] % 2)
     export_html(model, X, tmp_path / "model.html", row=60)
@@ -235,7 +235,7 @@ def test_intervals_and_values_are_told_apart(tmp_path):
     assert {f">16000020{at:02}<" for at in (6, 8, 10, 12)} <= set(re.findall(r">\d{10}<", text))
 
 
-def test_a_pipeline_is_told_what_to_pass(tmp_path):
+def test_pipeline_error_names_the_step_to_pass(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
     with pytest.raises(ValueError, match=r"^Pipeline is not a sum of stumps; pass .* model\[-1\]"):

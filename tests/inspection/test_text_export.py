@@ -31,14 +31,14 @@ def test_every_stump_has_a_line():
     assert export_text(model, n_rules=0).splitlines()[1:] == ["... 7 more"]
 
 
-def test_a_model_of_many_stumps_is_told_by_features():
+def test_model_with_many_stumps_lists_features():
     X, y = load_iris(return_X_y=True)
     model = AdaBoostMH(n_iterations=101).fit(X, y)
     assert export_text(model) == export_text(model, max_terms=5)
     assert export_text(model, n_rules=2).endswith("... 99 more")
 
 
-def test_a_bag_is_told_in_few_steps():
+def test_bag_lists_few_intervals():
     X, y = load_iris(return_X_y=True)
     model = BaggedMCBoost(random_state=0).fit(X, y == 1)
     first, *lines = export_text(model).splitlines()
@@ -50,7 +50,7 @@ def test_a_bag_is_told_in_few_steps():
     assert len(lines) < len(export_text(model, decimals=2).splitlines()) / 2
 
 
-def test_votes_of_0_are_left_out():
+def test_zero_votes_are_left_out():
     X, y = load_iris(return_X_y=True)
     assert "nothing" in export_text(AdaBoostMH(n_iterations=1).fit(X, y), decimals=-1)
 
@@ -64,7 +64,7 @@ def test_intercepts_and_constant_stumps():
     assert lines[-1] == "never: setosa -0.30"
 
 
-def test_intervals_of_features_add_up_to_the_scores():
+def test_intervals_of_features_sum_to_the_scores():
     X, y = load_iris(return_X_y=True)
     model = LsBoost(n_iterations=40).fit(X, np.where(y == 1, "b", "a"))
     first, *lines = export_text(model, max_terms=4, decimals=6).splitlines()
@@ -90,7 +90,7 @@ def test_intervals_of_features_add_up_to_the_scores():
     assert importances == sorted(importances, reverse=True)
 
 
-def test_neighbours_that_print_alike_are_one_interval():
+def test_adjacent_intervals_of_equal_text_are_merged():
     X, y = load_iris(return_X_y=True)
     model = LsBoost(n_iterations=40).fit(X, np.where(y == 1, "b", "a"))
     fine, coarse = (export_text(model, max_terms=4, decimals=n).splitlines() for n in (6, 1))
@@ -103,7 +103,7 @@ def test_neighbours_that_print_alike_are_one_interval():
     assert "everywhere" in export_text(model, max_terms=1, decimals=-2)
 
 
-def test_a_missing_value_may_be_all_that_differs():
+def test_feature_that_only_tests_missing_values():
     X = pd.DataFrame({"lab": [1.0, None, None] * 20})
     text = export_text(MCBoost(n_iterations=3).fit(X, [1, 0, 0] * 20), max_terms=5)
     first, _, known, missing = text.splitlines()
@@ -113,7 +113,7 @@ def test_a_missing_value_may_be_all_that_differs():
     assert known.split()[-1] != missing.split()[-1]
 
 
-def test_classes_have_any_names():
+def test_arbitrary_names_of_classes():
     X, y = load_iris(return_X_y=True)
     X = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(y == 1, "ash", "elm"))
     for some in (X[list("abcd")], X):
@@ -125,12 +125,12 @@ def test_classes_have_any_names():
         assert export_text(named) == text.replace("cc ", "threshold ")
 
 
-def test_a_constant_model_has_no_stumps():
+def test_constant_model():
     model = MCBoost(n_iterations=3).fit(np.ones((6, 1)), [0, 1] * 3)
     assert export_text(model).endswith("subtracted where it fails:")
 
 
-def test_whole_numbers_are_on_the_side_that_is_written():
+def test_printed_thresholds_do_not_change_sides():
     X = 100000.0 + np.arange(4)[:, None]
     model = AdaBoost(n_iterations=1).fit(X, X[:, 0] > 100001)
     assert export_text(model).splitlines()[1].startswith("x0 > 100001.5: True +")
@@ -140,7 +140,7 @@ def test_whole_numbers_are_on_the_side_that_is_written():
 
 
 @pytest.mark.parametrize("unit", [1e-5, 1.0, 1e5])
-def test_numbers_have_any_unit(unit):
+def test_regressor_of_any_unit(unit):
     X, _ = load_iris(return_X_y=True)
     model = LsBoostRegressor(n_iterations=5).fit(X[:, :3], unit * X[:, 3])
     first, _, *lines = export_text(model).splitlines()
@@ -152,7 +152,7 @@ def test_numbers_have_any_unit(unit):
     assert export_text(model, decimals=2) == export_text(model) or unit < 1
 
 
-def test_pairs_are_told_in_the_unit_of_the_numbers():
+def test_pairs_have_the_unit_of_the_target():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     model = BaggedLsBoostRegressor(interactions=1, n_estimators=3, random_state=0)
@@ -169,7 +169,7 @@ def test_pairs_are_told_in_the_unit_of_the_numbers():
 
 
 @pytest.mark.parametrize("count", ["n_rules", "max_terms"])
-def test_a_count_is_not_negative(count):
+def test_rejects_negative_counts(count):
     X, y = load_iris(return_X_y=True)
     model = AdaBoostMH(n_iterations=2).fit(X, y)
     with pytest.raises(ValueError, match="must be 0 or more, got -1"):
@@ -177,7 +177,7 @@ def test_a_count_is_not_negative(count):
 
 
 @pytest.mark.parametrize("options", [{}, {"n_rules": 1}, {"max_terms": 1}])
-def test_what_is_no_sum_of_stumps_is_named(options):
+def test_rejects_other_models(options):
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
     with pytest.raises(ValueError, match=r"Pipeline is not a sum of stumps; pass .* model\[-1\]"):

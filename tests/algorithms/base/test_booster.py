@@ -67,7 +67,7 @@ def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 
 
-def test_binary_scores_are_one_number_a_sample():
+def test_binary_decision_function_is_one_dimensional():
     X, y = blobs(2)
     names = np.array(["no", "yes"])[y]
     toy = ToyBinaryClassifier(n_iterations=30).fit(X, names)
@@ -83,7 +83,7 @@ def test_binary_scores_are_one_number_a_sample():
 
 
 class TestTime:
-    def test_phases_add_up(self, fine_clock):
+    def test_phases_sum_to_the_time_of_the_fit(self, fine_clock):
         X, y = blobs(3, n_samples=300)
         model = MultiBoost(n_iterations=20).fit(X, y)
         assert set(model.seconds_) == {"preparation", "search", "coefficients"}
@@ -91,19 +91,19 @@ class TestTime:
         both = model.weak_learner_time_ + model.coefficient_time_
         assert both == pytest.approx(sum(model.seconds_.values()))
 
-    def test_without_a_round(self):
+    def test_times_of_a_model_without_rounds(self):
         model = AdaBoostMH().fit(np.ones((4, 1)), [0, 0, 1, 1])
         assert model.n_iterations_ == 0
         assert model.coefficient_time_ == 0
         assert model.weak_learner_time_ >= 0
 
-    def test_unfitted(self):
+    def test_times_require_a_fitted_model(self):
         assert not hasattr(AdaBoostMH(), "weak_learner_time_")
         assert not hasattr(AdaBoostMH(), "coefficient_time_")
 
 
 @pytest.mark.parametrize("model", [LsBoostRegressor(), BaggedLsBoostRegressor()])
-def test_numbers_to_learn_are_finite(model):
+def test_regression_targets_must_be_finite(model):
     y = np.array([1.0, None, 2.0, 3.0], dtype=object)
     with pytest.raises(ValueError, match="Input y contains NaN"):
         model.fit(np.arange(4.0)[:, None], y)
@@ -121,10 +121,10 @@ def test_staged_predict_of_a_regressor_ends_with_its_predictions():
 
 class TestBooleans:
     @pytest.mark.parametrize("model", [AdaBoost(n_iterations=True), MultiBoost(nu=True)])
-    def test_are_no_numbers(self, model):
+    def test_booleans_are_rejected_for_numbers(self, model):
         with pytest.raises(ValueError, match=f"{type(model).__name__} must not be a boolean.*True"):
             model.fit(*blobs(2))
 
-    def test_are_values_where_they_are_asked_for(self):
+    def test_booleans_are_accepted_for_boolean_parameters(self):
         X, y = blobs(2)
         assert MultiBoost(n_iterations=3, warm_start=True).fit(X, y).n_iterations_ == 3

@@ -12,7 +12,7 @@ from ..problems import blobs
 
 class TestVerbose:
     @pytest.mark.parametrize("booster", [AdaBoostMH, MCBoost, LADDER, LsBoostRegressor])
-    def test_a_line_every_so_many_rounds(self, booster, capsys):
+    def test_prints_a_line_every_few_rounds(self, booster, capsys):
         booster(n_iterations=25, verbose=10).fit(*blobs(3))
         lines = capsys.readouterr().out.splitlines()
         assert [
@@ -21,14 +21,14 @@ class TestVerbose:
         assert [line.split()[2] for line in lines] == ["10", "20", "25"]
         assert all(line.startswith(booster.__name__) for line in lines)
 
-    def test_the_objective(self, capsys):
+    def test_line_shows_the_objective(self, capsys):
         model = GradBoost(n_iterations=4, verbose=2).fit(*blobs(3))
         for line, value in zip(
             capsys.readouterr().out.splitlines(), model.objective_[1::2], strict=True
         ):
             assert f": objective {value:.6g}, " in line
 
-    def test_the_validation_loss(self, capsys):
+    def test_line_shows_the_validation_loss(self, capsys):
         X, y = blobs(3, n_samples=200, spread=4.0)
         model = MCBoost(n_iter_no_change=7, verbose=1, random_state=0).fit(X, y)
         *lines, last = capsys.readouterr().out.splitlines()
@@ -38,11 +38,11 @@ class TestVerbose:
         )
         assert f"(best round {model.n_iterations_})" in last
 
-    def test_nothing_is_said_by_default(self, capsys):
+    def test_prints_nothing_by_default(self, capsys):
         MCBoost(n_iterations=3).fit(*blobs(3))
         assert capsys.readouterr().out == ""
 
-    def test_it_changes_nothing(self):
+    def test_verbose_does_not_change_the_model(self):
         X, y = blobs(3)
         quiet, verbose = (
             GradBoost(n_iterations=9, verbose=verbose).fit(X, y) for verbose in (0, 1)
@@ -88,14 +88,14 @@ class TestCallbacks:
         assert recorder.last[3] is not model
 
     @pytest.mark.parametrize("booster", [MCBoost, AdaBoostMH, LsBoostRegressor, LADDER])
-    def test_one_that_returns_true_ends_the_training(self, booster):
+    def test_callback_that_returns_true_ends_the_training(self, booster):
         X, y = blobs(3)
         model = booster(n_iterations=20, random_state=0).set_callbacks(Recorder(rounds=4)).fit(X, y)
         assert model.n_iterations_ == 4
         whole = booster(n_iterations=4, random_state=0).fit(X, y)
         assert (model._scores(X) == whole._scores(X)).all()
 
-    def test_the_model_of_a_round_is_a_stage(self):
+    def test_model_of_a_round_equals_its_stage(self):
         from sklearn.callback import ScoringMonitor
 
         X, y = blobs(3, spread=3.0)
@@ -107,7 +107,7 @@ class TestCallbacks:
         staged = [(labels == y).mean() for labels in model.staged_predict(frame)]
         np.testing.assert_allclose(found, staged)
 
-    def test_a_sparse_frame_is_one_for_them_too(self):
+    def test_callbacks_receive_a_sparse_frame(self):
         from sklearn.callback import ScoringMonitor
 
         X, y = blobs(2)
@@ -121,7 +121,7 @@ class TestCallbacks:
         assert found[0] == found[1]
         assert len(found[0]) == 5
 
-    def test_the_training_part_and_the_best_round(self):
+    def test_callbacks_receive_the_training_part_and_the_best_round(self):
         X, y = blobs(2, n_samples=200, spread=4.0)
         recorder = Recorder()
         model = (
@@ -135,13 +135,13 @@ class TestCallbacks:
         n_rounds = sum(step.startswith("end round") for step in recorder.seen)
         assert n_rounds == len(model.validation_losses_)
 
-    def test_a_progress_bar(self, capsys):
+    def test_progress_bar(self, capsys):
         from sklearn.callback import ProgressBar
 
         MCBoost(n_iterations=3).set_callbacks(ProgressBar()).fit(*blobs(3))
         assert re.search("MCBoost - fit.*100%", capsys.readouterr().out)
 
-    def test_within_a_pipeline(self):
+    def test_callbacks_within_a_pipeline(self):
         from sklearn.callback import ProgressBar
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
@@ -152,7 +152,7 @@ class TestCallbacks:
         assert pipeline[-1].n_iterations_ == 5
 
 
-def test_without_the_package_nothing_is_missing(monkeypatch):
+def test_training_without_sklearn_callbacks(monkeypatch):
     import importlib
     import sys
 

@@ -36,7 +36,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def test_dates_and_words_among_numbers_are_no_categories():
+def test_dates_and_words_among_numbers_are_rejected():
     for form in ("%Y-%m-%d", "%d.%m.%Y"):
         days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-29"]})
         days["day"] = pd.to_datetime(days["day"]).dt.strftime(form)
@@ -67,7 +67,7 @@ def test_dates_and_words_among_numbers_are_no_categories():
         (["12,5", "7,5", "unknown"], [12.5, 7.5]),
     ],
 )
-def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
+def test_numbers_as_text_are_rejected_with_a_conversion(values, numbers):
     frame = pd.DataFrame({"income": pd.Series(values, dtype=object)})
     for check in (find_categories, lambda frame: check_numeric(frame, "Any")):
         with pytest.raises(
@@ -85,7 +85,7 @@ def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
         assert set(declared[0]) == set(frame["income"].dropna())
 
 
-def test_identifiers_are_named_by_a_warning():
+def test_identifiers_raise_a_warning():
     frame = pd.DataFrame({"customer": [f"C{i}" for i in range(42)] + [None] * 42})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -96,7 +96,7 @@ def test_identifiers_are_named_by_a_warning():
         assert len(find_categories(frame[1:82])[0]) == 41
 
 
-def test_identifiers_are_named_once_per_fit():
+def test_identifiers_raise_one_warning_per_fit():
     frame = pd.DataFrame({"customer": [f"C{i}" for i in range(40)], "n": range(40)})
     with pytest.warns(UserWarning, match="column 'customer'") as caught:
         model = MCBoost(n_iterations=2).fit(frame, frame["n"] > 20, sample_weight=[0, *[1.0] * 39])
@@ -116,7 +116,7 @@ def test_identifiers_are_named_once_per_fit():
         (["red", "blue", "12"] * 15, None),
     ],
 )
-def test_files_and_frames_are_judged_alike(values, kind):
+def test_files_and_frames_have_the_same_problems(values, kind):
     """The command line refuses each problem, and Python too, but for a warning of identifiers."""
     counts = pd.Series(values).value_counts()
     problem = find_problem(counts.index.tolist(), counts.to_numpy(), len(values))
@@ -146,7 +146,7 @@ def test_files_and_frames_are_judged_alike(values, kind):
         (pd.period_range("2000-01-03", periods=2, freq="D"), [2, 3]),
     ],
 )
-def test_the_advice_makes_days(column, days):
+def test_suggested_code_converts_to_days(column, days):
     frame = pd.DataFrame({"day": column})
     with pytest.raises(ValueError, match="column 'day' holds dates") as told:
         find_categories(frame)
@@ -154,7 +154,7 @@ def test_the_advice_makes_days(column, days):
     assert frame["day"].tolist() == days
 
 
-def test_what_cannot_be_told_apart_is_no_category():
+def test_unhashable_values_are_rejected():
     lists = pd.DataFrame({"path": [["a"], ["b"]]})
     with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
         find_categories(lists)
@@ -162,7 +162,7 @@ def test_what_cannot_be_told_apart_is_no_category():
         encode_categories(lists, {0: np.array(["a", "b"], dtype=object)})
 
 
-def test_strings_of_arrow_are_categories():
+def test_arrow_strings_are_categories():
     pyarrow = pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"words": ["y", None, "x"], "number": [1, None, 2]})
     plain = find_categories(frame)
@@ -178,13 +178,13 @@ def test_strings_of_arrow_are_categories():
             encode_categories(arrow, {})
 
 
-def test_objects_that_are_numbers_become_some():
+def test_objects_that_are_numbers_become_floats():
     frame = pd.DataFrame({"n": pd.Series([1, 2.5, pd.NA, None, "4"], dtype=object)})
     assert encode_categories(frame, {})["n"].fillna(-1).tolist() == [1, 2.5, -1, -1, 4]
     assert check_numeric(frame[:4], "Any")["n"].fillna(-1).tolist() == [1, 2.5, -1, -1]
 
 
-def test_types_say_which_features_are_categories():
+def test_categorical_features_follow_from_data_types():
     found = find_categories(FRAME.assign(mixed=["a", 1, None, "b"]))
     assert {at: known.tolist() for at, known in found.items()} == {
         0: ["b", "a"],
@@ -199,7 +199,7 @@ def test_types_say_which_features_are_categories():
 @pytest.mark.parametrize(
     "asked", [[7, 0], ["number", "category"], [True, *[False] * 6, True], np.array([0, 7])]
 )
-def test_they_are_asked_for_in_many_ways(asked):
+def test_categorical_features_by_index_name_and_mask(asked):
     found = find_categories(FRAME, asked)
     assert {at: known.tolist() for at, known in found.items()} == {
         0: ["b", "a"],
@@ -207,7 +207,7 @@ def test_they_are_asked_for_in_many_ways(asked):
     }
 
 
-def test_codes_and_back():
+def test_decoding_inverts_encoding():
     frame = FRAME.drop(columns="string")
     known = find_categories(frame, ["category", "words", "number"])
     codes = encode_categories(frame, known)
@@ -225,7 +225,7 @@ def test_codes_and_back():
     )
 
 
-def test_what_no_sample_has_is_forgotten():
+def test_unused_categories_are_dropped():
     frame = FRAME[["number", "words", "category"]]
     frame = pd.concat([frame, frame.assign(words="w")], ignore_index=True)
     known = find_categories(frame, ["words", "category"])
@@ -238,7 +238,7 @@ def test_what_no_sample_has_is_forgotten():
     assert np.isnan(others[:, 1]).all()
 
 
-def test_the_rarest_are_unknown():
+def test_rarest_categories_are_unknown():
     values = np.repeat(np.arange(300), 2)
     values = np.concatenate([values, np.arange(20, 300)])
     (known,) = find_categories(values[:, None], [0]).values()
@@ -257,6 +257,6 @@ def test_the_rarest_are_unknown():
         (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "from_dtype", "'day' holds dates"),
     ],
 )
-def test_mistakes(X, asked, said):
+def test_invalid_requests(X, asked, said):
     with pytest.raises(ValueError, match=said):
         find_categories(X, asked)

@@ -30,7 +30,7 @@ def clock():
     return Clock()
 
 
-def test_a_phase_inside_pauses_the_one_around_it(spend, clock):
+def test_inner_phase_pauses_the_outer_phase(spend, clock):
     with clock.phase("coefficients"):
         assert clock.seconds == {"coefficients": 0.0}
         spend(1.0, 0.5)
@@ -43,7 +43,7 @@ def test_a_phase_inside_pauses_the_one_around_it(spend, clock):
     assert clock.seconds == pytest.approx({"coefficients": 2.5, "search": 17.0})
 
 
-def test_an_error_ends_its_phases(spend, clock):
+def test_exception_ends_its_phases(spend, clock):
     def fail():
         spend(1.0, 1.0)
         raise ZeroDivisionError
@@ -56,7 +56,7 @@ def test_an_error_ends_its_phases(spend, clock):
     assert clock.seconds == pytest.approx({"coefficients": 0.0, "search": 3.0})
 
 
-def test_a_phase_without_a_name_is_a_pause(spend, clock):
+def test_phase_without_a_name_is_not_counted(spend, clock):
     with clock.phase("search"):
         spend(1.0, 0.5)
         with clock.phase(None):

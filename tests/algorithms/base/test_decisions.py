@@ -11,7 +11,7 @@ CLASSES = np.array(["a", "b", "c"])
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
+def test_prediction_does_not_depend_on_the_order_of_summation(seed, n_classes):
     """Terms that cancel, for all classes but the last one, added up in two orders."""
     rng = np.random.default_rng(seed)
     terms = np.zeros((200, 40, n_classes))
@@ -37,20 +37,20 @@ def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
         ([1e-13, 2e-13], False),
     ],
 )
-def test_a_part_of_the_largest_score_is_rounding_whatever_the_slack(scores, first):
+def test_tolerance_is_relative_to_the_largest_score(scores, first):
     assert labels_from_scores(decision_values(np.array([scores])), CLASSES) == (
         "a" if first else "b"
     )
 
 
-def test_scores_that_differ_stay_as_they_are():
+def test_different_scores_are_unchanged():
     scores = np.random.default_rng(0).normal(size=(50, 4))
     np.testing.assert_array_equal(decision_values(scores, 1e-11), scores)
     np.testing.assert_array_equal(decision_values(scores[:, :2]), scores[:, 1] - scores[:, 0])
     np.testing.assert_array_equal(decision_values(scores[:, 0], 1e-11), scores[:, 0])
 
 
-def test_tables_of_a_model_predict_what_it_predicts():
+def test_shape_functions_predict_like_the_model():
     """AdaBoost.MO gives many samples two classes of one score."""
     X, y = blobs(3, n_samples=90)
     model = AdaBoostMO(n_iterations=10).fit(X, y)

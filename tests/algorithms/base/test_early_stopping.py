@@ -47,7 +47,7 @@ def plain_rule(losses, patience):
 
 
 @pytest.mark.parametrize("booster", BOOSTERS, ids=str)
-def test_the_model_is_that_of_the_best_round(booster):
+def test_model_equals_a_fit_of_the_best_round(booster):
     patience = 5
     n_classes = 3 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
     X, y = blobs(n_classes, n_samples=150, spread=2.5)
@@ -77,7 +77,7 @@ def test_the_model_is_that_of_the_best_round(booster):
     check_fitted_booster(stopped, X)
 
 
-def test_it_ends_before_the_last_round_and_errs_less():
+def test_early_stopping_saves_rounds_and_errors():
     X, y = blobs(2, n_samples=3300, spread=4.0)
     X, y, X_test, y_test = X[:300], y[:300], X[300:], y[300:]
     whole = bb.MCBoost(n_iterations=500).fit(X, y)
@@ -88,7 +88,7 @@ def test_it_ends_before_the_last_round_and_errs_less():
     )
 
 
-def test_a_stratified_share_is_held_out():
+def test_holdout_is_stratified():
     X, y = blobs(3, n_samples=200)
     model = bb.AdaBoostMH(n_iter_no_change=5, validation_fraction=0.2, random_state=3).fit(X, y)
     train, held_out = stratified_holdout(y, 0.2, np.random.RandomState(3))
@@ -103,7 +103,7 @@ def test_a_stratified_share_is_held_out():
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.1, 0.5, 0.99])
-def test_every_class_keeps_a_sample(fraction):
+def test_every_class_keeps_a_training_sample(fraction):
     labels = np.repeat([3, 5, 7, 8], [1, 2, 30, 60])
     for seed in range(20):
         train, held_out = stratified_holdout(labels, fraction, np.random.RandomState(seed))
@@ -115,14 +115,14 @@ def test_every_class_keeps_a_sample(fraction):
             assert abs((labels[held_out] == label).sum() - share * n_others) <= 1
 
 
-def test_a_fit_to_the_end_forgets_the_losses_of_the_fit_before():
+def test_fit_without_early_stopping_removes_validation_losses():
     X, y = blobs(3)
     model = bb.AdaBoostMH(n_iterations=8, n_iter_no_change=3, random_state=0).fit(X, y)
     assert len(model.validation_losses_)
     assert not hasattr(model.set_params(n_iter_no_change=None).fit(X, y), "validation_losses_")
 
 
-def test_rounds_without_progress_are_no_reason_to_go_on():
+def test_rounds_without_progress_end_the_training():
     # Told apart without an error: the loss falls for ever, by less and less.
     X = np.arange(60.0)[:, None]
     X = np.hstack([X, X[::-1] % 7])
@@ -133,32 +133,32 @@ def test_rounds_without_progress_are_no_reason_to_go_on():
 
 
 class TestErrors:
-    def test_a_booster_whose_rounds_cannot_be_undone(self):
+    def test_rejects_boosters_whose_rounds_cannot_be_undone(self):
         X, y = blobs(2)
         with pytest.raises(TypeError, match=r"LPBoost got an unexpected .*'n_iter_no_change'"):
             bb.LPBoost(n_iter_no_change=5)
         with pytest.raises(ValueError, match="LPBoost has no early stopping, which X_val"):
             bb.LPBoost().fit(X, y, X_val=X, y_val=y)
 
-    def test_a_new_booster_that_does_not_say_so(self, monkeypatch):
+    def test_rejects_masters_without_per_round_lists(self, monkeypatch):
         monkeypatch.setattr(StumpMaster, "per_round_lists", None)
         with pytest.raises(ValueError, match="AdaBoostMH has no early stopping, which n_iter"):
             bb.AdaBoostMH(n_iter_no_change=5).fit(*blobs(2))
 
-    def test_a_warm_start(self):
+    def test_rejects_a_warm_start(self):
         with pytest.raises(ValueError, match="set n_iter_no_change=None or warm_start=False"):
             bb.MultiBoost(n_iter_no_change=5, warm_start=True).fit(*blobs(2))
 
-    def test_too_few_samples(self):
+    def test_rejects_too_few_samples(self):
         with pytest.raises(ValueError, match=r"class of 2 samples or more.*n_iter_no_change=None"):
             bb.MCBoost(n_iter_no_change=5).fit(np.arange(3.0)[:, None], [0, 1, 2])
 
     @pytest.mark.parametrize("params", [{"n_iter_no_change": 0}, {"validation_fraction": 1.0}])
-    def test_out_of_range(self, params):
+    def test_rejects_parameters_out_of_range(self, params):
         with pytest.raises(ValueError, match=next(iter(params))):
             bb.MCBoost(**params).fit(*blobs(2))
 
-    def test_samples_that_nothing_is_done_with(self):
+    def test_rejects_unused_validation_samples(self):
         X, y = blobs(2)
         with pytest.raises(ValueError, match="give both and set n_iter_no_change"):
             bb.MCBoost().fit(X, y, X_val=X, y_val=y)
@@ -167,7 +167,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="LsBoostRegressor has no early stopping, which X_val"):
             bb.LsBoostRegressor().fit(X, y, X_val=X, y_val=y)
 
-    def test_a_class_of_no_training_sample(self):
+    def test_rejects_validation_labels_of_unknown_classes(self):
         X, y = blobs(2)
         with pytest.raises(ValueError, match=r"y_val holds .*2.*no class of the training data"):
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)

@@ -55,17 +55,17 @@ def test_labels_of_any_type(name, names):
 
 @cases(CASES)
 class TestEveryModel:
-    def test_what_every_booster_keeps(self, model, fitted, data):
+    def test_passes_the_checks_for_fitted_boosters(self, model, fitted, data):
         # With a coefficient for each row of P, a new weak learner changes the model.
         falling = not isinstance(model, bb.RBoostProj) or model.rule == "pair"
         check_fitted_booster(fitted, data[0], falling=falling)
         assert fitted.n_iterations_ > 1
 
-    def test_it_learns(self, fitted, data):
+    def test_training_error_is_small(self, fitted, data):
         X, y = data
         assert fitted.score(X, y) > 0.6 + 0.2 / (y.max() + 1)
 
-    def test_words_as_labels_and_lists(self, model, fitted, data):
+    def test_string_labels_and_lists(self, model, fitted, data):
         X, y = data
         kept = np.array(["a", "m", "z"][: y.max() + 1], dtype=object)
         renamed = clone(model).fit(X.tolist(), kept[y].tolist())
@@ -74,7 +74,7 @@ class TestEveryModel:
         np.testing.assert_allclose(scores, fitted.decision_function(X), rtol=1e-6, atol=1e-9)
         assert (renamed.predict(X) == kept[fitted.predict(X)]).all()
 
-    def test_what_a_fit_leaves(self, model, fitted, data):
+    def test_fitted_attributes(self, model, fitted, data):
         X, y = data
         T, k, d = fitted.n_iterations_, len(set(y)), X.shape[1]
         assert T <= model.n_iterations
@@ -122,14 +122,14 @@ class TestEveryModel:
         assert fitted.n_parameters_ == n_different * per_round + once
         assert isinstance(fitted.n_parameters_, int)
 
-    def test_a_second_fit_forgets_the_first(self, model, fitted, data):
+    def test_second_fit_does_not_depend_on_the_first(self, model, fitted, data):
         X, y = data
         again = clone(model).fit(X[:, :2] * 3, y[::-1]).fit(X, y)
         assert again.n_features_in_ == X.shape[1]
         assert (again.decision_function(X) == fitted.decision_function(X)).all()
         assert again.n_iterations_ == fitted.n_iterations_
 
-    def test_a_pickle_predicts_the_same(self, fitted, data):
+    def test_pickled_model_predicts_equally(self, fitted, data):
         X, _ = data
         copy = pickle.loads(pickle.dumps(fitted))
         assert (copy.decision_function(X) == fitted.decision_function(X)).all()
@@ -138,7 +138,7 @@ class TestEveryModel:
         ):
             assert (one == other).all()
 
-    def test_rows_are_scored_one_by_one(self, fitted, data):
+    def test_scores_of_a_row_do_not_depend_on_other_rows(self, fitted, data):
         """Scoring goes by chunks of rows; a row's score must not depend on its neighbours."""
         X, _ = data
         many = np.random.default_rng(1).normal(size=(600, X.shape[1]))
@@ -148,7 +148,7 @@ class TestEveryModel:
                 fitted.decision_function(many[i : i + 1])[0], together[i], rtol=1e-5, atol=1e-6
             )
 
-    def test_features_that_do_not_vary(self, model, data):
+    def test_constant_features_give_a_constant_model(self, model, data):
         """There is nothing to learn, and no reason to fail."""
         X, y = np.full_like(data[0], 2.0), data[1]
         fitted = clone(model).fit(X, y)
@@ -158,13 +158,13 @@ class TestEveryModel:
         assert set(fitted.predict(X)) <= set(y)
         assert len(list(fitted.staged_predict(X))) == fitted.n_iterations_
 
-    def test_as_many_samples_as_classes(self, model, data):
+    def test_one_sample_per_class(self, model, data):
         X = np.eye(3)[: data[1].max() + 1]
         y = np.arange(len(X))
         fitted = clone(model).fit(X, y)
         assert np.isfinite(fitted.decision_function(X)).all()
 
-    def test_the_random_state_decides(self, model, fitted, data):
+    def test_random_state_determines_the_model(self, model, fitted, data):
         X, y = data
 
         def scores(random_state):
@@ -189,7 +189,7 @@ class TestEveryModel:
         else:
             assert (fitted.decision_function(X) == other).all()
 
-    def test_an_early_stage_is_a_shorter_training(self, model, fitted, data):
+    def test_stage_equals_a_shorter_training(self, model, fitted, data):
         X, y = data
         stages = list(fitted.staged_decision_function(X))
         for rounds in (1, 2, 5, 9):
@@ -203,7 +203,7 @@ class TestEveryModel:
 
 @cases(CASES, most=True)
 class TestTheMemoryOfTheData:
-    def test_arguments_are_not_written_to(self, model, data):
+    def test_fit_does_not_change_its_arguments(self, model, data):
         X, y = (a.copy() for a in data)
         X.setflags(write=False)
         y.setflags(write=False)
@@ -213,7 +213,7 @@ class TestTheMemoryOfTheData:
         assert (X == data[0]).all()
         assert (y == data[1]).all()
 
-    def test_any_memory_layout(self, model, fitted, data):
+    def test_memory_layout_does_not_matter(self, model, fitted, data):
         X, y = data
         wanted = fitted.decision_function(X)
         for other in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
@@ -222,13 +222,13 @@ class TestTheMemoryOfTheData:
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name], BINARY)])
-def test_three_classes_are_refused_by_who_takes_two(name):
+def test_binary_classifiers_reject_three_classes(name):
     with pytest.raises(ValueError, match=r"Only binary classification is supported .* 3 classes"):
         clone(CASES[name]).fit(*blobs(3))
 
 
 @pytest.mark.parametrize("model", CASES.values(), ids=CASES.keys())
-def test_one_class_is_refused(model):
+def test_one_class_is_rejected(model):
     with pytest.raises(ValueError, match="class"):
         clone(model).fit(np.arange(8.0).reshape(4, 2), ["a"] * 4)
 
@@ -255,7 +255,7 @@ def test_one_class_is_refused(model):
         (bb.RBoostProj(weak_learner="tree"), ["stump", "wlda", "tree"]),
     ],
 )
-def test_an_unknown_option_names_the_known(model, options):
+def test_unknown_option_lists_the_known_options(model, options):
     with pytest.raises(ValueError, match="must be") as raised:
         model.set_params(n_iterations=1).fit(*blobs(3))
     for option in options:
@@ -290,7 +290,7 @@ def test_an_unknown_option_names_the_known(model, options):
         (bb.RpBoost, "space", ["half"]),
     ],
 )
-def test_values_out_of_range(kind, name, values):
+def test_rejects_values_out_of_range(kind, name, values):
     for value in values:
         with pytest.raises(ValueError, match=f"The '{name}' parameter of {kind.__name__} must"):
             kind(**{name: value}).fit(*blobs(2))
@@ -311,7 +311,7 @@ ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost", "erceptron", "Fourier")
 
 
 @cases({n: model for n, model in CASES.items() if not any(word in n for word in ON_DIRECTIONS)})
-def test_stumps_see_order_only(model, fitted, data):
+def test_stumps_only_depend_on_the_order_of_values(model, fitted, data):
     """A feature may be replaced by any rising function of it, such as its ranks."""
     X, y = data
     rising = [np.exp, np.cbrt, lambda x: 1e6 * x - 3, lambda x: x.argsort().argsort()]
@@ -325,28 +325,28 @@ def test_stumps_see_order_only(model, fitted, data):
 class TestTheArrangementOfTheDataDoesNotMatter:
     """On data where no two stumps are equally good; ties may be broken either way."""
 
-    def test_order_of_the_features(self, model, fitted, data):
+    def test_order_of_features_does_not_matter(self, model, fitted, data):
         X, y = data
         agree(stages(model, X[:, [2, 0, 3, 1]], y), list(fitted.staged_decision_function(X)))
 
-    def test_constant_and_repeated_features(self, model, fitted, data):
+    def test_constant_and_repeated_features_do_not_matter(self, model, fitted, data):
         X, y = data
         wider = np.column_stack([np.ones(len(X)), X, X[:, 1], np.zeros(len(X))])
         agree(stages(model, wider, y), list(fitted.staged_decision_function(X)))
 
-    def test_order_of_the_samples(self, model, fitted, data):
+    def test_order_of_samples_does_not_matter(self, model, fitted, data):
         X, y = data
         order = np.random.default_rng(0).permutation(len(X))
         undo = np.argsort(order)
         shuffled = [scores[undo] for scores in stages(model, X[order], y[order])]
         agree(shuffled, list(fitted.staged_decision_function(X)))
 
-    def test_every_sample_twice(self, model, fitted, data):
+    def test_duplicated_samples_do_not_matter(self, model, fitted, data):
         X, y = data
         doubled = stages(model, np.tile(X, (2, 1)), np.tile(y, 2))
         agree([scores[: len(X)] for scores in doubled], list(fitted.staged_decision_function(X)))
 
-    def test_order_of_the_classes(self, model, fitted, data):
+    def test_order_of_classes_does_not_matter(self, model, fitted, data):
         X, y = data
         k = y.max() + 1
         if k > 2 and isinstance(model, bb.AdaBoostECC):

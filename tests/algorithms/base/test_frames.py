@@ -62,13 +62,13 @@ def test_weights_and_validation_samples(frame):
     )
 
 
-def test_an_enumeration_keeps_its_order():
+def test_enumeration_keeps_its_order():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"word": ["a", "b", None]}, schema={"word": polars.Enum(["b", "a"])})
     assert to_pandas(frame)["word"].cat.categories.tolist() == ["b", "a"]
 
 
-def test_page_of_a_model(frame, tmp_path):
+def test_html_page_of_a_model(frame, tmp_path):
     pages = []
     for X in (frame, PANDAS):
         export_html(MCBoost(n_iterations=5).fit(X, Y), X, tmp_path / "model.html")
@@ -95,12 +95,12 @@ def test_pipeline_with_polars_output():
         (pd.date_range("2020-01-01", periods=100).to_list(), "column 'x' holds dates"),
     ],
 )
-def test_columns_that_are_refused(values, message):
+def test_rejected_columns(values, message):
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match=message):
         MCBoost(n_iterations=2).fit(polars.DataFrame({"x": values}), Y)
 
 
-def test_classifiers_of_numbers_refuse_words(frame):
+def test_numeric_classifiers_reject_words(frame):
     with pytest.raises(ValueError, match="column 'word' holds categories, and FourierFeaturesSVC"):
         FourierFeaturesSVC().fit(frame, Y)

@@ -14,7 +14,7 @@ each = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__
 
 
 @each
-def test_the_objective_falls_round_by_round(model):
+def test_objective_decreases_in_every_round(model):
     X, y = noise(2, n_samples=80, seed=1)
     model = clone(model).fit(X, y)
     assert model.n_iterations_ > 20
@@ -22,7 +22,7 @@ def test_the_objective_falls_round_by_round(model):
 
 
 @each
-def test_a_sample_twice_is_a_sample_of_twice_the_weight(model):
+def test_duplicated_sample_equals_a_sample_of_weight_two(model):
     X, y = blobs(2, seed=4)
     weights = 1 + np.arange(len(y)) % 2
     once = clone(model).fit(X, y, sample_weight=weights)
@@ -31,7 +31,7 @@ def test_a_sample_twice_is_a_sample_of_twice_the_weight(model):
 
 
 @each
-def test_weak_learners_that_are_in_do_not_come_again(model):
+def test_weak_learners_are_distinct(model):
     X, y = noise(2, n_samples=60, seed=3)
     model = clone(model).fit(X, y)
     outputs = np.array(reference.stage_outputs(model, X))
@@ -39,7 +39,7 @@ def test_weak_learners_that_are_in_do_not_come_again(model):
 
 
 @each
-def test_constant_features_leave_the_model_empty(model):
+def test_constant_features_give_an_empty_model(model):
     X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
     model = clone(model).fit(X, y)
     assert model.n_iterations_ == 0

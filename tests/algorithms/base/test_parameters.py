@@ -53,14 +53,14 @@ class HeirOfItsOwn(OfItsOwn):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_help_says_what_every_parameter_is(estimator):
+def test_docstring_describes_every_parameter(estimator):
     text = inspect.getdoc(estimator).partition("Parameters\n----------\n")[2]
     section = re.split(r"\n\n\w[^\n]*\n-{3,}", text)[0]
     named = re.findall(r"^(\w+(?:, \w+)*)(?: :|$)", section, re.MULTILINE)
     assert sorted(", ".join(named).split(", ")) == sorted(inspect.signature(estimator).parameters)
 
 
-def test_parameters_of_all_bases_the_shared_ones_by_keyword():
+def test_signature_merges_the_parameters_of_all_bases():
     signature = "(rounds=20, nu=0.5, sparse=False, *, seed=None, weight=None)"
     assert str(inspect.signature(Heir)) == signature
     assert str(inspect.signature(Base)) == "(rounds=10, *, seed=None, loss='log')"
@@ -74,13 +74,13 @@ def test_parameters_of_all_bases_the_shared_ones_by_keyword():
     assert Heir().loss == "square"
 
 
-def test_they_are_parameters_of_scikit_learn():
+def test_get_and_set_params():
     model = clone(Heir(nu=None)).set_params(rounds=7)
     assert repr(model) == "Heir(nu=None, rounds=7)"
     assert pickle.loads(pickle.dumps(model)).get_params() == model.get_params()
 
 
-def test_annotations_of_other_bases_and_in_quotes():
+def test_annotations_of_other_bases_and_as_strings():
     class Mixin:
         fitted: int
 
@@ -92,7 +92,7 @@ def test_annotations_of_other_bases_and_in_quotes():
         Quoted(nu=0)._validate_params()
 
 
-def test_arguments_that_do_not_fit():
+def test_invalid_arguments_raise_type_error():
     with pytest.raises(TypeError, match="Heir too many positional arguments"):
         Heir(1, 0.5, True, 4)
     with pytest.raises(TypeError, match="Heir got an unexpected keyword argument 'loss'"):
@@ -109,26 +109,26 @@ def test_arguments_that_do_not_fit():
         ("seed", "a"),
     ],
 )
-def test_values_that_are_refused(name, value):
+def test_rejected_values(name, value):
     Heir()._validate_params()
     with pytest.raises(InvalidParameterError, match=f"The '{name}' parameter of Heir must"):
         Heir(**{name: value})._validate_params()
 
 
-def test_values_that_are_taken():
+def test_accepted_values():
     for params in ({"nu": None}, {"nu": 1}, {"weight": {0: 2.0}}, {"sparse": True}, {"seed": 3}):
         Heir(**params)._validate_params()
     Base(loss="square")._validate_params()
 
 
 @pytest.mark.parametrize("kind", [OfItsOwn, HeirOfItsOwn])
-def test_a_constructor_of_its_own_stays(kind):
+def test_explicit_constructor_is_kept(kind):
     assert kind(6).get_params() == {"other": 6}
     assert kind().rounds == 10
     kind()._validate_params()
 
 
-def test_constraints_of_its_own_stay():
+def test_explicit_constraints_are_kept():
     class Model(Base):
         _parameter_constraints: ClassVar = {
             **Base._parameter_constraints,
@@ -150,12 +150,12 @@ class TestEveryEstimator:
     def test_defaults_are_allowed(self, kind):
         kind()._validate_params()
 
-    def test_it_is_no_dataclass(self, kind):
+    def test_estimator_is_not_a_dataclass(self, kind):
         """OmegaConf would take estimators within lists for settings."""
         assert not is_dataclass(kind)
 
 
-def test_of_boosters():
+def test_signatures_of_boosters():
     assert MCBoost(5).n_iterations == 5
     assert BaggedBooster(MCBoost(), 3).n_estimators == 3
     assert "max_bins" not in PerceptronAdaBoost().get_params()

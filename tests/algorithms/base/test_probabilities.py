@@ -64,7 +64,7 @@ def curve(model):
 
 class TestTheMinimumOfTheLoss:
     @pytest.mark.parametrize("model", EXACT.values(), ids=EXACT.keys())
-    def test_gives_the_frequencies_of_two_classes(self, model):
+    def test_estimates_the_frequencies_of_two_classes(self, model):
         X, y = frequencies([3, 7])
         model = clone(model).set_params(n_iterations=60).fit(X, y)
         wanted = curve(model)(0.7)
@@ -72,7 +72,7 @@ class TestTheMinimumOfTheLoss:
 
     @pytest.mark.parametrize("shares", [[3, 7], [8, 4, 2], [1, 3, 9, 27]], ids=str)
     @pytest.mark.parametrize("model", EXACT_FOR_MORE.values(), ids=EXACT_FOR_MORE.keys())
-    def test_gives_the_frequencies_of_classes(self, model, shares):
+    def test_estimates_the_frequencies_of_several_classes(self, model, shares):
         X, y = frequencies(shares)
         model = clone(model).set_params(n_iterations=100).fit(X, y)
         wanted = np.array(shares) / sum(shares)
@@ -92,7 +92,7 @@ def best_scores(model, p):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("model", [bb.AdaBoostMH(), bb.AdaBoostMO(), bb.CGENSSLS()])
-def test_others_have_the_slope_of_their_loss_where_classes_are_equal(model, n_classes):
+def test_other_losses_have_the_correct_slope_at_equal_probabilities(model, n_classes):
     """For nearly equal probabilities the softmax changes as these do."""
     model = clone(model).set_params(n_iterations=1).fit(*blobs(n_classes))
     change = np.random.default_rng(0).normal(size=n_classes)
@@ -103,7 +103,7 @@ def test_others_have_the_slope_of_their_loss_where_classes_are_equal(model, n_cl
 
 
 class TestRounding:
-    def test_the_largest_is_that_of_the_largest_score(self):
+    def test_largest_probability_belongs_to_the_largest_score(self):
         rng = np.random.default_rng(0)
         for size in (1e-17, 1e-15, 1.0, 30.0, 1e3, 1e300):
             base = rng.normal(size=(300, 1)) * (size < 1)
@@ -116,12 +116,12 @@ class TestRounding:
             assert (two.argmax(axis=1) == (scores[:, 0] > 0)).all()
             np.testing.assert_allclose(two.sum(axis=1), 1.0, rtol=1e-14)
 
-    def test_neighbouring_scores_and_no_difference(self):
+    def test_adjacent_and_equal_scores(self):
         one = np.array([[1.0, np.nextafter(1.0, 2.0), 0.0], [1.0, 1.0, 1.0]])
         assert probabilities(one, 0.1).argmax(axis=1).tolist() == [1, 0]
         assert probabilities(np.array([5e-324, 0.0, -5e-324])).argmax(axis=1).tolist() == [1, 0, 0]
 
-    def test_it_is_the_softmax(self):
+    def test_equals_the_softmax(self):
         scores = np.random.default_rng(1).normal(size=(50, 3))
         np.testing.assert_allclose(probabilities(scores, 2.0), softmax(2.0 * scores, axis=1))
         pair = np.column_stack([np.zeros(50), scores[:, 0]])

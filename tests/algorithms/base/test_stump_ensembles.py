@@ -41,7 +41,7 @@ def fitted(model, X, y, **params):
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("model", "multiple"), ADABOOSTS.values(), ids=ADABOOSTS.keys())
-def test_two_classes_are_adaboost(model, multiple, problem, seed):
+def test_two_classes_equal_adaboost(model, multiple, problem, seed):
     X, y = problem(2, seed=seed)
     model = fitted(model, X, y, n_iterations=40)
     assert model.n_iterations_ == 40
@@ -50,7 +50,7 @@ def test_two_classes_are_adaboost(model, multiple, problem, seed):
 
 
 @pytest.mark.parametrize("model", STAGEWISE.values(), ids=STAGEWISE.keys())
-def test_training_ends_where_no_stump_beats_chance(model):
+def test_training_ends_without_a_positive_edge(model):
     """XOR: every stump has an edge of exactly zero."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     model = fitted(model, X, [0, 1, 1, 0], n_iterations=50)
@@ -60,7 +60,7 @@ def test_training_ends_where_no_stump_beats_chance(model):
 
 
 @pytest.mark.parametrize("model", STAGEWISE.values(), ids=STAGEWISE.keys())
-def test_a_perfect_stump_ends_the_training(model):
+def test_perfect_stump_ends_the_training(model):
     X = np.column_stack([np.random.default_rng(0).normal(size=20), np.arange(20.0)])
     y = (X[:, 1] > 12).astype(int)
     model = fitted(model, X, y, n_iterations=50)
@@ -72,7 +72,7 @@ def test_a_perfect_stump_ends_the_training(model):
 
 
 @pytest.mark.parametrize("model", [bb.AdaBoostMH(50), bb.AdaBoostMO(300), bb.SAMME(50)])
-def test_a_stump_for_two_of_three_classes_is_not_perfect(model):
+def test_stump_for_two_of_three_classes_does_not_end_the_training(model):
     """Groups along a line: a stump separates the first and the last, never the middle one."""
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
@@ -99,7 +99,7 @@ def cuts(model):
 
 
 @pytest.mark.parametrize("n_components", [2, 6])
-def test_stumps_on_projected_features_are_refused(n_components):
+def test_stump_sum_rejects_projected_features(n_components):
     """They would be taken for stumps on the features of the same numbers."""
     model = bb.ProjectedAdaBoostMH(n_iterations=10, n_components=n_components).fit(*blobs(3))
     with pytest.raises(ValueError, match="ProjectedAdaBoostMH test projected features"):

@@ -15,7 +15,7 @@ def problem(seed, n_columns=3):
 @pytest.mark.parametrize("options", [(1, None), (2, None), (None, 5), (4, 3)])
 @pytest.mark.parametrize("seed", range(5))
 class TestSigns:
-    def test_a_tree_for_every_column_and_the_best_of_them(self, options, seed):
+    def test_returns_the_best_tree_of_all_columns(self, options, seed):
         X, G = problem(seed)
         tree, outputs, edge, column, _ = SignTreeSearch(X, *options).best(G)
         edges = []
@@ -29,7 +29,7 @@ class TestSigns:
         assert G[:, column] @ tree(X) == pytest.approx(edge)
         assert (outputs == tree(X)).all()
 
-    def test_the_trees_are_those_of_scikit_learn(self, options, seed):
+    def test_trees_equal_those_of_scikit_learn(self, options, seed):
         X, G = problem(seed)
         stacked = Trees([SignTreeSearch(X, *options).best(G[:, [c]]).learner for c in range(3)])
         new = np.random.default_rng(seed).normal(size=(20, 4))
@@ -43,7 +43,7 @@ class TestSigns:
             assert stacked.n_parameters == 3 * (2 + 2)
 
 
-def test_gains_of_one_sign_need_no_test():
+def test_weights_of_one_sign_give_a_constant_tree():
     X, _ = problem(0)
     for sign in (1.0, -1.0):
         tree, _, edge, column, _ = SignTreeSearch(X, 2, None).best(np.full((60, 1), sign))
@@ -52,7 +52,7 @@ def test_gains_of_one_sign_need_no_test():
         assert Trees([tree]).n_parameters == 1
 
 
-def test_of_equally_good_columns_the_first_is_taken():
+def test_ties_go_to_the_first_column():
     """The classes of a two-class problem have opposite weights, but for rounding."""
     X, G = problem(0)
     opposite = np.column_stack([G[:, 0], -(1 + 2.0**-48) * G[:, 0]])
@@ -60,7 +60,7 @@ def test_of_equally_good_columns_the_first_is_taken():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_feature_that_parts_the_samples_alike_is_not_chosen_by_rounding(seed):
+def test_equivalent_features_do_not_depend_on_rounding(seed):
     """Few samples of many features, in any order, some of them twice instead of with a weight."""
     rng = np.random.default_rng(seed)
     X, gains = rng.uniform(size=(12, 24)), rng.normal(size=12)
@@ -73,7 +73,7 @@ def test_a_feature_that_parts_the_samples_alike_is_not_chosen_by_rounding(seed):
     assert repeated.edge == pytest.approx(once.edge, rel=1e-12)
 
 
-def test_trees_see_features_as_they_did_in_the_training():
+def test_prediction_compares_in_single_precision():
     """In single precision, or samples between a value and its rounding would change sides."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
@@ -83,5 +83,5 @@ def test_trees_see_features_as_they_did_in_the_training():
         assert (tree(values) == tree(values.astype(np.float32))).all()
 
 
-def test_features_that_do_not_vary():
+def test_constant_features_give_no_tree():
     assert SignTreeSearch(np.ones((60, 3)), 2, None).best(np.ones((60, 2))) is None

@@ -88,7 +88,7 @@ def close(found, wanted, rtol=1e-7):
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max())
 
 
-def test_fit_says_whether_it_takes_weights():
+def test_fit_signature_has_sample_weight():
     for model in CASES.values():
         is_ranking = type(model).__name__.startswith("RBoostRank")
         assert has_fit_parameter(model, "sample_weight") != is_ranking
@@ -97,14 +97,14 @@ def test_fit_says_whether_it_takes_weights():
     assert "class_weight" not in bb.LsBoostRegressor().get_params()
 
 
-def test_all_that_take_weights_are_compared():
+def test_all_weighted_estimators_are_tested():
     exported = [getattr(bb, name) for name in bb.__all__]
     taking = {c for c in exported if isinstance(c, type) and has_fit_parameter(c, "sample_weight")}
     assert taking == {type(model) for model in MODELS.values()} | set(DRAWING)
 
 
 @cases(MODELS)
-def test_weight_zero_is_no_sample(model, n_classes):
+def test_weight_zero_drops_the_sample(model, n_classes):
     X, y, weights = draw(n_classes)
     weights[::4] = 0.0
     present = weights > 0
@@ -123,21 +123,21 @@ def fit_weighted_and_repeated(model, n_classes):
 
 
 @cases(EXACT)
-def test_weight_two_is_the_sample_twice(model, n_classes):
+def test_weight_two_equals_a_duplicated_sample(model, n_classes):
     # Weak learners that are alike on the samples may differ elsewhere.
     weighted, repeated, there = fit_weighted_and_repeated(model, n_classes)
     close(scores(weighted, there), scores(repeated, there))
 
 
 @cases(SOLVED)
-def test_weight_two_has_the_minimum_of_the_sample_twice(model, n_classes):
+def test_weight_two_has_the_minimum_of_a_duplicated_sample(model, n_classes):
     first = clone(model).set_params(n_iterations=1)
     weighted, repeated, _ = fit_weighted_and_repeated(first, n_classes)
     close(weighted.objective_, repeated.objective_)
 
 
 @cases(MODELS)
-def test_weights_of_one_are_none_and_others_make_a_difference(model, n_classes):
+def test_unit_weights_change_nothing_and_other_weights_do(model, n_classes):
     X, y, _ = draw(n_classes)
     plain, one = (
         scores(clone(model).fit(X, y, sample_weight=given), X) for given in (None, np.ones(len(y)))
@@ -147,7 +147,7 @@ def test_weights_of_one_are_none_and_others_make_a_difference(model, n_classes):
 
 
 @cases(MODELS)
-def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
+def test_factor_of_all_weights_multiplies_the_loss(model, n_classes):
     """Of C where the loss is a sum times C, of nothing where it is a mean."""
     X, y, weights = draw(n_classes)
     params = model.get_params()
@@ -164,7 +164,7 @@ def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
 
 
 @cases(MODELS)
-def test_weights_that_cannot_be_added_up_are_refused(model, n_classes):
+def test_weights_that_overflow_are_rejected(model, n_classes):
     X, y, weights = draw(n_classes)
     for index, value in ((0, 1e308), (slice(3), 1e308), (slice(None), 1e200), (5, 1e-200)):
         given = weights.copy()
@@ -175,7 +175,7 @@ def test_weights_that_cannot_be_added_up_are_refused(model, n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("factor", [1e-20, 1e-3, 4.0, 1e25])
-def test_a_factor_of_all_weights_changes_no_bag(n_classes, factor):
+def test_factor_of_all_weights_does_not_change_a_bag(n_classes, factor):
     X, y, weights = draw(n_classes)
     bag = bb.BaggedMCBoost(n_iterations=20, n_estimators=4, random_state=0)
     usual = clone(bag).fit(X, y, sample_weight=weights)
@@ -185,7 +185,7 @@ def test_a_factor_of_all_weights_changes_no_bag(n_classes, factor):
     close(scores(found, X), scores(usual, X), 1e-4)
 
 
-def test_a_model_without_a_round_says_so():
+def test_model_without_rounds_warns():
     X, y, _ = draw(2)
     with pytest.warns(ConvergenceWarning, match="found no weak learner that lowers its loss"):
         bb.MCBoost().fit(np.ones_like(X), y)
@@ -202,7 +202,7 @@ def test_balanced_classes(model, n_classes):
 
 
 @cases(CLASSIFIERS)
-def test_weights_of_classes_multiply_those_of_samples(model, n_classes):
+def test_class_weights_multiply_sample_weights(model, n_classes):
     X, y, weights = draw(n_classes)
     names = np.array(["b", "a", "c"])[y]
     classes = {"b": 0.5, "a": 3.0} | ({"c": 1.0} if n_classes == 3 else {})
@@ -213,12 +213,12 @@ def test_weights_of_classes_multiply_those_of_samples(model, n_classes):
 
 
 class TestBalanced:
-    def test_it_counts_weights(self):
+    def test_balanced_weights_use_sample_weights(self):
         asked = bb.AdaBoost(n_iterations=5, class_weight="balanced")
         weighted, repeated, there = fit_weighted_and_repeated(asked, 2)
         close(scores(weighted, there), scores(repeated, there))
 
-    def test_it_does_not_see_absent_classes(self):
+    def test_balanced_weights_ignore_classes_without_weight(self):
         X, y, _ = draw(3)
         model = bb.SAMME(n_iterations=5, class_weight="balanced")
         weighted = clone(model).fit(X, y, sample_weight=(y != 1).astype(float))
@@ -269,7 +269,7 @@ class TestRefused:
         ],
         ids=lambda model: type(model).__name__,
     )
-    def test_weights_of_zero_for_all_classes_but_one_are_named(self, model):
+    def test_zero_weights_of_all_classes_but_one_are_rejected(self, model):
         X, y = blobs(3)
         message = "y holds 3 classes, and sample_weight or class_weight is 0 .* those of 2"
         with pytest.raises(ValueError, match=message):
@@ -277,12 +277,12 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"1 class|at least 2 classes"):
             model.fit(X[y == 2], y[y == 2], sample_weight=np.arange(15.0))
 
-    def test_weights_that_make_bounds_of_lpboost_infinite(self):
+    def test_weights_with_infinite_bounds_of_lpboost_are_rejected(self):
         X, y = blobs(2)
         with pytest.raises(ValueError, match=r"1e\+30, and HiGHS takes 1e\+20 for infinite"):
             bb.LPBoost().fit(X, y, sample_weight=np.geomspace(1.0, 1e30, 45))
 
-    def test_a_warm_start_with_other_weights(self):
+    def test_warm_start_rejects_other_weights(self):
         X, y, weights = draw(3)
         model = bb.MultiBoost(n_iterations=5, warm_start=True).fit(X, y, sample_weight=weights)
         model.set_params(nu=1e-3).fit(X, y, sample_weight=weights)

@@ -10,7 +10,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.mark.parametrize("digits", [3, 4, 6])
 @pytest.mark.parametrize("size", [1, 1e3, 1e5, 1.6e9, 1e14])
-def test_whole_numbers_stay_on_their_side(size, digits):
+def test_whole_numbers_do_not_change_sides(size, digits):
     whole = size + np.arange(-20, 20)
     thresholds = np.concatenate([whole, whole + 0.5, whole + 1 - 1e-3, whole - RNG.random(40)])
     for sign in (1, -1):
@@ -31,7 +31,7 @@ def test_whole_numbers_stay_on_their_side(size, digits):
     ],
     ids=["small", "by one rounding", "huge", "around a power of ten"],
 )
-def test_what_differs_reads_differently(numbers):
+def test_different_numbers_have_different_texts(numbers):
     numbers = np.ravel(numbers)
     texts = shortest_decimals(numbers)
     assert len(set(texts)) == len(set(numbers.tolist()))
@@ -39,7 +39,7 @@ def test_what_differs_reads_differently(numbers):
     assert shortest_decimals(numbers[::-1]) == texts[::-1]
 
 
-def test_few_digits_are_enough_as_a_rule():
+def test_usual_number_of_digits():
     some = [2.45, 4.85, 1 / 3, 2.45, 1234.5678, 2e20, -1e-7]
     texts = ["2.45", "4.85", "0.333333", "2.45", "1234.57", "2e+20", "-1e-07"]
     assert shortest_decimals(some) == texts

@@ -46,7 +46,7 @@ def close(found, wanted):
 class TestTheSum:
     @pytest.mark.parametrize("centred", [False, True])
     @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-    def test_terms_add_up_to_the_scores(self, fitted, centred):
+    def test_terms_sum_to_the_scores(self, fitted, centred):
         model, X, new = fitted
         shapes = model.shape_functions(X if centred else None)
         terms = shapes.explain_local(new)
@@ -61,7 +61,7 @@ class TestTheSum:
                 assert list(terms[label]) == ["intercept", *NAMES]
                 close(terms[label].sum(axis=1), of_class)
 
-    def test_rules_add_up_to_the_scores(self, fitted):
+    def test_rules_sum_to_the_scores(self, fitted):
         model, _, new = fitted
         rules = model.rules()
         assert list(rules)[:3] == ["round", "feature", "threshold"]
@@ -77,7 +77,7 @@ class TestTheSum:
         if not isinstance(model, bb.AdaBoostMO):
             assert len(rounds) == model.n_iterations_
 
-    def test_the_table_of_the_functions_holds_them_all(self, fitted):
+    def test_explain_global_contains_all_functions(self, fitted):
         model, X, new = fitted
         shapes = model.shape_functions(X)
         table = shapes.explain_global()
@@ -92,7 +92,7 @@ class TestTheSum:
             found += on.astype(float) @ steps[outputs(model)].to_numpy()
         close(found, scores(model, new))
 
-    def test_over_the_samples_each_function_has_the_mean_0(self, fitted):
+    def test_functions_are_centred_over_the_samples(self, fitted):
         model, X, _ = fitted
         shapes = model.shape_functions(X)
         terms = shapes.explain_local(X).mean().to_numpy().reshape(-1, 5)
@@ -130,7 +130,7 @@ def mean_absolute_terms(model, X):
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_importances_count_rows_by_their_weights(model, n_classes):
+def test_importances_use_sample_weights(model, n_classes):
     X, y = messy(n_classes)
     weights = np.arange(len(y)) % 4
     model = clone(model).fit(X, y, weights)
@@ -139,7 +139,7 @@ def test_importances_count_rows_by_their_weights(model, n_classes):
     np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_importances_of_samples_for_early_stopping_do_not_count():
+def test_importances_exclude_held_out_samples():
     X, y = blobs(3, n_samples=120)
     model = bb.MCBoost(n_iterations=60, n_iter_no_change=3, random_state=0)
     model.fit(X[:60], y[:60], X_val=X[60:], y_val=y[60:])
@@ -147,7 +147,7 @@ def test_importances_of_samples_for_early_stopping_do_not_count():
     np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9)
 
 
-def test_importances_of_a_sparse_matrix_are_those_of_the_full_one():
+def test_importances_of_sparse_and_dense_data_are_equal():
     X, y = blobs(3, n_samples=100)
     X[np.abs(X) < 1] = 0
     X[::7, 1] = np.nan
@@ -158,7 +158,7 @@ def test_importances_of_a_sparse_matrix_are_those_of_the_full_one():
     np.testing.assert_allclose(of_sparse, dense, rtol=1e-12)
 
 
-def test_importances_of_many_features_are_kept_for_those_in_use():
+def test_importances_are_stored_for_features_in_use():
     X = sparse.random_array((60, 5000), density=0.01, format="csr", random_state=0)
     model = bb.MCBoost(n_iterations=5).fit(X, np.arange(60) % 3)
     importances = model.feature_importances_
@@ -179,7 +179,7 @@ def test_importances_of_a_category_of_noise_are_small():
     assert bag.feature_importances_[0] > 0.6
 
 
-def test_importances_are_refused_before_the_end_of_the_fit():
+def test_importances_require_the_end_of_fit():
     model = bb.AdaBoostMH(n_iterations=2)
     names = []
     fit = model._store_training
@@ -197,7 +197,7 @@ def test_importances_are_refused_before_the_end_of_the_fit():
 
 @pytest.mark.parametrize("high", [2.5, 4.0, 9.0])
 @pytest.mark.parametrize("low", [0.0, 0.5, 2.0, 2.5])
-def test_steps_within_an_interval_are_those_of_the_function(low, high):
+def test_steps_within_an_interval_equal_the_function(low, high):
     """Also where it begins or ends on a threshold, all of which are halves."""
     X = np.arange(6.0)[:, None]
     model = bb.AdaBoost(n_iterations=20).fit(X, [0, 1, 0, 1, 1, 0])
@@ -210,7 +210,7 @@ def test_steps_within_an_interval_are_those_of_the_function(low, high):
     np.testing.assert_array_equal(values[inside], term.lookup((edges[:-1] + edges[1:]) / 2)[inside])
 
 
-def test_importances_of_one_sum_by_hand():
+def test_importances_computed_by_hand():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]])
     model = bb.AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
     model.hypotheses_ = Stumps([Stump(0, 0.5), Stump(1, 0.5)])
@@ -241,7 +241,7 @@ def test_importances_of_one_sum_by_hand():
         bb.SAMME(weak_learner="tree", random_state=0),
     ],
 )
-def test_what_is_no_sum_of_stumps_has_none_of_this(model):
+def test_other_models_are_rejected(model):
     model = clone(model).set_params(n_iterations=12).fit(*blobs(2))
     for method in (model.rules, model.shape_functions):
         with pytest.raises(ValueError, match=type(model).__name__):
@@ -249,7 +249,7 @@ def test_what_is_no_sum_of_stumps_has_none_of_this(model):
     assert not hasattr(model, "feature_importances_")
 
 
-def test_without_a_round_there_is_the_intercept():
+def test_model_without_rounds_has_an_intercept():
     X, y = np.ones((6, 2)), [0, 1, 1, 0, 1, 1]
     for model in (bb.AdaBoostMH().fit(X, y), bb.LsBoost(n_iterations=2).fit(X, y)):
         shapes = model.shape_functions(X)
@@ -258,7 +258,7 @@ def test_without_a_round_there_is_the_intercept():
         close(shapes.explain_local(X).sum(axis=1), model.decision_function(X))
 
 
-def test_other_features_are_refused_as_at_prediction():
+def test_other_features_are_rejected_as_in_prediction():
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
     shapes = model.shape_functions()
@@ -281,7 +281,7 @@ def test_sparse_samples_are_explained():
     assert shapes.explain_local(sparse.csr_array(X)).equals(plain.explain_local(X))
 
 
-def test_they_stay_what_they_are_when_the_model_is_fitted_again():
+def test_shape_functions_do_not_change_with_another_fit():
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
     shapes, wanted = model.shape_functions(), model.decision_function(X)
@@ -305,7 +305,7 @@ def test_rules_of_constant_models(model, n_classes):
 @pytest.mark.parametrize(
     "names", [["left", "right"], ["feature", "round", "threshold"], ["a", "b"]]
 )
-def test_classes_and_features_have_any_names(names):
+def test_arbitrary_names_of_classes_and_features(names):
     X, y = blobs(len(names))
     frame = pd.DataFrame(X, columns=["intercept", "feature", "left", "category"])
     plain = bb.AdaBoostMH(n_iterations=6).fit(X, y)
@@ -321,7 +321,7 @@ def test_classes_and_features_have_any_names(names):
     close(terms.to_numpy(), plain.shape_functions(X).explain_local(X).to_numpy())
 
 
-def test_rules_show_no_rounding_errors():
+def test_rules_have_no_rounding_errors():
     X, y = load_iris(return_X_y=True)
     model = bb.MCBoost(n_iterations=20).fit(X, y)
     first = model.rules().iloc[0, 3:].to_numpy(float)
@@ -331,21 +331,21 @@ def test_rules_show_no_rounding_errors():
     assert (first[1:] == 0).all()
 
 
-def test_features_without_names_have_numbers():
+def test_features_without_names_have_indices():
     X, y = load_iris(return_X_y=True)
     model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
     assert list(model.rules()["feature"]) == list(model.hypotheses_.feature)
     assert set(model.shape_functions().explain_global()["feature"]) <= {"x0", "x1", "x2", "x3"}
 
 
-def test_an_unfitted_model_says_so():
+def test_explanations_require_a_fitted_estimator():
     for use in (bb.AdaBoost().rules, bb.AdaBoost().shape_functions):
         with pytest.raises(ValueError, match="not fitted"):
             use()
     assert not hasattr(bb.AdaBoost(), "feature_importances_")
 
 
-def test_stacks_say_what_they_are():
+def test_repr_of_stacks():
     X, y = load_iris(return_X_y=True)
     # The widths of petals tell the first class as well as their lengths.
     assert repr(bb.AdaBoostMH(n_iterations=2).fit(X[:, :3], y).hypotheses_) == (

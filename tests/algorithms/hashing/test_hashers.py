@@ -26,7 +26,7 @@ def precision(hasher, X, y):
 
 
 @ALL
-def test_codes_are_the_signs_packed(hasher):
+def test_hash_packs_the_signs(hasher):
     X, y = blobs(3, n_samples=60, n_features=13)
     for n_bits in (1, 3, 5):
         fitted = clone(hasher).set_params(n_components=n_bits).fit(X, y)
@@ -38,12 +38,12 @@ def test_codes_are_the_signs_packed(hasher):
 
 
 @ALL
-def test_neighbours_have_near_codes(hasher):
+def test_neighbours_have_similar_codes(hasher):
     X, y = blobs(4, n_samples=80, n_features=10, spread=0.2)
     assert precision(clone(hasher).set_params(n_components=5), X, y) > 0.6
 
 
-def test_lsh_collides_by_the_angle():
+def test_lsh_collisions_follow_the_angle():
     """The share of equal bits is 1 - angle / pi."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6, 3))
@@ -64,14 +64,14 @@ def test_itq_keeps_the_principal_subspace():
 
 
 @pytest.mark.parametrize("model", [ITQ, SupervisedITQ])
-def test_more_bits_than_components_are_all_used(model):
+def test_more_bits_than_components(model):
     X, y = blobs(3, n_samples=60, n_features=4)
     numbers = model(n_components=11, random_state=0).fit(X, y).transform(X)
     shares = (numbers > 0).mean(axis=0)
     assert ((shares > 0.05) & (shares < 0.95)).all()
 
 
-def test_labels_help():
+def test_labels_improve_the_codes():
     """Half of the features only disturb."""
     rng = np.random.default_rng(0)
     X, y = blobs(4, n_samples=200, n_features=10, spread=0.4)
@@ -85,13 +85,13 @@ def test_labels_help():
 
 @ALL
 class TestBadInput:
-    def test_no_bits(self, hasher):
+    def test_rejects_zero_bits(self, hasher):
         with pytest.raises(
             ValueError, match=f"'n_components' parameter of {type(hasher).__name__} must"
         ):
             type(hasher)(n_components=0).fit(*blobs(3))
 
-    def test_words(self, hasher):
+    def test_rejects_words(self, hasher):
         X, y = blobs(3)
         frame = pd.DataFrame(X, columns=list("abcd"))
         words = frame.assign(b="elm")
@@ -100,7 +100,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="column 'b' holds categories"):
             hasher.fit(frame, y).transform(words)
 
-    def test_one_class(self, hasher):
+    def test_one_class_is_rejected_by_supervised_hashers(self, hasher):
         X, _ = blobs(3)
         if hasher._supervised:
             with pytest.raises(ValueError, match="needs at least 2 classes, and y holds 1 class"):
@@ -108,7 +108,7 @@ class TestBadInput:
         else:
             assert hasher.fit(X, np.ones(len(X))).hash(X).shape == (45, 1)
 
-    def test_samples_that_are_all_alike(self, hasher):
+    def test_identical_samples_have_finite_codes(self, hasher):
         X, y = np.ones((30, 3)), np.arange(30) % 3
         assert np.isfinite(hasher.fit(X, y).transform(X)).all()
 

@@ -10,7 +10,7 @@ REDUCTIONS = ["pca", "lda", "factor_analysis", "kernel_pca", "lpp", "npe"]
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])
-def test_a_line_of_samples_stays_in_order(model):
+def test_samples_on_a_line_keep_their_order(model):
     """Neighbours along a line are kept, and the directions without any order are not taken."""
     rng = np.random.default_rng(0)
     t = np.sort(rng.uniform(0, 10, size=200))
@@ -21,7 +21,7 @@ def test_a_line_of_samples_stays_in_order(model):
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])
-def test_rounding_chooses_no_neighbours(model):
+def test_neighbours_do_not_depend_on_rounding(model):
     """Rows of whole numbers have many neighbours that are equally near, turned ones but nearly."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, size=(300, 4)).astype(float)
@@ -31,7 +31,7 @@ def test_rounding_chooses_no_neighbours(model):
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])
-def test_no_more_components_than_features(model):
+def test_number_of_components_is_limited_by_the_features(model):
     X, _ = blobs(3, n_features=4)
     fitted = model(9).fit(X)
     assert fitted.transform(X).shape == (45, 4)
@@ -40,7 +40,7 @@ def test_no_more_components_than_features(model):
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("n_components", [1, 3, 30])
-def test_the_booster_sees_the_reduced_features(reduction, n_components):
+def test_booster_is_trained_on_reduced_features(reduction, n_components):
     X, y = blobs(4, n_samples=80, n_features=6, spread=0.3)
     fitted = ReducedMCBoost(20, n_components, reduction=reduction, random_state=0).fit(X, y)
     reduced = fitted.reducer_.transform(X)
@@ -55,13 +55,13 @@ def test_the_booster_sees_the_reduced_features(reduction, n_components):
     assert len(list(fitted.staged_predict(X))) == fitted.n_iterations_
 
 
-def test_an_unknown_reduction():
+def test_rejects_an_unknown_reduction():
     with pytest.raises(ValueError, match="'reduction' parameter of ReducedMCBoost must be"):
         ReducedMCBoost(reduction="tsne").fit(*blobs(3))
 
 
 @pytest.mark.parametrize("X", [np.ones((6, 2)), np.repeat(np.eye(3), 2, axis=0)])
-def test_data_without_linear_discriminants(X):
+def test_rejects_data_without_linear_discriminants(X):
     model = ReducedMCBoost(5, reduction="lda")
     with pytest.raises(ValueError, match="X has no linear discriminants"):
         model.fit(X, np.repeat([0, 1, 2], 2))
