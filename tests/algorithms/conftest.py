@@ -1,4 +1,4 @@
-"""What tests of algorithms share."""
+"""Fixtures of the tests of algorithms."""
 
 import pytest
 from threadpoolctl import threadpool_limits

@@ -6,10 +6,10 @@ import boostbench as bb
 from boostbench.algorithms.base.margin_programs import MarginBooster
 
 PROJECTED = {"n_iterations": 12, "n_projections": 30, "random_state": 0}
-# No round is left out.
+# All rounds are kept.
 LONG = {"nu": 1e-3, "tol": 0}
 DRAWN = {"n_iterations": 12, "n_candidates": 50, "random_state": 0}
-# A few rounds, on small data: of every class, and of every kind of weak learner, loss and solver.
+# A few rounds on small data, for every class, weak learner, loss and solver.
 CASES = {
     "AdaBoost": bb.AdaBoost(n_iterations=12),
     "AdaBoost, binned": bb.AdaBoost(n_iterations=12, max_bins=8),

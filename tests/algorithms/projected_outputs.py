@@ -13,7 +13,7 @@ from .problems import noise
 
 
 class Fitted:
-    """A fitted model with what the literal formulas need; training ran all rounds.
+    """Fitted model with the quantities of the literal formulas; training ran all rounds.
 
     What a coefficient belongs to is its `rule`: a subclass gives it, and `design`, `weights`,
     `violation` and `chosen`.
@@ -63,11 +63,11 @@ class Rows(Fitted):
     rule = "paper"
 
     def design(self, t):
-        """Return the design after round t; of zeros before the first, t = -1."""
+        """Return the design after round t; zeros for t = -1, before the first round."""
         return design(self.H[: t + 1], self.P, self.y)
 
     def weights(self, t):
-        """Return w after round t; of zeros before the first."""
+        """Return w after round t; zeros before the first round."""
         return self.w[t] if t >= 0 else np.zeros(self.model.n_projections)
 
     def violation(self, t):
@@ -89,14 +89,14 @@ class Pairs(Fitted):
         self.codes = [self.P[t, v] for t, v in enumerate(model.rows_)]
 
     def design(self, t):
-        """List what a unit of each coefficient adds to the margins, after round t."""
+        """Return the contributions of a unit of each coefficient to the margins, after round t."""
         found = np.zeros((len(self.y), self.k, t + 1))
         for i, r, s in itertools.product(range(len(self.y)), range(self.k), range(t + 1)):
             found[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
         return found
 
     def weights(self, t):
-        """Return w after round t; of no pair before the first."""
+        """Return w after round t; empty before the first round."""
         return self.w[t, : t + 1] if t >= 0 else np.zeros(0)
 
     def violation(self, t):

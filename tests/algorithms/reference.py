@@ -82,7 +82,7 @@ def exponential_loss(margins):
 
 
 def class_scores(model, X):
-    """List the scores F_r(x_i) at every stage; of two classes their difference is known only."""
+    """Return the scores F_r(x_i) at every stage; two classes only have their difference."""
     found = []
     for decision in model.staged_decision_function(X):
         if decision.ndim == 1:

@@ -66,7 +66,7 @@ class TestTheOptimum:
         model, X, y, stumps = optimal(loss, problem, C)
         kernel = stumps.T @ stumps
         if loss == "squared_hinge":
-            # In its dual there is no box, and 1 / (2 C) on the diagonal of the kernel.
+            # Its dual has no upper bounds, and adds 1 / (2 C) to the diagonal of the kernel.
             ridge = np.eye(len(y)) / (2 * C)
             peer = SVC(C=1e9, kernel="precomputed", tol=1e-10).fit(kernel + ridge, y)
         else:

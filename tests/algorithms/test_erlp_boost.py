@@ -111,14 +111,14 @@ def test_the_soft_margin_is_as_near_as_it_was_asked_for(epsilon):
     assert model.n_iterations_ < 500
     assert model.objective_[-1] - epsilon / 2 <= model.bound_ <= model.objective_[-1] + 1e-9
     rho = np.sort((2 * y - 1) * model.decision_function(X))
-    # With nu n samples within the margin, the soft margin is the mean of so many least margins.
+    # The soft margin is the mean of the nu n smallest margins.
     own = rho[: int(nu * 80)].mean()
     best = soft_margin(reference.all_margins(X, y), nu, np.ones(80))
     assert best - epsilon <= own <= best + 1e-9
 
 
 def test_by_hand():
-    """One stump that errs on one of four: its sample gets all that it may, the others the rest."""
+    """A stump errs on one of four samples, whose weight reaches the upper bound."""
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
     model, eta = fit(X, y, 0.5, 0.1, n_iterations=1)
     wrong = int(np.flatnonzero(model.predict(X) != y)[0])

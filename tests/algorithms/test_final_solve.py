@@ -97,7 +97,7 @@ class TestTheMinimum:
         reached = objective(coefficients(solved))
         assert solved.objective_[-1] == pytest.approx(reached, rel=1e-9)
         assert reached <= before.objective_[-1] * (1 + 1e-9)
-        # From there a general solver, without derivatives of ours, finds nothing that is better.
+        # A general solver without analytic derivatives finds no better solution from there.
         start = coefficients(solved)
         options = {"maxiter": 50, "ftol": 1e-13, "gtol": 1e-9, "maxfun": 4000}
         better = minimize(objective, start, bounds=[(0, None)] * len(start), options=options)
@@ -123,7 +123,7 @@ class TestTheMinimum:
         before = fitted(model, X, y)
         kept = {name: copy.deepcopy(value) for name, value in vars(before).items()}
         solved = final_solve(before, X, y)
-        # Of the model nothing has changed.
+        # The model has not changed.
         np.testing.assert_array_equal(before.coefficients_, kept["coefficients_"])
         np.testing.assert_array_equal(before.objective_, kept["objective_"])
         assert (before.weight_path_ != kept["weight_path_"]).nnz == 0

@@ -92,7 +92,7 @@ def test_every_round_against_the_literal_algorithm(norm, n_classes, nu):
 @pytest.mark.parametrize("nu", [0.0, 1e-3, 1e-2])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_stump_of_every_round_lowers_its_bound_most(norm, nu, seed):
-    """Of many stumps and five classes, where the largest dual norm would often be another one."""
+    """With many stumps and five classes, the largest dual norm often belongs to another stump."""
     X, y = noise(5, n_samples=40, n_features=4, seed=seed)
     model = GradBoost(n_iterations=15, nu=nu, norm=norm).fit(X, y)
     by_round, H = coefficients_by_round(model, X)
@@ -149,7 +149,7 @@ def solve_l2(H, y, n_classes, nu):
 
 
 def solve_linf(H, y, n_classes, nu):
-    """One more variable per row, at least as large as its entries; by SLSQP."""
+    """Solve by SLSQP with one more variable per row that bounds its entries."""
     shape = n_stumps, n_classes = H.shape[1], n_classes
 
     def linear(z):
@@ -182,7 +182,7 @@ def test_the_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu)
     wanted = objective(solve(H, y, n_classes, nu), H, y, nu, norm)
     assert model.objective_[-1] == pytest.approx(wanted, abs=1e-6)
     assert wanted < math.log(n_classes) - 1e-3
-    # It is the minimum where minus the gradient is a subgradient of the penalty.
+    # At the minimum, minus the gradient is a subgradient of the penalty.
     dual = {"l2": NORMS["l2"], "linf": lambda g: sum(map(abs, g))}[norm]
     for j, w in enumerate(by_round[-1]):
         g = numeric_gradient(by_round[-1], H, y, j)
@@ -196,7 +196,7 @@ def test_a_stump_may_lose_its_coefficients_again():
     model = GradBoost(n_iterations=1000, nu=0.03).fit(X, y)
     by_round, _ = coefficients_by_round(model, X)
     ever = np.any([W.any(axis=1) for W in by_round], axis=0)
-    # What its rounds add up to, to the last digit but one.
+    # The sum of its rounds, up to rounding errors.
     left = np.abs(by_round[-1]).max(axis=1) > 1e-12
     assert model.n_hypotheses_ == left.sum() < ever.sum()
     assert model.n_parameters_ == model.n_hypotheses_ * 5
@@ -217,7 +217,7 @@ def test_a_larger_penalty_leaves_fewer_stumps(norm):
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])
 def test_single_precision_decides_nothing(norm, monkeypatch):
-    """Stumps of the past are looked at again, as those of a round are."""
+    """The search also evaluates the stumps of earlier rounds."""
     X, y = blobs(4, n_samples=160, n_features=5, spread=2.0)
     X = X.round(1)
     found = []

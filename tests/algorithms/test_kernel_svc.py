@@ -127,7 +127,7 @@ def test_one_class_is_refused(model):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_constant_features_and_one_row_per_class(model):
-    """They are trained, as scikit-learn's machines are."""
+    """The models are trained like support vector machines of scikit-learn."""
     constant = clone(model).fit(np.ones((5, 2)), [0, 1, 1, 0, 1])
     assert len(set(constant.predict(np.ones((3, 2))))) == 1
     single = clone(model).fit(np.array([[0.0, 1.0], [5.0, 1.0]]), [0, 1])

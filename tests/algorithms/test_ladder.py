@@ -124,7 +124,7 @@ def test_the_embedding_explains_scores_and_bits(model):
 
 @DEPTHS
 def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
-    """Nothing but the bits depends on where the axes are."""
+    """Only the bits depend on the rotation of the axes."""
     X, y = blobs(5, n_samples=80, seed=8)
     fits = []
     for seed in (0, 1):
@@ -164,7 +164,7 @@ def test_a_factor_of_all_weights_changes_nothing(model, leaf_values):
 
 class TestCodewordBoosting:
     def test_it_is_the_codeword_half_of_ladder(self):
-        """From the same predictor and codewords."""
+        """Both start from the same predictor and codewords."""
         X, y = noise(4, n_samples=60, seed=1)
         ladder = LADDER(2, 3, codeword_steps=4, random_state=5).fit(X, y)
         first = CodewordMCBoost(2, 3, random_state=5).fit(X, y)

@@ -113,7 +113,7 @@ class TestStoppingRule:
     def test_the_first_edge_of_the_best_classifier_there_can_be(self, loss):
         """2 (k - 1) / k^2 for k classes of one size: no nu above it trains (Table I)."""
         y = np.repeat(np.arange(20), 3)
-        X = np.eye(20)[y]  # a stump for each class that tells it from all others
+        X = np.eye(20)[y]  # each class has a stump that separates it from all others
         bound = 2 * 19 / 20**2
         below, above = (
             MCBoost(n_iterations=5, loss=loss, nu=bound * factor).fit(X, y)
@@ -143,7 +143,7 @@ class TestStepSize:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_large_nu_does_not_stall(loss):
-    """With the wrong polarity, the coefficients of a stump would stay 0 for ever."""
+    """The coefficients of a stump of the wrong polarity would always be 0."""
     X, y = blobs(4, n_samples=80, seed=3)
     model = MCBoost(n_iterations=30, loss=loss, nu=0.05).fit(X, y)
     assert (model.coefficients_.max(axis=1) > 0).all()
@@ -151,7 +151,7 @@ def test_large_nu_does_not_stall(loss):
 
 
 def test_no_round_is_kept_that_nu_leaves_empty():
-    """Step 2 has u of sum 1, but eq. (14) is a sum: of tiny weights, nu outweighs it."""
+    """Step 2 has u of sum 1, but eq. (14) is a sum, which nu outweighs for tiny weights."""
     X, y = noise(3, n_samples=60)
     model = MCBoost(n_iterations=300, loss="logistic", nu=0.01).fit(X, y, np.full(60, 0.001))
     assert 0 < model.n_iterations_ == len(model.coefficients_) < 300
@@ -200,7 +200,7 @@ class TestTrees:
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_without_a_penalty_training_ends_where_no_loss_is_left(loss, n_classes):
-    """Only one of the classes of which a stump cannot tell them apart is in the last samples."""
+    """The last samples have only one of the classes that a stump cannot separate."""
     X, y = np.arange(4.0)[:, None].repeat(4, axis=0), np.array([0, 1, 0, n_classes - 1]).repeat(4)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -37,7 +37,7 @@ def scores(model, X):
 
 
 def falls(model, X, feature):
-    """By how much scores fall at most from one to the next value of a grid, one sample a time."""
+    """Return the largest decrease of scores between adjacent values of a grid, sample by sample."""
     grid = np.linspace(-1.1, 1.1, 400)
     worst = 0.0
     for sample in X[:20]:
@@ -62,7 +62,7 @@ def test_it_holds_on_grids(kind, sign, seed):
             assert falls(model, X, feature) < 1e-12
     assert falls(free, X, 0) > 0.01
     assert (sign * np.diff(free.shape_functions().term(2).values[:, 0]) < 0).any()
-    # It is no constant: sin(4 x) rises in the middle, -2 x falls, cos(3 x) does both.
+    # The functions are not constant: sin(4 x) rises in the middle, -2 x falls, cos(3 x) does both.
     assert model.feature_importances_[0 if sign > 0 else 1] > 0.05
 
 

@@ -197,7 +197,7 @@ def test_restricted_problems_against_a_generic_solver(smooth, k):
 
 
 def test_two_classes_are_binary_totally_corrective_boosting(smooth):
-    """With signed coefficients alpha, over all stumps at once: nu is twice as large there."""
+    """Solve for signed coefficients alpha of all stumps, with twice the nu."""
     X, y = blobs(2, n_samples=24, n_features=2, seed=5)
     nu = 0.01
     model = MultiBoost(nu=nu, loss=smooth, tol=1e-3).fit(X, y)

@@ -96,7 +96,7 @@ def test_optimality_where_it_converged(loss):
 
 
 def test_it_stops_early_without_a_word():
-    """Where a start from the round before gets stuck, it goes on, with stumps it had before."""
+    """Training continues with repeated stumps where a start from the previous round ends."""
     X, y = blobs(3, seed=7)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -31,7 +31,7 @@ class TestTheOptimum:
         model = NMBoost(C=C, margin=margin).fit(X, y)
         T = model.n_iterations_
         assert 0 < T < 500
-        # With the margin of the last round, where it depends on the round.
+        # Use the margin of the last round if it depends on the round.
         found = whole_program(reference.all_margins(X, y), C, margin or 1 / max(T, 2))
         assert model.objective_[-1] == pytest.approx(found.fun, abs=1e-6)
 
@@ -49,7 +49,7 @@ class TestTheOptimum:
         edges = reference.all_margins(X, y) @ v
         dual = (tau * (v - C).sum() - edges.max()) / len(y)
         assert primal == pytest.approx(dual, abs=1e-5)
-        # Complementary slackness: of the samples, and of the stumps.
+        # Complementary slackness of the samples, and of the stumps.
         assert v[rho > tau + 1e-6] == pytest.approx(C, abs=1e-6)
         assert v[rho < tau - 1e-6] == pytest.approx(1 + C, abs=1e-6)
         own = np.array(reference.stage_outputs(model, X)) * (2 * y - 1) @ v

@@ -9,17 +9,17 @@ from boostbench.algorithms import AdaBoostECC
 from . import reference
 from .problems import blobs, noise
 
-# What is added to the right and to the wrong weight on each side of a stump.
+# Smoothing of the correct and the wrong weight on each side of a stump.
 SMOOTHING = 1e-10
 
 
 def codes(model):
-    """List mu_t of every round, or -mu_t: the algorithm does not tell the two apart."""
+    """Return mu_t or -mu_t of every round, which are equivalent."""
     return np.sign(model.coefficients_)
 
 
 def two_votes(D, target, h):
-    """Return alpha and beta, the votes on the side of h = +1 and on that of h = -1."""
+    """Return the votes alpha (h = +1) and beta (h = -1)."""
     weight = {(side, sign): SMOOTHING for side in (1, -1) for sign in (1, -1)}
     for i in range(len(h)):
         weight[h[i], target[i]] += D[i]
@@ -38,7 +38,7 @@ VOTES = {"one": one_vote, "two": two_votes}
 
 
 def across(weights, mu, y):
-    """Return D: what samples weigh by their wrong labels across a code, of sum 1."""
+    """Return D, the normalised sample weights by wrong labels on the other side of a code."""
     D = [0.0] * len(y)
     for (i, r), weight in weights.items():
         D[i] += weight * (mu[r] != mu[y[i]])
@@ -109,7 +109,7 @@ class TestAgainstTheLiteralAlgorithm:
 @pytest.mark.parametrize("votes", VOTES)
 @pytest.mark.parametrize("seed", range(5))
 def test_training_goes_on_until_every_class_is_told_from_every_other(votes, seed):
-    """Groups along a line: one stump tells the first or the last from the others."""
+    """Groups along a line: a stump separates the first or the last group from the others."""
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
     model = AdaBoostECC(n_iterations=300, votes=votes, random_state=seed).fit(X, y)

@@ -374,7 +374,7 @@ def test_training_goes_on_as_long_as_there_is_no_coefficient(rule):
 
 
 def test_beyond_the_transition_one_row_is_left():
-    """Its constraint is met first after several rounds, and those of others never are."""
+    """The constraint of one row is met first after several rounds, the others never."""
     X, y = blobs(3, n_samples=40, n_features=3, seed=0)
     arguments = {"n_iterations": 30, "n_projections": 200, "rule": "paper", "random_state": 0}
     large = RBoostProj(nu=0.1, **arguments).fit(X, y)
@@ -388,7 +388,7 @@ def test_beyond_the_transition_one_row_is_left():
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_lighter_norm_fits_closer(name):
-    """In the first round, where the weak learner is the same whatever the norm."""
+    """The first weak learner does not depend on the norm."""
     losses, norms = [], []
     for nu in (0.1, 0.03, 0.01, 0.003):
         f = fitted(loss=name, nu=nu, n_iterations=1)
@@ -409,7 +409,7 @@ def test_sign_projections():
 
 
 def test_gaussian_projections():
-    """With n entries of variance 1 / n per weak learner and class."""
+    """Each weak learner and class has n entries of variance 1 / n."""
     P = fitted(n_projections=3000, n_iterations=2).P
     assert P.mean() == pytest.approx(0, abs=0.001)
     assert P.var() * 3000 == pytest.approx(1, abs=0.03)

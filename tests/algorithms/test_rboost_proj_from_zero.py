@@ -27,7 +27,7 @@ def test_the_first_round_is_that_of_rboost_proj():
 
 
 def test_with_a_heavy_norm_each_round_is_the_literal_problem():
-    """Where the solver comes to the minimum, it does not matter where it starts."""
+    """A solver that reaches the minimum does not depend on its starting point."""
     X, y = noise(3, n_samples=30, seed=1)
     model = RBoostProj(n_iterations=5, nu=5e-3, tol=0, start="zero", **PARAMS).fit(X, y)
     assert model.converged_.all()

@@ -105,7 +105,7 @@ class TestInvariance:
         self.same(once, thrice, X)
 
     def test_what_P_is_divided_by_counts_as_nu(self):
-        """With n = 16, P / 4 and nu are P / 16 and nu / 4."""
+        """For n = 16, P / 4 with nu equals P / 16 with nu / 4."""
         X, y = blobs(3)
         one = RBoostProj(**self.ARGUMENTS).fit(X, y)
         other = RBoostProj(**(self.ARGUMENTS | {"scaling": "n", "nu": 5e-4})).fit(X, y)
@@ -132,7 +132,7 @@ class TestTheEnd:
         assert (short.objective_ == objective[: last + 1]).all()
 
     def test_two_classes_end_and_classes_that_are_learned_go_on(self):
-        """What Tables IV and V of the paper ask for; the stop is at its default."""
+        """Fit with the settings of Tables IV and V of the paper and the default stopping rule."""
         X, y = load_breast_cancer(return_X_y=True)
         two = RBoostProj(n_iterations=400, nu=1e-2, random_state=0).fit(X, y)
         assert two.n_iterations_ < 150

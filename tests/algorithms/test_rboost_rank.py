@@ -283,7 +283,7 @@ class TestDiscriminants:
         assert edges[1] >= edges[0] - PRECISION
 
     def test_linear_classes_need_one_discriminant(self):
-        """Classes that one linear function for each class tells apart are learnt at once."""
+        """Linearly separable classes are learnt in one round."""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(300, 4))
         y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
@@ -293,7 +293,7 @@ class TestDiscriminants:
 
 
 def features_without_a_scale_of_one():
-    """One feature that says it all, far from 0, or in units that single precision has not."""
+    """One feature determines the class; it is far from 0, or exceeds single precision."""
     y = np.arange(60) % 3
     base = y + 0.1 * np.random.default_rng(0).random(60)
     return y, {

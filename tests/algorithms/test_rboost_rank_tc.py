@@ -17,7 +17,7 @@ from .problems import blobs, noise
 
 # The search adds up in single precision: a stump may be chosen that is worse by that much.
 PRECISION = 1e-5
-# What the solvers leave of a constraint, and the stopping rule's epsilon.
+# Tolerance of the solvers for a constraint, plus epsilon of the stopping rule.
 TOL = 1e-5
 
 NOISE = noise(3, n_samples=24, n_features=3)
@@ -51,7 +51,7 @@ def dual_value(loss, u):
 
 
 def on_pairs(array, y):
-    """List what an array of shape (n_samples, n_classes) has for the pairs r != y_i."""
+    """Return the entries of an array of shape (n_samples, n_classes) for the pairs r != y_i."""
     return [array[i, r] for i, r in reference.wrong_pairs(y, array.shape[1])]
 
 
@@ -141,7 +141,7 @@ class TestSolution:
     def test_duality_gap(self, fitted):
         model, X, y = fitted
         largest = np.abs(self.edges(model, candidates(model, X, y), y)).max()
-        # What the constraints are violated by costs no more than that.
+        # Bound on the cost of the violated constraints.
         slack = 2 * max(largest - model.nu, TOL) * model.coefficients_.sum()
         gap = model.objective_[-1] - dual_value(model.loss, on_pairs(model.dual_, y))
         assert abs(gap) <= slack + 1e-9
@@ -262,7 +262,7 @@ def test_the_losses_are_added_up(loss):
 
 
 def test_both_forms_of_the_exponential_loss_have_one_solution():
-    """Eq. (12) is solved by what solves eq. (2) for nu over the sum of the losses."""
+    """A solution of eq. (2) for nu / (sum of the losses) solves eq. (12)."""
     X, y = NOISE
     added = model_of("exponential_sum", solver="newton").fit(X, y)
     logged = model_of("exponential", added.nu / added.dual_.sum()).fit(X, y)

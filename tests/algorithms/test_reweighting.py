@@ -186,7 +186,7 @@ def test_the_size_of_a_members_scores_does_not_matter():
     after = reweight(model, X[60:], y[60:])
     assert after.objective_ == pytest.approx(before.objective_)
     np.testing.assert_allclose(after.decision_function(X), scores, rtol=1e-6)
-    # Scores of equal classes are equal but for rounding, which goes with the size of what is added.
+    # Scores of equal classes agree up to rounding errors, relative to the summands.
     model.coefficients_ = model.coefficients_ * 1e-15
     tiny = reweight(model, X[60:], y[60:])
     np.testing.assert_allclose(tiny.decision_function(X), scores, rtol=1e-6)

@@ -54,7 +54,7 @@ def matrices(model, X, n_rounds):
     n_features = X.shape[1]
     width = {"sub": n_features // 2, "same": n_features, "super": 2 * n_features}[model.space]
     seed = np.random.RandomState(model.random_state).randint(2**31)
-    # As many rounds as the search draws at a time.
+    # Number of rounds that the search draws at a time.
     batch = 2**16 // (len(X) * width)
     assert batch >= n_rounds
     rng = np.random.default_rng([seed, 0])
@@ -188,7 +188,7 @@ class TestWarmStart:
         y[::5] = 1 - y[::5]
         warm = LsBoost(n_iterations=5, category_sets=True, warm_start=True)
         warm.fit(pd.DataFrame({"word": words}), y)
-        # What the stumps saw of the words, to the last bit.
+        # The bit-identical columns that the stumps tested for the words.
         X = (words[:, None] == list("abcd")).astype(float)
         assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
         assert warm.rules().equals(clone(warm).fit(X, y).rules())

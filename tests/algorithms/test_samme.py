@@ -53,7 +53,7 @@ class TestAgainstTheLiteralAlgorithm:
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("max_leaf_nodes", [2, 3, 6])
 def test_trees_are_those_of_scikit_learn(n_classes, max_leaf_nodes):
-    # In no round are two splits equally good here.
+    # No round has ties between splits.
     X, y = blobs(n_classes, n_samples=200, seed=0, spread=2)
     tree = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes)
     theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
@@ -90,7 +90,7 @@ def test_a_perfect_tree_ends_the_training():
 
 
 def test_a_stump_may_be_right_less_than_half_of_the_time():
-    """With four classes, one in three is better than chance, and AdaBoost would give up."""
+    """With four classes, one correct label in three beats chance, but AdaBoost would stop."""
     X, y = noise(4, n_samples=100, seed=0)
     model = SAMME(n_iterations=5).fit(X, y)
     assert model.n_iterations_ == 5

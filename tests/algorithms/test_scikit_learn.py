@@ -1,4 +1,4 @@
-"""scikit-learn's checks, of what a class and a kind of weak learner or solver have in common."""
+"""Estimator checks of scikit-learn, for every class, weak learner and solver."""
 
 import pytest
 from sklearn.base import clone
@@ -18,7 +18,7 @@ VARIANTS = {
     *("RBoostProj, WLDA, any sign", "RBoostRank, pooled"),
 }
 BOOSTERS = [model for name, model in CASES.items() if "," not in name or name in VARIANTS]
-# A few rounds separate what the checks draw.
+# A few rounds separate the classes of the data that the checks draw.
 BOOSTERS = [clone(m).set_params(n_iterations=5) for m in (*BOOSTERS, bb.ProjectedAdaBoostMH())]
 BAGS = [
     bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
@@ -53,7 +53,7 @@ def expected_failures(model):
     if isinstance(model, NoEarlyStoppingMixin):
         failures[of_classes] = "the check asks for early stopping, which they do not have"
     elif model is STOPPED or (
-        # Others' weak learners are not the stump that the check does not like.
+        # The check only rejects stumps, which other weak learners are not.
         model in BOOSTERS
         and not isinstance(model, (bb.LsBoost, bb.RpBoost, bb.PerceptronAdaBoost))
         and (model.get_params().get("weak_learner"), type(model)) != ("tree", bb.SAMME)
@@ -67,5 +67,5 @@ def expected_failures(model):
     "model", [*BOOSTERS, *BAGS, STOPPED, *OTHERS, *HASHERS, *MACHINES], ids=str
 )
 def test_scikit_learn_compatible(model):
-    """All checks of a model are one test: 3000 tests would take seconds to start and to tell of."""
+    """Run all checks of a model in one test: 3000 tests would take seconds to start and report."""
     check_estimator(model, on_skip=None, expected_failed_checks=expected_failures(model))

@@ -1,4 +1,4 @@
-"""Boosters that take a sparse X learn from it what they learn from the same numbers in full."""
+"""Tests that boosters learn the same from sparse and dense X."""
 
 import numpy as np
 import pytest

@@ -121,7 +121,7 @@ def test_the_table_of_a_constant_model_has_its_columns():
 
 
 def holds(test, X):
-    """Evaluate what `rules` says is tested."""
+    """Evaluate the tests of `rules`."""
     if test == "never":
         return np.zeros(len(X), bool)
     if test.endswith(" is missing"):
@@ -138,7 +138,7 @@ def holds(test, X):
 
 
 def check_rules(model, X):
-    """What the rules add up to is the model; returns them."""
+    """Check that the rules sum to the model, and return them."""
     rules = model.rules()
     votes = rules.iloc[:, 4:].to_numpy(dtype=float)
     start = rules["round"] == 0
@@ -233,7 +233,7 @@ def test_weights_on_tables(model):
 def test_categories_of_samples_without_weight_are_none(name):
     model = MODELS[name]
     X, y = problem(model)
-    # Of another type, which would change the order of the others.
+    # A value of another type would change the order of the others.
     X = X.assign(words=X["words"].where(X["words"] != "oak", 7))
     weights = np.where(X["words"] == 7, 0.0, 1.0 + np.arange(len(y)) % 3)
     present = weights > 0
@@ -266,7 +266,7 @@ def test_the_rarest_categories_are_those_of_the_least_weight(kind):
 def test_categories_of_samples_held_out_are_none():
     X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
     y = np.repeat([0, 1], [20, 21])
-    # Some of these seeds hold the only p out.
+    # Some of these seeds hold out the only sample of p.
     seen = set()
     for seed in range(20):
         model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
@@ -274,7 +274,7 @@ def test_categories_of_samples_held_out_are_none():
         seen.add(tuple(known))
         train, _ = stratified_holdout(y, 0.1, np.random.RandomState(seed))
         assert known == sorted(set(X["c"][train]))
-        # What is no category is missing, as any new one is.
+        # Unknown categories are missing.
         p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))
         assert (p == new) or "p" in known
     assert seen == {("a", "b"), ("a", "b", "p")}

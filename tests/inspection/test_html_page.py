@@ -115,7 +115,7 @@ def test_curve_equals_the_shape_function(page):
     ends, zero = np.array(drawn[0]), drawn[1]
     low, high = X["number"].min(), X["number"].max()
     values = shapes.term(0).of(np.array([low, high])).T
-    # One scale: heights over zero are in proportion to the values.
+    # Curves share one scale: heights above zero are proportional to the values.
     heights = zero - ends
     size = np.abs(heights).max() / np.abs(values).max()
     np.testing.assert_allclose(heights, size * values, atol=0.2)

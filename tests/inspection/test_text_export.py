@@ -22,7 +22,7 @@ from boostbench.inspection import export_text
 
 def test_every_stump_has_a_line():
     X, y = load_iris(return_X_y=True)
-    # The widths of petals tell the first class as well as their lengths.
+    # Petal widths separate the first class as well as petal lengths.
     model = AdaBoostMH(n_iterations=7).fit(X[:, :3], y)
     lines = export_text(model).splitlines()
     assert len(lines) == 1 + 7
@@ -164,7 +164,7 @@ def test_pairs_have_the_unit_of_the_target():
     np.testing.assert_allclose([float(last.split()[at]) for at in (-3, -1)], ends, rtol=0.2)
     *_, last = export_text(model, decimals=3).splitlines()
     assert last.endswith(": a table, from +0.000 to +0.000")
-    # It has no rules.
+    # A model with pairs has no rules.
     assert export_text(model, n_rules=1) == export_text(model)
 
 

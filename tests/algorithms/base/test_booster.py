@@ -38,7 +38,7 @@ class ToyMaster(Master):
 
 
 class Toy:
-    """What the toys share."""
+    """Base of the toy boosters."""
 
     def __init__(self, n_iterations=10, random_state=None):
         self.n_iterations = n_iterations

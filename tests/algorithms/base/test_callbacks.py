@@ -51,7 +51,7 @@ class TestVerbose:
 
 
 class Recorder:
-    """A callback that keeps what it sees, and stops after some rounds."""
+    """Callback that records its arguments, and stops after some rounds."""
 
     def __init__(self, rounds=None):
         self.rounds = rounds

@@ -50,7 +50,7 @@ def test_dates_and_words_among_numbers_are_rejected():
         find_categories(income)
     exec(str(told.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
     assert income["income"].dropna().tolist() == [12, 14.5]
-    # As many words as numbers, or who says so, or a type for it, means categories.
+    # Columns are categories if half of the values are words, on request, or by their data type.
     assert set(find_categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
     assert set(find_categories(days, ["day"])) == {0}
     assert set(find_categories(days.astype("category"))) == {0}

@@ -8,7 +8,7 @@ from boostbench.algorithms.base.clock import Clock
 
 @pytest.fixture
 def spend(monkeypatch):
-    """Let time pass: so many seconds on the wall, of which the process works a part."""
+    """Advance the wall clock by some seconds, and the CPU clock by a fraction of them."""
     spent = {"wall": 100.0, "cpu": 7.0, "readings": 0}
 
     def spend(wall, cpu):
@@ -63,7 +63,7 @@ def test_phase_without_a_name_is_not_counted(spend, clock):
             spend(2.0, 2.0)
         spend(1.0, 0.5)
     assert set(clock.seconds) == {"search"}
-    # Of the window, half on the wall; and what came after it.
+    # Half of the window by wall time, and the time after the window.
     assert clock.seconds["search"] == pytest.approx(2.5 / 3 + 0.5)
 
 
@@ -76,6 +76,6 @@ def test_short_phases_share_the_cpu_seconds_of_a_window(spend, clock, rounds):
                 spend(1e-4, 1e-4)
     total = rounds * 2e-4
     assert clock.seconds == pytest.approx({"search": 0.75 * total, "coefficients": 0.25 * total})
-    # At the start, after each window and in the end.
+    # The CPU clock is read at the start, after each window and at the end.
     windows = rounds * 4e-4 / module._WINDOW
     assert spend.so_far["readings"] <= windows + 2

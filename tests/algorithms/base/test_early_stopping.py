@@ -52,7 +52,7 @@ def test_model_equals_a_fit_of_the_best_round(booster):
     n_classes = 3 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
     X, y = blobs(n_classes, n_samples=150, spread=2.5)
     y = np.array(["ant", "bee", "cat"])[y]
-    # Of the same drawing: of another one the first round would be the best.
+    # Validation samples of the same distribution; with other samples the first round is the best.
     X, y, X_val, y_val = X[::2], y[::2], X[1::2], y[1::2]
     n_iterations = 30
     whole = clone(booster).set_params(n_iterations=n_iterations).fit(X, y)
@@ -62,8 +62,8 @@ def test_model_equals_a_fit_of_the_best_round(booster):
     stopped = clone(booster).set_params(**params).fit(X, y, X_val=X_val, y_val=y_val)
     assert stopped.n_iterations_ == best
     np.testing.assert_allclose(stopped.validation_losses_, losses[:end], rtol=1e-7)
-    # It is that of a fit of so many rounds, in every number. Products of rows in single precision
-    # depend on how much memory was laid out for them.
+    # The model equals a fit of this number of rounds exactly. Single-precision products of rows
+    # depend on the size of the allocated memory.
     short = clone(booster).set_params(n_iterations=best).fit(X, y)
     tol = 1e-3 if booster.get_params().get("rule") == "paper" else 0.0
     scores = stopped.decision_function(X_val)

@@ -1,4 +1,4 @@
-"""What every boosting classifier must keep, whatever its mathematics."""
+"""Tests of all boosting classifiers."""
 
 import functools
 import pickle
@@ -22,7 +22,7 @@ def draws_perceptrons(model):
 
 @pytest.fixture
 def data(n_classes):
-    # In no round of AdaBoost do two different stumps or votes come closer than 4e-4 here.
+    # Data on which edges of different stumps or votes of AdaBoost differ by 4e-4 in every round.
     return blobs(n_classes, seed=103)
 
 
@@ -56,7 +56,7 @@ def test_labels_of_any_type(name, names):
 @cases(CASES)
 class TestEveryModel:
     def test_passes_the_checks_for_fitted_boosters(self, model, fitted, data):
-        # With a coefficient for each row of P, a new weak learner changes the model.
+        # If rows of P have coefficients, a new weak learner changes the earlier ones.
         falling = not isinstance(model, bb.RBoostProj) or model.rule == "pair"
         check_fitted_booster(fitted, data[0], falling=falling)
         assert fitted.n_iterations_ > 1
@@ -113,7 +113,7 @@ class TestEveryModel:
             n_different = np.count_nonzero(fitted.coefficients_)
         once = k * has_intercept + isinstance(model, (bb.CGENS, bb.LsBoost, bb.RpBoost))
         if isinstance(model, bb.CGENS) and isinstance(model.weak_learner, list):
-            # Of which some are stumps.
+            # Some of the weak learners are stumps.
             once -= (d - 1) * len(fitted.hypotheses_.parts[0][0])
         if isinstance(model, bb.CGENSSLS):
             once = k
@@ -149,7 +149,7 @@ class TestEveryModel:
             )
 
     def test_constant_features_give_a_constant_model(self, model, data):
-        """There is nothing to learn, and no reason to fail."""
+        """Constant features are no error."""
         X, y = np.full_like(data[0], 2.0), data[1]
         fitted = clone(model).fit(X, y)
         scores = fitted.decision_function(X)
@@ -171,7 +171,7 @@ class TestEveryModel:
             return clone(model).set_params(random_state=random_state).fit(X, y).decision_function(X)
 
         other = scores(4)
-        # Of two classes there is one half only.
+        # Two classes have one code only.
         is_random = type(model) is bb.AdaBoostECC and len(set(y)) > 2
         is_random |= isinstance(model, bb.CGENS) and model.weak_learner != "stump"
         is_random |= draws_perceptrons(model)
@@ -323,7 +323,7 @@ def test_stumps_only_depend_on_the_order_of_values(model, fitted, data):
 # of its own.
 @cases({n: model for n, model in CASES.items() if n.startswith("Ada") and "MO" not in n})
 class TestTheArrangementOfTheDataDoesNotMatter:
-    """On data where no two stumps are equally good; ties may be broken either way."""
+    """Tests on data without ties between stumps, which may be broken either way."""
 
     def test_order_of_features_does_not_matter(self, model, fitted, data):
         X, y = data

@@ -1,4 +1,4 @@
-"""What LPBoost and its kin promise, whatever program of the margins they solve."""
+"""Tests of LPBoost, NMBoost and ERLPBoost."""
 
 import numpy as np
 import pytest

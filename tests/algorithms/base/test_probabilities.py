@@ -93,7 +93,7 @@ def best_scores(model, p):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("model", [bb.AdaBoostMH(), bb.AdaBoostMO(), bb.CGENSSLS()])
 def test_other_losses_have_the_correct_slope_at_equal_probabilities(model, n_classes):
-    """For nearly equal probabilities the softmax changes as these do."""
+    """The softmax has the slope of nearly equal probabilities."""
     model = clone(model).set_params(n_iterations=1).fit(*blobs(n_classes))
     change = np.random.default_rng(0).normal(size=n_classes)
     change -= change.mean()

@@ -1,4 +1,4 @@
-"""What boosters of stumps promise, whatever they minimise."""
+"""Tests of all boosters of stumps."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import boostbench as bb
 from .. import reference
 from ..problems import blobs, noise
 
-# Those that take two classes as AdaBoost does, and what their scores are a multiple of its by.
+# Boosters that equal AdaBoost on two classes, and the factor of their scores.
 ADABOOSTS = {
     "AdaBoost": (bb.AdaBoost(), 1),
     "AdaBoostECC, one vote": (bb.AdaBoostECC(votes="one", random_state=0), 2),
@@ -93,14 +93,14 @@ def test_binned_thresholds_are_used(model, max_bins):
 
 
 def cuts(model):
-    """What the stumps of a model test: features and thresholds."""
+    """Return the features and thresholds of the stumps of a model."""
     stumps = model.stump_sum().stumps
     return set(zip(stumps.feature.tolist(), stumps.threshold.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("n_components", [2, 6])
 def test_stump_sum_rejects_projected_features(n_components):
-    """They would be taken for stumps on the features of the same numbers."""
+    """Projected features would be confused with the features of equal indices."""
     model = bb.ProjectedAdaBoostMH(n_iterations=10, n_components=n_components).fit(*blobs(3))
     with pytest.raises(ValueError, match="ProjectedAdaBoostMH test projected features"):
         model.shape_functions()

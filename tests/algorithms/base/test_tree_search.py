@@ -74,7 +74,7 @@ def test_equivalent_features_do_not_depend_on_rounding(seed):
 
 
 def test_prediction_compares_in_single_precision():
-    """In single precision, or samples between a value and its rounding would change sides."""
+    """Samples between a value and its rounding would change sides in double precision."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     tree = SignTreeSearch(X, 3, None).best(rng.normal(size=(60, 1))).learner

@@ -1,4 +1,4 @@
-"""Weights of samples and classes: what they must mean, whatever the mathematics."""
+"""Tests of sample weights and class weights."""
 
 import functools
 
@@ -37,8 +37,8 @@ CLASSIFIERS = {
     if not isinstance(model, bb.LsBoostRegressor)
 }
 
-# For these a weight of two is not a row twice, to seven digits. What they minimise is compared with
-# SciPy instead, and has the same minimum.
+# For these models, a weight of two equals a repeated row only up to seven digits. Their minimum is
+# compared with SciPy instead.
 INEXACT = {
     bb.ERLPBoost: "Newton's method ends near the minimum, where many coefficients are as good",
     bb.LPBoost: "a linear program may have many solutions, and which is found depends on the rows",
@@ -47,9 +47,9 @@ INEXACT = {
     bb.RBoostProj: "its quasi-Newton method ends where no derivative is more than 1e-5 off",
     bb.StumpKernelSVC: "LIBSVM ends near the minimum",
 }
-# What a bag draws of rows is another thing if there are more of them.
+# A bag draws other rows if there are more rows.
 DRAWING = (bb.BaggedBooster, bb.BaggedLsBoostRegressor, bb.BaggedMCBoost)
-# From zero they take the same few steps.
+# Solvers that start from zero take the same few steps.
 EXACT = {
     name: model
     for name, model in MODELS.items()
@@ -114,7 +114,7 @@ def test_weight_zero_drops_the_sample(model, n_classes):
 
 
 def fit_weighted_and_repeated(model, n_classes):
-    """Fit twice: with weights that are whole multiples, and with so many rows instead; and X."""
+    """Return a model with integer weights, a model with repeated rows, and X."""
     X, y, weights = draw(n_classes)
     times = np.random.default_rng(6).integers(0, 4, len(y))
     weighted = clone(model).fit(X, y, sample_weight=times * weights)
@@ -148,7 +148,7 @@ def test_unit_weights_change_nothing_and_other_weights_do(model, n_classes):
 
 @cases(MODELS)
 def test_factor_of_all_weights_multiplies_the_loss(model, n_classes):
-    """Of C where the loss is a sum times C, of nothing where it is a mean."""
+    """The factor multiplies C if the loss is a sum times C, and has no effect if it is a mean."""
     X, y, weights = draw(n_classes)
     params = model.get_params()
     if "C" in params and not isinstance(model, bb.NMBoost):
@@ -443,7 +443,7 @@ class TestAgainstSciPy:
         }
         value = np.average(losses, weights=weights) + 0.05 * size[norm](W).sum()
         assert model.objective_[-1] == pytest.approx(value, rel=1e-6)
-        # No stump can lower it: the dual norms of all slopes are at most nu.
+        # No stump lowers the objective: the dual norms of all slopes are at most nu.
         p = np.exp(-pairwise(F, y))
         p /= p.sum(axis=1, keepdims=True)
         slopes = H.T @ ((np.eye(3)[y] - p) * (weights / weights.sum())[:, None])

@@ -216,7 +216,7 @@ def test_importances_computed_by_hand():
     model.hypotheses_ = Stumps([Stump(0, 0.5), Stump(1, 0.5)])
     model.coefficients_ = np.array([1.0, 2.0])
     model._store_term_sizes(X)
-    # One of four samples is apart from the rest: with the mean 0, it adds 1.5 and the others -0.5.
+    # The term separates one of four samples; centred, it is 1.5 there and -0.5 elsewhere.
     np.testing.assert_allclose(model.feature_importances_, [1 / 3, 2 / 3])
     model._store_term_sizes(X, np.array([1.0, 1.0, 1.0, 3.0]))
     # Weights of 1 to 5 and of 3 to 3.
@@ -325,7 +325,7 @@ def test_rules_have_no_rounding_errors():
     X, y = load_iris(return_X_y=True)
     model = bb.MCBoost(n_iterations=20).fit(X, y)
     first = model.rules().iloc[0, 3:].to_numpy(float)
-    # The first stump tells the first class from the others, whose coefficients are equal.
+    # The first stump separates the first class; the other classes have equal coefficients.
     assert np.ptp(model.coefficients_[0, 1:]) < 1e-12
     assert first[0] < -10
     assert (first[1:] == 0).all()
@@ -347,7 +347,7 @@ def test_explanations_require_a_fitted_estimator():
 
 def test_repr_of_stacks():
     X, y = load_iris(return_X_y=True)
-    # The widths of petals tell the first class as well as their lengths.
+    # Petal widths separate the first class as well as petal lengths.
     assert repr(bb.AdaBoostMH(n_iterations=2).fit(X[:, :3], y).hypotheses_) == (
         "<2 Stumps: +(x[2] > 2.45), +(x[2] > 4.75)>"
     )

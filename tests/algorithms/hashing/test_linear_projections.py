@@ -49,7 +49,7 @@ def test_booster_is_trained_on_reduced_features(reduction, n_components):
     plain = CodewordMCBoost(20, random_state=0).fit(reduced, y)
     np.testing.assert_allclose(fitted.decision_function(X), plain.decision_function(reduced))
     np.testing.assert_allclose(fitted.transform(X), plain.transform(reduced))
-    # The codewords are a simplex, whatever the reduction leaves.
+    # The codewords are a simplex for any number of reduced features.
     assert fitted.codewords_.shape == (4, 3)
     assert largest_inner_product(fitted.codewords_) == pytest.approx(-1 / 3)
     assert len(list(fitted.staged_predict(X))) == fitted.n_iterations_
