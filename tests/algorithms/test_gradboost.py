@@ -222,7 +222,7 @@ def test_single_precision_decides_nothing(norm, monkeypatch):
     X = X.round(1)
     found = []
     for many in (0, 2**60):
-        monkeypatch.setattr("boostbench.core.stumps.search._MANY_SUMS", many)
+        monkeypatch.setattr("boostbench.core.stumps.search._MIN_FLOAT32_SUMS", many)
         found.append(GradBoost(n_iterations=300, nu=1e-4, norm=norm).fit(X, y))
     one, other = found
     for name in ("feature", "threshold"):

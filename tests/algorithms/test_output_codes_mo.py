@@ -6,8 +6,8 @@ from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
 from boostbench.core.class_codes import exhaustive_codes
+from boostbench.core.stumps import evaluation, stump
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps import stump
 
 from . import reference
 from .problems import blobs, noise
@@ -20,7 +20,7 @@ def blocks(request, monkeypatch):
         monkeypatch.setattr(search_module, "_BLOCK_EDGES", 1)
         monkeypatch.setattr(search_module, "_BLOCK_COLUMNS", 2)
         monkeypatch.setattr(output_codes, "_BLOCK_CODES", 3)
-        monkeypatch.setattr(search_module, "BLOCK_OUTPUTS", 200)
+        monkeypatch.setattr(evaluation, "BLOCK_OUTPUTS", 200)
         monkeypatch.setattr(stump, "BLOCK_OUTPUTS", 200)
 
 

@@ -1,26 +1,20 @@
-"""Search for the best decision stump: features x thresholds x columns, the hot loop of everything.
+"""Selection of the best decision stump of a training set.
 
-A stump is ``h(x) = +1 if x[feature] > threshold else -1``. For a weight matrix ``G`` of shape
-(n_samples, n_columns) its edge in column ``c`` is ``sum_i G[i, c] h(x_i)``: the column total less
-twice the sum of ``G`` below the threshold. A search scores every stump of a training set against
-every column at once, and is built once per fit.
+Every policy of `StumpSearch` has the same three steps:
 
-`StumpSearch` is what the algorithms use; how the sums below the thresholds come about is in
-`boostbench.core.stumps.layouts.choice`.
+1. *Screen*: compute the scores of all stumps in the precision that is fastest. A stump is a
+   *candidate* if rounding alone could make it the best one.
+2. *Evaluate*: compute the scores of the candidates again in double precision. Usually there is one
+   candidate, and nothing to do.
+3. *Break ties*: of scores that differ by rounding only, the first in the canonical order (feature,
+   threshold, column) wins, so that the result does not depend on the layout or the processor.
 """
 
-from functools import cached_property
-
 import numpy as np
-from scipy import sparse
 
-from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.evaluation import StumpEvaluator, weights_and_total
 from boostbench.core.stumps.float32 import flush_negligible
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
-from boostbench.core.stumps.layouts.choice import choose_layout, try_sorted_layout
-from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.sorted import PIECE
-from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
 from boostbench.core.stumps.screening import (
     MaxAbsEdge,
     RowCriterion,
@@ -30,197 +24,68 @@ from boostbench.core.stumps.screening import (
     near_max_per_column,
     rescale_pow2,
 )
-from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
-from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
+from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.stumps.views import ViewedFeatures
 from boostbench.core.weak_learner import SearchResult
 
-# `best_each` searches that many edges at a time (a block of columns), so that they stay in the
-# cache, but in rows long enough to copy and add up fast.
+# Edges that `best_each` computes at a time, few enough for the cache, and the multiple of columns
+# that makes rows long enough for fast copies and additions.
 _BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
 
-# No positions.
-_NONE = np.empty(0, np.int64)
+# Rows that are compared first to find out that two columns are not antisymmetric.
+_N_FIRST_ROWS = 64
 
-# So many stumps beside one for each feature are evaluated again one by one, more by another search.
-_FEW_EXACT = 32
-
-# Features of no more values than that are copied together.
-_COPIED_VALUES = 2**20
-
-# Columns that are not mirrored differ in so many rows, as a rule.
-_FEW_ROWS = 64
-
-# A size by the edges of k columns has no more than k (k + _MORE) roundings: that of mixed norms has
+# A score of the edges of k columns has at most k (k + _NORM_ROUNDINGS) roundings: mixed norms have
 # k sums of up to k terms.
-_MORE = 4
+_NORM_ROUNDINGS = 4
 
-# Of sums of that size neither squares of the weights nor sums of edges leave the range of single
-# precision.
-_RANGE = 2.0**-20, 2.0**60
+# If the sum of absolute weights is in this range, neither squares of the weights nor sums of edges
+# leave the range of single precision.
+_FLOAT32_RANGE = 2.0**-20, 2.0**60
 
-# With fewer weights to add up, in all features, single precision saves less time than it takes to
-# evaluate a few stumps again.
-_MANY_SUMS = 2**20
+# Below this many weights, counted for each feature, single precision saves less time than the
+# evaluation of a few candidates takes.
+_MIN_FLOAT32_SUMS = 2**20
 
-# Of fewer weights the search takes hardly longer than to look for those that add up to nothing.
-_MANY_WEIGHTS = 2**12
+# Below this many weights, flushing negligible ones to zero costs as much as it saves.
+_MIN_FLUSHED = 2**12
 
 
-class StumpSearch:
-    """All stumps of a training set, ready to be scored against any weights.
+class StumpSearch(StumpEvaluator):
+    """Search of the best stump of a training set, for any weights.
 
     Parameters
     ----------
-    X : ndarray, sparse matrix or ViewedFeatures of shape (n_samples, n_features)
-        Training data.
-    max_bins : int or None, default=None
-        None keeps every threshold: the midpoints between consecutive distinct values of a feature.
-        An integer keeps at most ``max_bins - 1`` of them per feature, at the quantiles.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        How often each sample counts in the quantiles; None: once.
-
-    Attributes
-    ----------
-    feature : ndarray of shape (n_positions,), dtype=int64
-    threshold : ndarray of shape (n_positions,), dtype=float64
-        Stump at each position.
-    number : ndarray of shape (n_positions,), dtype=int64
-        The place of that stump in the order of features and thresholds; -1 where there is none.
-    is_padding : ndarray of shape (n_positions,), dtype=bool
-        Positions without a stump, which no search finds.
-    table : boostbench.core.stumps.feature_codes.FeatureCodes or None
-        Codes of the features that X is made of, if it is `ViewedFeatures`: the positions are its
-        stumps then.
+    X, max_bins, sample_weight
+        Parameters of `StumpEvaluator`.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> G = np.array([[-1.0], [-1.0], [1.0], [1.0]])
-    >>> found = StumpSearch(X).best(G)
-    >>> found.learner, found.column, found.edge
+    >>> result = StumpSearch(X).best(G)
+    >>> result.learner, result.column, result.edge
     (Stump(feature=0, threshold=1.5, polarity=1), 0, 4.0)
     """
 
-    def __init__(self, X, max_bins=None, sample_weight=None):
-        self.table = None
-        if sparse.issparse(X):
-            self.X = SparseFeatures(X)
-            thresholds, codes = self.X.find_thresholds(max_bins, sample_weight)
-            self._layout = SparseBins(self.X, thresholds, codes)
-        elif isinstance(X, ViewedFeatures):
-            self.X = X
-            self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)
-            self._layout = JointHistogram(self.table)
-            thresholds = np.split(self.table.threshold, self.table.first_stump[1:-1])
-        else:
-            self.X = np.asarray(X, dtype=np.float64)
-            if self.X.size <= _COPIED_VALUES:
-                self.X = np.asfortranarray(self.X)
-            self._layout = try_sorted_layout(self.X) if max_bins is None else None
-            if self._layout is not None:
-                thresholds = self._layout.thresholds
-            else:
-                thresholds, known = [], []
-                for values in iter_columns(self.X):
-                    thresholds.append(find_thresholds(values, max_bins, sample_weight))
-                    if max_bins is not None:
-                        # As long as the values are at hand.
-                        known.append(bin_indices(values, thresholds[-1]))
-                self._layout = choose_layout(self.X, thresholds, known or None)
-        self._first_number = np.cumsum([0] + [len(c) for c in thresholds])
-        self._thresholds = thresholds
-
-    # Of all positions only where it is needed: there are as many as values.
-    @property
-    def feature(self):
-        """The feature at each position."""
-        return self._layout.feature
-
-    @property
-    def stump_index(self):
-        """The number of the stump at each position."""
-        return self._layout.stump_index
-
-    @cached_property
-    def threshold(self):
-        """The threshold at each position."""
-        find_thresholds = np.concatenate(self._thresholds)
-        return find_thresholds[self.stump_index] if len(find_thresholds) else find_thresholds
-
-    @cached_property
-    def is_padding(self):
-        """Whether a position has no stump."""
-        return self.stump_index < 0
-
-    def _padding(self, some):
-        """As `is_padding`, of a slice or of some positions."""
-        if isinstance(some, slice) or "is_padding" in vars(self):
-            return self.is_padding[some]
-        return self._layout.stumps_at(some)[1] < 0
-
-    @property
-    def n_positions(self):
-        """Number of positions; 0 where no feature varies."""
-        return self._layout.n_positions
-
-    def edges(self, G):
-        """Edge of the stump at every position in every column.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_positions, n_columns), dtype=float32
-            ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
-        """
-        edges = np.empty((self.n_positions, G.shape[1]), np.float32)
-        for some, piece in self._pieces(
-            *_prepared(G, self._layout.for_n_columns(G.shape[1]).dtype)
-        ):
-            edges[some] = piece
-        edges[self.is_padding] = 0.0
-        return edges
-
-    def error_bound(self, n_columns, n_roundings):
-        """By how much `edges` may be off, as a part of the sums of the sizes of the weights.
-
-        Parameters
-        ----------
-        n_columns : int
-            Of the weights.
-        n_roundings : int
-            Roundings, in single precision, of what is done with the edges after that.
-
-        Returns
-        -------
-        float
-        """
-        converted = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
-        layout = self._layout.for_n_columns(n_columns)
-        return layout.error_bound(layout.dtype) + 2 * converted
-
     def best(self, G):
-        """Find the stump and column of the largest absolute edge; see `Search.best`.
+        """Return the stump and column with the largest absolute edge; see `Search.best`.
 
-        Its polarity makes its edge in `column` positive; of equally good ones it is the first.
+        The polarity of the stump makes its edge in the column positive.
         """
-        found = self._first_best(G, MaxAbsEdge())
-        if found is None:
+        best = self._best_position_and_column(G, MaxAbsEdge())
+        if best is None:
             return None
-        position, column = found
-        stump, outputs = self._evaluated(position)
+        position, column = best
+        stump, outputs = self._stump_and_outputs(position)
         edge = float(G[:, column] @ outputs)
         if edge < 0:
             stump, outputs, edge = stump._replace(polarity=-1), -outputs, -edge
         return SearchResult(stump, outputs, edge, column)
 
     def best_vote(self, G):
-        """Stump of the largest ``sum_c |edge in column c|``, with the signs of its edges.
+        """Return the stump with the largest ``sum_c |edge in column c|``.
 
         Parameters
         ----------
@@ -229,353 +94,286 @@ class StumpSearch:
         Returns
         -------
         SearchResult or None
-            The stump with polarity +1: the `votes` have the signs. Its edge is
-            ``sum_i h(x_i) sum_c votes[c] G[i, c]``. Of equally good stumps it is the first. None
-            where there is none.
+            The stump has polarity 1, and the `votes` are the signs of its edges. The edge is
+            ``sum_i h(x_i) sum_c votes[c] G[i, c]``. None if no feature varies.
         """
-        found = self._first_best(G, SumAbsEdge(G.shape[1]))
-        if found is None:
+        best = self._best_position_and_column(G, SumAbsEdge(G.shape[1]))
+        if best is None:
             return None
-        stump, outputs = self._evaluated(found[0])
+        stump, outputs = self._stump_and_outputs(best[0])
         edges = outputs @ G
         votes = np.copysign(1.0, edges)
-        # An edge of 0 has no sign but that of rounding, which Cauchy's inequality bounds at once.
+        # The sign of an edge that is zero but for rounding is arbitrary. Cauchy's inequality is a
+        # quick test for such edges.
         sizes = np.abs(edges)
         if sizes.min() <= TIE_TOLERANCE * (len(G) * np.vdot(G, G)) ** 0.5:
             votes[sizes <= TIE_TOLERANCE * abs_column_sums(G)] = 1.0
         return SearchResult(stump, outputs, float(votes @ edges), votes=votes)
 
     def best_each(self, G):
-        """Stump of the largest absolute edge in every column, for many columns.
+        """Return the position of the stump with the largest absolute edge in each column.
 
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_columns)
-            The columns may differ in size by more than single precision can hold.
+            The ratio of the sizes of two columns may exceed the range of single precision.
 
         Returns
         -------
         ndarray of shape (n_columns,), dtype=int64, or None
-            Positions: see the attributes `feature` and `threshold`; of equally good stumps the
-            first. None where no feature varies.
+            Ties go to the lowest (feature, threshold). None if no feature varies.
         """
         if not self.n_positions:
             return None
-        at_a_time = _BLOCK_EDGES // min(self.n_positions, PIECE)
-        width = max(1, at_a_time // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
+        max_columns = _BLOCK_EDGES // min(self.n_positions, PIECE)
+        width = max(1, max_columns // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
         positions = np.zeros(G.shape[1], np.int64)
         for start in range(0, G.shape[1], width):
-            iter_columns = G[:, start : start + width]
-            positions[start : start + width] = self._first_of_each(
-                rescale_pow2(iter_columns, axis=0)
-            )
+            block = slice(start, start + width)
+            positions[block] = self._best_position_per_column(rescale_pow2(G[:, block], axis=0))
         return positions
 
-    def best_position(self, G, size, scale):
-        """Position of the stump whose edges in the columns are of the largest size.
+    def best_position(self, G, score, scale):
+        """Return the position of the stump whose edges have the largest score.
 
-        A size may be any function of the edges, also one that makes much of a small difference. So
-        the edges are added up in double precision.
+        The score may be any function of the edges, even one that amplifies small differences, so
+        all edges are computed in double precision.
 
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_columns)
-        size : callable
-            Takes edges of shape (n_some, n_columns), dtype=float64, which it may overwrite, and
-            returns sizes of shape (n_some,).
+        score : callable
+            Function of edges of shape (n_selected, n_columns), dtype=float64, which it may
+            overwrite. It returns scores of shape (n_selected,).
         scale : float
-            What a size could be at most, about: sizes that differ by next to nothing of that are
-            equal.
+            Approximate upper bound on the scores. Scores are equal if they differ by at most
+            `TIE_TOLERANCE` times `scale`.
 
         Returns
         -------
         int or None
-            Of equally good ones that of the first stump. None where no feature varies.
+            Ties go to the lowest (feature, threshold). None if no feature varies.
         """
-        criterion, tolerance = RowCriterion(size), TIE_TOLERANCE * scale
-        pieces = self._pieces(*_prepared(G, np.float64)) if self.n_positions else ()
-        places, *_ = self._near(pieces, criterion, tolerance)
-        return self._first_stump(np.atleast_1d(places))
+        if not self.n_positions:
+            return None
+        chunks = self._iter_edges(*weights_and_total(G, np.float64))
+        positions, *_ = self._collect_candidates(chunks, RowCriterion(score), TIE_TOLERANCE * scale)
+        return self._first_stump(np.atleast_1d(positions))
 
-    def best_excluding(self, G, size, mass, scale, beside):
-        """Position of the stump of the largest size, other than some; as `best_position`.
+    def best_excluding(self, G, score, mass, scale, excluded):
+        """Return the position of the stump with the largest score, without the excluded ones.
 
-        The size changes smoothly, as the mass says, so that sums in single precision tell which few
-        stumps may be the best.
+        As `best_position` for a score with bounded changes, so that stumps can be screened in
+        single precision.
 
         Parameters
         ----------
         G, scale
             As of `best_position`.
-        size : callable
-            As of `best_position`, of any floating type.
+        score : callable
+            As of `best_position`, for edges in single or double precision.
         mass : callable
-            Takes weights of samples, as `size` takes edges, and bounds what they can do: adding
-            them to edges changes the size by no more than their mass. It is a norm, and does not
-            fall where weights grow in size.
-        beside : ndarray of shape (n_beside,), dtype=int64
-            Positions to leave out, as if they had no edges.
+            Function of weights of shape (n_selected, n_columns) that returns bounds of shape
+            (n_selected,): adding the weights to edges changes the score by no more than the bound.
+            It is a norm that does not decrease if the sizes of weights increase.
+        excluded : ndarray of shape (n_excluded,), dtype=int64
+            Positions to exclude, as if their edges were zero.
 
         Returns
         -------
-        (int, ndarray of shape (n_beside, n_columns), ndarray of shape (n_columns,)) or None
-            The position; the edges at those left out; and by how much these may be off. None where
-            no feature varies.
+        position : int
+        excluded_edges : ndarray of shape (n_excluded, n_columns)
+        error_bound : ndarray of shape (n_columns,)
+            Bound of the rounding errors of the `excluded_edges`.
+            Instead of the three values, None is returned if no feature varies.
         """
         if not self.n_positions:
             return None
-        layout, sums = self._layout_of_largest(G.shape[1]), abs_column_sums(G)
-        are_many = G.size * self.X.shape[1] >= _MANY_SUMS
-        # Sizes may be of squares, which leave the range of single precision first.
-        is_in_range = _RANGE[0] < sums.max() < _RANGE[1]
-        dtype = layout.dtype if are_many and is_in_range else np.float64
-        tolerance = TIE_TOLERANCE * scale
-        criterion, screening_tolerance = RowCriterion(size, mass, beside), tolerance
+        layout, sums = self._screening_layout(G.shape[1]), abs_column_sums(G)
+        tolerance = tie_tolerance = TIE_TOLERANCE * scale
+        # 1) Screen in single precision if that saves time. The score may square the edges.
+        is_large = G.size * self.X.shape[1] >= _MIN_FLOAT32_SUMS
+        is_in_range = _FLOAT32_RANGE[0] < sums.max() < _FLOAT32_RANGE[1]
+        dtype = layout.dtype if is_large and is_in_range else np.float64
         if dtype is np.float32:
-            n_roundings = len(sums) * (len(sums) + _MORE)
-            screening_tolerance += (
-                2 * layout.error_bound(dtype, n_roundings) * float(mass(sums[None].copy())[0])
-            )
-        edges_beside = np.empty((len(beside), len(sums)))
+            n_roundings = len(sums) * (len(sums) + _NORM_ROUNDINGS)
+            mass_of_sums = float(mass(sums[None].copy())[0])
+            tolerance += 2 * layout.error_bound(dtype, n_roundings) * mass_of_sums
+        criterion = RowCriterion(score, mass, excluded)
+        chunks = layout.candidates(*weights_and_total(G, dtype), tolerance, criterion)
+        excluded_edges = np.empty((len(excluded), len(sums)))
+        chunks = _exclude(chunks, excluded, excluded_edges)
+        candidates, *_ = self._collect_candidates(chunks, criterion, tolerance)
+        candidates = np.atleast_1d(candidates)
+        # 2) Evaluate the candidates in double precision.
+        if dtype is np.float32 and len(candidates) > 1:
+            scores = score(self.exact_rows(G, candidates))
+            candidates = candidates[scores >= scores.max() - tie_tolerance]
+        # 3) Break ties.
+        position = self._first_stump(candidates)
+        error_bound = layout.error_bound(dtype) * sums
+        return None if position is None else (position, excluded_edges, error_bound)
 
-        def pieces():
-            for some, edges in layout.candidates(
-                *_prepared(G, dtype), screening_tolerance, criterion
-            ):
-                if isinstance(some, slice):
-                    here = (beside >= some.start) & (beside < some.stop)
-                    rows = beside[here] - some.start
-                else:
-                    _, here, rows = np.intersect1d(beside, some, return_indices=True)
-                edges_beside[here] = edges[rows]
-                edges[rows] = 0.0
-                yield some, edges
-
-        places, *_ = self._near(pieces(), criterion, screening_tolerance)
-        position = np.atleast_1d(places)
-        if dtype is np.float32 and len(position) > 1:
-            sizes = size(self.exact_rows(G, position))
-            position = position[sizes >= sizes.max() - tolerance]
-        first = self._first_stump(position)
-        return None if first is None else (first, edges_beside, layout.error_bound(dtype) * sums)
-
-    def class_sums(self, labels):
-        """Return what finds positions by the sums of classes, or None: `best_position` is faster.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_samples,)
-            0 to n_classes - 1.
-
-        Returns
-        -------
-        boostbench.core.stumps.class_prefix_sums.ClassPrefixSums or None
-        """
-        return self._layout.class_sums(labels)
-
-    def bin_sums(self, G):
-        """Return the sums of weights in each bin of the `table`, in double precision.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_joint_bins, n_columns), dtype=float64
-        """
-        return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
-
-    def exact_edges(self, G, positions, iter_columns):
-        """Edges of some stumps in one column each, in double precision.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-        positions, columns : ndarray of shape (n_some,)
-
-        Returns
-        -------
-        ndarray of shape (n_some,), dtype=float64
-        """
-        edges = np.empty(len(positions))
-        if self._are_many(len(positions) / G.shape[1]):
-            for here, rows in self._exact_pieces(G, positions):
-                edges[here] = rows[np.arange(len(rows)), iter_columns[here]]
-            return edges
-        stumps = zip(*self._layout.stumps_at(positions), iter_columns, strict=True)
-        for i, (feature, number, column) in enumerate(stumps):
-            edges[i] = G[:, column] @ _signs(self._above(feature, number))
-        return edges
-
-    def exact_rows(self, G, positions):
-        """Edges of some stumps in all columns, in double precision.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-        positions : ndarray of shape (n_some,)
-
-        Returns
-        -------
-        ndarray of shape (n_some, n_columns), dtype=float64
-        """
-        edges = np.empty((len(positions), G.shape[1]))
-        if self._are_many(len(positions)):
-            for here, rows in self._exact_pieces(G, positions):
-                edges[here] = rows
-            return edges
-        for some, outputs in self._outputs(positions):
-            edges[some] = outputs @ G
-        return edges
-
-    def stump(self, position, polarity=1):
-        """Return the `Stump` at a position, with the given polarity."""
-        return self._numbered(*self._layout.stumps_at(position), polarity)
-
-    def _evaluated(self, position):
-        """Return the stump at a position, with the polarity +1, and its outputs."""
-        at = self._layout.stumps_at(position)
-        return self._numbered(*at), _signs(self._above(*at))
-
-    def _numbered(self, feature, number, polarity=1):
-        threshold = self._thresholds[feature][number - self._first_number[feature]]
-        return Stump(int(feature), float(threshold), polarity)
-
-    def _above(self, feature, number):
-        """Tell which samples are above a threshold."""
-        bin_ = int(number - self._first_number[feature])
-        above = self._layout.above(feature, number)
-        return self.X[:, feature] > self._thresholds[feature][bin_] if above is None else above
-
-    def _pieces(self, W, total):
-        """Yield slices of the positions and the edges there; parameters are those of a layout."""
-        return self._layout.for_n_columns(W.shape[1]).iter_slices(W, total)
-
-    def _layout_of_largest(self, n_columns):
-        return self._layout.screening_layout(n_columns)
-
-    def _first_best(self, G, criterion):
-        """Position and column of the first of the best; None where there is none."""
+    def _best_position_and_column(self, G, criterion):
+        """Return the position and column of the best score, or None if no feature varies."""
         if not self.n_positions:
             return None
-        if G.shape[1] == 2 and _are_mirrored(G):
-            # The second column has the edges of the first, of the other sign.
+        if G.shape[1] == 2 and _is_antisymmetric(G):
+            # The edges of the second column are minus those of the first.
             G = G[:, :1]
-        layout = self._layout_of_largest(G.shape[1])
+        # 1) Screen. The weights must be in the range of single precision: their absolute sum is
+        #    infinite if one of them overflows.
+        layout = self._screening_layout(G.shape[1])
         dtype = layout.dtype
-        # What overflows in single precision is out of the range, too.
         with np.errstate(over="ignore"):
-            W, total = _prepared(G, dtype)
+            W, total = weights_and_total(G, dtype)
         bound = criterion.bound(W)
-        if not _RANGE[0] < bound < _RANGE[1]:
+        if not _FLOAT32_RANGE[0] < bound < _FLOAT32_RANGE[1]:
             G = rescale_pow2(G)
-            W, total = _prepared(G, dtype)
+            W, total = weights_and_total(G, dtype)
             bound = criterion.bound(W)
-        if dtype is np.float32 and W.size >= _MANY_WEIGHTS:
+        if dtype is np.float32 and W.size >= _MIN_FLUSHED:
             W = flush_negligible(W, bound)
-        tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
-        screening_tolerance = tolerance * bound
-        pieces = layout.candidates(W, total, screening_tolerance, criterion)
-        at, size, width = self._near(pieces, criterion, screening_tolerance)
-        if np.ndim(at) == 0:
-            return divmod(int(at), width)
-        if len(at) == 0:
+        relative_tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
+        tolerance = relative_tolerance * bound
+        chunks = layout.candidates(W, total, tolerance, criterion)
+        entries, scores, width = self._collect_candidates(chunks, criterion, tolerance)
+        if np.ndim(entries) == 0:
+            return divmod(int(entries), width)
+        if len(entries) == 0:
             return None
-        # The bound may be a rough one, and the sums cost less than to add up what is near.
+        # The bound may be loose; the exact scale takes less time than to evaluate the candidates.
         scale = criterion.scale(abs_column_sums(W))
-        kept = np.flatnonzero(size >= size.max() - tolerance * scale)
-        position, column = np.divmod(at[kept], width)
-        order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
-        if len(order) == 1:
+        is_near = scores >= scores.max() - relative_tolerance * scale
+        scores = scores[is_near]
+        position, column = np.divmod(entries[is_near], width)
+        if len(position) == 1:
             return int(position[0]), int(column[0])
+        # 2) Evaluate the candidates in double precision.
         if dtype is np.float32:
-            size = criterion.exact_scores(self, G, position, column)
-        else:
-            size = size[kept]
-        equal = size >= size.max() - TIE_TOLERANCE * scale
-        first = np.where(equal, order, order.max() + 1).argmin()
+            scores = criterion.exact_scores(self, G, position, column)
+        # 3) Break ties.
+        is_equal = scores >= scores.max() - TIE_TOLERANCE * scale
+        order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
+        first = np.where(is_equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
-    def _first_stump(self, positions):
-        """The position of the first stump of some; None where there is none."""
-        return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
-
-    def _near(self, pieces, criterion, tolerance):
-        """Places of what may be the largest in the sizes of all positions; these sizes; width."""
-        best_score, kept, width = -np.inf, [], 1
-        for some, edges in pieces:
-            sizes = criterion.scores(edges)
-            width = sizes.shape[1]
-            largest, at, size = near_max(sizes, self._padding(some), best_score, tolerance)
-            if largest > -np.inf:
-                best_score = max(best_score, largest)
-                if isinstance(some, slice):
-                    at = some.start * width + at
-                else:
-                    at = some[at // width] * width + at % width
-                kept.append((at, size))
-        if len(kept) < 2:
-            return (*(kept[0] if kept else (_NONE, _NONE)), width)
-        at, size = (np.hstack(parts) for parts in zip(*kept, strict=True))
-        is_near = size >= best_score - tolerance
-        return at[is_near], size[is_near], width
-
-    def _first_of_each(self, G):
-        """Position of the first of the best in each column; these are of one size."""
-        layout = self._layout.for_n_columns(G.shape[1])
-        dtype = layout.dtype
-        W, total = _prepared(G, dtype)
+    def _best_position_per_column(self, G):
+        """Return the position of the best stump of each column; all columns have a similar size."""
+        # 1) Screen.
+        dtype = self._layout.for_n_columns(G.shape[1]).dtype
+        W, total = weights_and_total(G, dtype)
         scale = abs_column_sums(W)
-        tolerance = (2 * layout.error_bound(dtype) + TIE_TOLERANCE) * scale
-        best_score, kept = np.full(G.shape[1], -np.inf), []
-        for some, edges in self._pieces(W, total):
-            np.abs(edges, out=edges)
-            edges[self.is_padding[some]] = -np.inf
-            row, column, size = near_max_per_column(edges, best_score, tolerance)
-            np.maximum.at(best_score, column, size)
-            kept.append((some.start + row, column, size))
-        position, column, size = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        near = np.flatnonzero(size >= (best_score - tolerance)[column])
-        # By column, and in a column in the order of the stumps.
+        error_bound = self._layout.for_n_columns(G.shape[1]).error_bound(dtype)
+        tolerance = (2 * error_bound + TIE_TOLERANCE) * scale
+        best_score, parts = np.full(G.shape[1], -np.inf), []
+        for rows, edges in self._iter_edges(W, total):
+            scores = np.abs(edges, out=edges)
+            scores[self.is_padding[rows]] = -np.inf
+            row, column, score = near_max_per_column(scores, best_score, tolerance)
+            np.maximum.at(best_score, column, score)
+            parts.append((rows.start + row, column, score))
+        position, column, score = (np.concatenate(part) for part in zip(*parts, strict=True))
+        near = np.flatnonzero(score >= (best_score - tolerance)[column])
+        # Sort the candidates by column, and the candidates of a column in the canonical order.
         near = near[np.lexsort([self.stump_index[position[near]], column[near]])]
-        position, column, size = position[near], column[near], size[near].astype(np.float64)
+        position, column, score = position[near], column[near], score[near].astype(np.float64)
+        # 2) Evaluate the candidates of columns that have several.
         if dtype is np.float32:
             several = np.flatnonzero(np.bincount(column)[column] > 1)
-            size[several] = np.abs(self.exact_edges(G, position[several], column[several]))
-        best = np.maximum.reduceat(size, np.searchsorted(column, np.arange(G.shape[1])))
-        equal = np.flatnonzero(size >= (best - TIE_TOLERANCE * scale)[column])
-        _, first = np.unique(column[equal], return_index=True)
-        return position[equal[first]]
+            score[several] = np.abs(self.exact_edges(G, position[several], column[several]))
+        # 3) Break ties.
+        best = np.maximum.reduceat(score, np.searchsorted(column, np.arange(G.shape[1])))
+        is_equal = np.flatnonzero(score >= (best - TIE_TOLERANCE * scale)[column])
+        _, first = np.unique(column[is_equal], return_index=True)
+        return position[is_equal[first]]
 
-    def _outputs(self, positions):
-        """Yield slices of positions, and what the stumps there say of the samples."""
-        width = max(1, BLOCK_OUTPUTS // len(self.X))
-        for start in range(0, len(positions), width):
-            some = slice(start, start + width)
-            stumps = zip(*self._layout.stumps_at(positions[some]), strict=True)
-            yield some, _signs(np.stack([self._above(*stump) for stump in stumps]))
+    def _screening_layout(self, n_columns):
+        """Return the layout that finds the largest edges fastest."""
+        return self._layout.screening_layout(n_columns)
 
-    def _exact_pieces(self, G, positions):
-        """Yield which positions are in a piece, and their edges in double precision."""
-        for some, edges in self._pieces(*_prepared(G, np.float64)):
-            here = np.flatnonzero((positions >= some.start) & (positions < some.stop))
-            yield here, edges[positions[here] - some.start]
+    def _collect_candidates(self, chunks, criterion, tolerance):
+        """Return the entries of the score matrix that are within `tolerance` of the largest one.
 
-    def _are_many(self, n_stumps):
-        return n_stumps > _FEW_EXACT + self.X.shape[1]
+        Parameters
+        ----------
+        chunks : iterable
+            Pairs of positions, a slice or an array, and their edges.
+        criterion : MaxAbsEdge or RowCriterion
+        tolerance : float
+
+        Returns
+        -------
+        entries : int or ndarray of int
+            Flat indices into the scores of all positions, an array of shape (n_positions, width).
+        scores : float or ndarray
+        width : int
+        """
+        best_score, parts, width = -np.inf, [], 1
+        for positions, edges in chunks:
+            chunk_scores = criterion.scores(edges)
+            width = chunk_scores.shape[1]
+            is_padding = self._is_padding_at(positions)
+            largest, entries, scores = near_max(chunk_scores, is_padding, best_score, tolerance)
+            if largest > -np.inf:
+                best_score = max(best_score, largest)
+                if isinstance(positions, slice):
+                    entries = positions.start * width + entries
+                else:
+                    entries = positions[entries // width] * width + entries % width
+                parts.append((entries, scores))
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0), width
+        if len(parts) == 1:
+            return *parts[0], width
+        entries, scores = (np.hstack(part) for part in zip(*parts, strict=True))
+        is_near = scores >= best_score - tolerance
+        return entries[is_near], scores[is_near], width
+
+    def _first_stump(self, positions):
+        """Return the position of the first stump in the canonical order; None if there is none."""
+        return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
+
+
+def _exclude(chunks, excluded, excluded_edges):
+    """Yield chunks of edges that are zero at the excluded positions.
+
+    Parameters
+    ----------
+    chunks : iterable
+        Pairs of positions, a slice or an array, and their edges. The edges are overwritten.
+    excluded : ndarray of shape (n_excluded,), dtype=int64
+    excluded_edges : ndarray of shape (n_excluded, n_columns)
+        Receives the edges at the excluded positions.
+    """
+    for positions, edges in chunks:
+        if isinstance(positions, slice):
+            is_here = (excluded >= positions.start) & (excluded < positions.stop)
+            rows = excluded[is_here] - positions.start
+        else:
+            _, is_here, rows = np.intersect1d(excluded, positions, return_indices=True)
+        excluded_edges[is_here] = edges[rows]
+        edges[rows] = 0.0
+        yield positions, edges
+
+
+def _is_antisymmetric(G):
+    """Return True if the first of two columns is minus the second."""
+    # A sum of two numbers is 0 only if one is minus the other. A product is several times as fast
+    # as a comparison of columns that are not contiguous.
+    return not any((G[rows] @ np.ones(2)).any() for rows in (slice(_N_FIRST_ROWS), slice(None)))
 
 
 class ExcludingStumpSearch(StumpSearch):
-    """All stumps of a training set but those that are left out.
+    """Search of the stumps of a training set that are not excluded.
 
-    Where all coefficients are found anew in every round, a stump in use has an edge of the size of
-    its coefficient, not 0. It would be found again, though it has nothing to add.
+    If every round fits all coefficients again, the edge of a used stump is proportional to its
+    coefficient, and not 0. Such a stump would be selected again, although it adds nothing.
 
     Parameters
     ----------
     X, max_bins, sample_weight
-        As of `StumpSearch`.
+        Parameters of `StumpEvaluator`.
 
     Examples
     --------
@@ -592,24 +390,25 @@ class ExcludingStumpSearch(StumpSearch):
     learners = Stump
 
     def exclude(self, stump):
-        """Find a stump of this search no more."""
-        # From now on it is padding, at every position that it has.
-        alike = np.flatnonzero(self.threshold == stump.threshold)
-        self.is_padding[alike[self.feature[alike] == stump.feature]] = True
+        """Exclude a stump from later searches."""
+        # The stump becomes padding at all its positions.
+        same_threshold = np.flatnonzero(self.threshold == stump.threshold)
+        positions = same_threshold[self.feature[same_threshold] == stump.feature]
+        self.is_padding[positions] = True
 
-    def _layout_of_largest(self, n_columns):
-        # The largest edge of all may be that of a used one.
+    def _screening_layout(self, n_columns):
+        # A layout for screening skips stumps below the largest edge, which may be an excluded one.
         return self._layout.for_n_columns(n_columns)
 
 
 class ConstantFallbackSearch:
-    """A search of stumps, and the constant one beside them.
+    """Search of stumps and of the constant weak learner.
 
-    A sum of stumps that are -1 or +1 has no offset of its own: the constant stump is what moves it.
+    A sum of stumps with outputs -1 and +1 has no offset; the constant weak learner provides it.
 
     Parameters
     ----------
-    search : StumpSearch
+    search : StumpSearch or CategorySetSearch
 
     Examples
     --------
@@ -623,34 +422,14 @@ class ConstantFallbackSearch:
         self._search = search
 
     def best(self, G):
-        """Stump and column of the largest absolute edge; as `StumpSearch.best`, but never None."""
-        found = self._search.best(G)
+        """Return the weak learner with the largest absolute edge; stumps win ties. Never None."""
+        result = self._search.best(G)
         totals = G.sum(axis=0)
         scale = float(abs_column_sums(G).max())
         column = int(argmax_with_tolerance(np.abs(totals), scale))
         edge = abs(float(totals[column]))
-        if found is not None and found.edge >= edge - TIE_TOLERANCE * scale:
-            return found
+        if result is not None and result.edge >= edge - TIE_TOLERANCE * scale:
+            return result
         sign = 1 if totals[column] >= 0 else -1
-        return SearchResult(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
-
-
-def _signs(above):
-    # A choice by `np.where` takes several times as long.
-    outputs = np.multiply(above, 2.0)
-    outputs -= 1.0
-    return outputs
-
-
-def _prepared(G, dtype):
-    """What a layout takes: the weights, and their sums."""
-    # The sums are in double precision: an error here moves all edges of a column alike.
-    total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)).dot(G)
-    return np.ascontiguousarray(G, dtype=dtype), total
-
-
-def _are_mirrored(G):
-    """Tell whether the first of two columns is minus the second."""
-    # A sum of two numbers is 0 only if one is minus the other. A product is several times as fast
-    # as a comparison of columns that are not contiguous.
-    return not any((G[rows] @ np.ones(2)).any() for rows in (slice(_FEW_ROWS), slice(None)))
+        outputs = np.full(len(G), float(sign))
+        return SearchResult(Stump(0, np.inf, -sign), outputs, edge, column)

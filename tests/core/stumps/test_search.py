@@ -17,7 +17,7 @@ MANY_SEEDS = range(20)
 @pytest.fixture(params=[Dense, block_histogram, joint_histogram, Sorted])
 def layout(request, monkeypatch):
     """Force each way of summing, whatever the data would choose."""
-    monkeypatch.setattr("boostbench.core.stumps.search.choose_layout", request.param)
+    monkeypatch.setattr("boostbench.core.stumps.evaluation.choose_layout", request.param)
 
 
 def mixed_features(rng):
@@ -241,10 +241,10 @@ def test_padding_is_not_found_where_edges_are_small():
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("seed", MANY_SEEDS)
-@pytest.mark.parametrize("many", [0, search_module._MANY_WEIGHTS])
+@pytest.mark.parametrize("many", [0, search_module._MIN_FLUSHED])
 def test_weights_of_very_different_size(seed, many, monkeypatch):
     """Late in a training few samples hold nearly all the weight."""
-    monkeypatch.setattr(search_module, "_MANY_WEIGHTS", many)
+    monkeypatch.setattr(search_module, "_MIN_FLUSHED", many)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 3))
     G = rng.choice([-1.0, 1.0], (40, 3)) * 10.0 ** rng.uniform(-40, 0, (40, 3))
@@ -375,7 +375,7 @@ def test_larger_problems_of_every_layout(kind, n_columns):
 @pytest.mark.parametrize("n_columns", [1, 4])
 @pytest.mark.parametrize("many", [0, 2**20])
 def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
-    monkeypatch.setattr(search_module, "_MANY_SUMS", many)
+    monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
     rng = np.random.default_rng(n_columns)
     search = StumpSearch(KINDS[kind](rng))
     G = rng.normal(size=(len(search.X), n_columns))

@@ -15,6 +15,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts.choice import block_histogram, joint_histogram
 from boostbench.core.stumps.layouts.dense import Dense
@@ -58,7 +59,7 @@ def ways(X, G, times, order):
     yield StumpSearch(X[repeated]), (G / times[:, None])[repeated]
     for layout in LAYOUTS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "choose_layout", layout)
+            patch.setattr(evaluation, "choose_layout", layout)
             yield StumpSearch(X), G
 
 
@@ -98,7 +99,7 @@ def test_the_first_of_the_best_stumps(problem, unit):
         found, none, scale = [position], np.empty(0, np.int64), 4 * unit * 40 * 9
         for many in (0, 2**20):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(search_module, "_MANY_SUMS", many)
+                patch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
                 found.append(
                     search.best_excluding(unit * weights, row_norms, row_norms, scale, none)[0]
                 )
@@ -116,7 +117,7 @@ def test_stumps_are_left_out_in_their_order(problem, unit):
     sizes = np.abs(edges).max(axis=1, initial=0.0)
     for kind in LAYOUTS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "choose_layout", kind)
+            patch.setattr(evaluation, "choose_layout", kind)
             search = ExcludingStumpSearch(X)
         left = sizes.copy()
         for _ in range(min(5, len(stumps))):
@@ -160,7 +161,7 @@ def test_trees_are_the_same_in_every_way(problem, unit):
     forms.append((StumpSearch(X[repeated]), labels[repeated], once))
     for layout in LAYOUTS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_module, "choose_layout", layout)
+            patch.setattr(evaluation, "choose_layout", layout)
             forms.append((StumpSearch(X), labels, weights))
     wanted, *others = [list(tree_searches(*form)) for form in forms]
     for these in others:
@@ -206,7 +207,7 @@ def test_thousands_of_equal_stumps(n_features, n_columns):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
-    monkeypatch.setattr(search_module, "choose_layout", layout)
+    monkeypatch.setattr(evaluation, "choose_layout", layout)
     X = np.random.default_rng(0).integers(0, 9, (300, 5)).astype(float)
     search, G = StumpSearch(X), np.zeros((300, 2))
     assert (search.best(G).learner.feature, search.best(G).learner.threshold) == (0, 0.5)
@@ -219,7 +220,7 @@ def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 def test_hardly_different_stumps_are_told_apart(layout, seed, monkeypatch):
     """Far below what single precision tells, and far above what is a tie."""
-    monkeypatch.setattr(search_module, "choose_layout", layout)
+    monkeypatch.setattr(evaluation, "choose_layout", layout)
     rng = np.random.default_rng(seed)
     n_samples = 500
     order = rng.permutation(n_samples)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps import search as search_module
+from boostbench.core.stumps import evaluation
 from boostbench.core.stumps.layouts import rank_bins
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.choice import joint_histogram
@@ -105,7 +105,7 @@ def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
     )
     # Several columns, and each of them, are searched in the same layout.
     both = np.hstack([G, rng.normal(size=G.shape)])
-    monkeypatch.setattr(search_module, "choose_layout", joint_histogram)
+    monkeypatch.setattr(evaluation, "choose_layout", joint_histogram)
     other = StumpSearch(X)
     assert search.best(both).learner == other.best(both).learner
     of_each = [one.stump_index[one.best_each(both)].tolist() for one in (search, other)]

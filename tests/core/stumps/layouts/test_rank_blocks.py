@@ -107,7 +107,7 @@ def test_no_size_is_missed_that_may_be_the_largest(dtype, tolerance, criterion, 
 def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", grids)
     monkeypatch.setattr(rank_blocks, "_PAUSE", 3)
-    monkeypatch.setattr(search_module, "_MANY_SUMS", 0)
+    monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", 0)
     X, rng = data(n_samples, n_samples)
     G = weights(kind, X, rng)
     plain, search = without_blocks(X), StumpSearch(X)

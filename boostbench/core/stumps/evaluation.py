@@ -1,0 +1,289 @@
+"""Edges of all stumps of a training set.
+
+A stump is ``h(x) = +1 if x[feature] > threshold else -1``. For a weight matrix ``G`` of shape
+(n_samples, n_columns), its edge in column ``c`` is ``sum_i G[i, c] h(x_i)``: the column total minus
+twice the sum of ``G`` over the samples at or below the threshold.
+
+`StumpEvaluator` computes edges, in the arrangement of the data that
+`boostbench.core.stumps.layouts` chooses. `boostbench.core.stumps.search` selects the best stump.
+"""
+
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
+from boostbench.core.stumps.layouts.choice import choose_layout, try_sorted_layout
+from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
+from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
+from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
+from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
+from boostbench.core.stumps.views import ViewedFeatures
+
+# Up to this many stumps beyond one per feature are evaluated one at a time; for more, computing the
+# edges of all stumps is faster.
+_MAX_SINGLE = 32
+
+# A matrix of at most this many values is copied to column order at once.
+_MAX_COPIED = 2**20
+
+
+class StumpEvaluator:
+    """All stumps of a training set, and their edges for any weights.
+
+    Parameters
+    ----------
+    X : ndarray, sparse matrix or ViewedFeatures of shape (n_samples, n_features)
+        Training data.
+    max_bins : int or None, default=None
+        Largest number of bins of a feature: at most ``max_bins - 1`` thresholds, at the quantiles.
+        None keeps all midpoints between consecutive distinct values.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Counts of the samples in the quantiles. None means one for each.
+
+    Attributes
+    ----------
+    feature : ndarray of shape (n_positions,), dtype=int64
+        Feature of the stump at each position.
+    threshold : ndarray of shape (n_positions,), dtype=float64
+        Threshold of the stump at each position.
+    stump_index : ndarray of shape (n_positions,), dtype=int64
+        Index of the stump at each position in the order of features and thresholds; -1 for padding.
+    is_padding : ndarray of shape (n_positions,), dtype=bool
+        Positions without a stump. No search returns them.
+    table : boostbench.core.stumps.feature_codes.FeatureCodes or None
+        Codes of the features if X is `ViewedFeatures`. The positions are the stumps of this table.
+    """
+
+    def __init__(self, X, max_bins=None, sample_weight=None):
+        self.table = None
+        if sparse.issparse(X):
+            self.X = SparseFeatures(X)
+            thresholds, codes = self.X.find_thresholds(max_bins, sample_weight)
+            self._layout = SparseBins(self.X, thresholds, codes)
+        elif isinstance(X, ViewedFeatures):
+            self.X = X
+            self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)
+            self._layout = JointHistogram(self.table)
+            thresholds = np.split(self.table.threshold, self.table.first_stump[1:-1])
+        else:
+            self.X = np.asarray(X, dtype=np.float64)
+            if self.X.size <= _MAX_COPIED:
+                self.X = np.asfortranarray(self.X)
+            self._layout = try_sorted_layout(self.X) if max_bins is None else None
+            if self._layout is not None:
+                thresholds = self._layout.thresholds
+            else:
+                thresholds, codes = [], []
+                for values in iter_columns(self.X):
+                    thresholds.append(find_thresholds(values, max_bins, sample_weight))
+                    if max_bins is not None:
+                        # The column is in the cache now.
+                        codes.append(bin_indices(values, thresholds[-1]))
+                self._layout = choose_layout(self.X, thresholds, codes or None)
+        self._thresholds = thresholds
+        self._first_index = np.cumsum([0] + [len(c) for c in thresholds])
+
+    # Arrays over all positions may be as large as X, so they are computed when they are needed.
+    @property
+    def feature(self):
+        """Feature of the stump at each position."""
+        return self._layout.feature
+
+    @property
+    def stump_index(self):
+        """Index of the stump at each position."""
+        return self._layout.stump_index
+
+    @cached_property
+    def threshold(self):
+        """Threshold of the stump at each position."""
+        thresholds = np.concatenate(self._thresholds)
+        return thresholds[self.stump_index] if len(thresholds) else thresholds
+
+    @cached_property
+    def is_padding(self):
+        """Positions without a stump."""
+        return self.stump_index < 0
+
+    @property
+    def n_positions(self):
+        """Number of positions; 0 if no feature varies."""
+        return self._layout.n_positions
+
+    def stump(self, position, polarity=1):
+        """Return the `Stump` at a position, with the given polarity."""
+        return self._make_stump(*self._layout.stumps_at(position), polarity)
+
+    def edges(self, G):
+        """Return the edges of all stumps.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_positions, n_columns), dtype=float32
+            ``sum_i G[i, c] h(x_i)``; 0 for padding. The caller may overwrite it.
+        """
+        edges = np.empty((self.n_positions, G.shape[1]), np.float32)
+        dtype = self._layout.for_n_columns(G.shape[1]).dtype
+        for rows, chunk in self._iter_edges(*weights_and_total(G, dtype)):
+            edges[rows] = chunk
+        edges[self.is_padding] = 0.0
+        return edges
+
+    def error_bound(self, n_columns, n_roundings):
+        """Return a bound of the rounding error of `edges`, relative to the sum of absolute weights.
+
+        Parameters
+        ----------
+        n_columns : int
+            Number of columns of the weights.
+        n_roundings : int
+            Number of roundings, in single precision, of later operations on the edges.
+
+        Returns
+        -------
+        float
+        """
+        converted = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
+        layout = self._layout.for_n_columns(n_columns)
+        return layout.error_bound(layout.dtype) + 2 * converted
+
+    def exact_edges(self, G, positions, columns):
+        """Return the edges of selected stumps in one column each, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+        positions, columns : ndarray of shape (n_selected,)
+
+        Returns
+        -------
+        ndarray of shape (n_selected,), dtype=float64
+        """
+        edges = np.empty(len(positions))
+        if self._is_full_pass_faster(len(positions) / G.shape[1]):
+            for selected, rows in self._iter_exact_edges(G, positions):
+                edges[selected] = rows[np.arange(len(rows)), columns[selected]]
+            return edges
+        stumps = zip(*self._layout.stumps_at(positions), columns, strict=True)
+        for i, (feature, stump_index, column) in enumerate(stumps):
+            edges[i] = G[:, column] @ _signs(self._is_above(feature, stump_index))
+        return edges
+
+    def exact_rows(self, G, positions):
+        """Return the edges of selected stumps in all columns, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+        positions : ndarray of shape (n_selected,)
+
+        Returns
+        -------
+        ndarray of shape (n_selected, n_columns), dtype=float64
+        """
+        edges = np.empty((len(positions), G.shape[1]))
+        if self._is_full_pass_faster(len(positions)):
+            for selected, rows in self._iter_exact_edges(G, positions):
+                edges[selected] = rows
+            return edges
+        width = max(1, BLOCK_OUTPUTS // len(self.X))
+        for start in range(0, len(positions), width):
+            block = slice(start, start + width)
+            stumps = zip(*self._layout.stumps_at(positions[block]), strict=True)
+            edges[block] = _signs(np.stack([self._is_above(*stump) for stump in stumps])) @ G
+        return edges
+
+    def bin_sums(self, G):
+        """Return the sums of the weights in each bin of the `table`, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_columns), dtype=float64
+        """
+        return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
+
+    def class_sums(self, labels):
+        """Return a search by prefix sums of classes, or None if `best_position` is faster.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            Class of each sample, from 0 to n_classes - 1.
+
+        Returns
+        -------
+        boostbench.core.stumps.class_prefix_sums.ClassPrefixSums or None
+        """
+        return self._layout.class_sums(labels)
+
+    def _stump_and_outputs(self, position):
+        """Return the stump at a position, with polarity 1, and its outputs."""
+        stump = self._layout.stumps_at(position)
+        return self._make_stump(*stump), _signs(self._is_above(*stump))
+
+    def _make_stump(self, feature, stump_index, polarity=1):
+        threshold = self._thresholds[feature][stump_index - self._first_index[feature]]
+        return Stump(int(feature), float(threshold), polarity)
+
+    def _is_above(self, feature, stump_index):
+        """Return a mask of the samples above a threshold."""
+        above = self._layout.above(feature, stump_index)
+        if above is None:
+            rank = int(stump_index - self._first_index[feature])
+            above = self.X[:, feature] > self._thresholds[feature][rank]
+        return above
+
+    def _is_padding_at(self, positions):
+        """Return `is_padding` for a slice or an array of positions."""
+        if isinstance(positions, slice) or "is_padding" in vars(self):
+            return self.is_padding[positions]
+        return self._layout.stumps_at(positions)[1] < 0
+
+    def _iter_edges(self, W, total):
+        """Yield slices of positions and the edges there; see `Layout.iter_slices`."""
+        return self._layout.for_n_columns(W.shape[1]).iter_slices(W, total)
+
+    def _iter_exact_edges(self, G, positions):
+        """Yield the indices of the positions in each chunk, and their edges in double precision."""
+        for rows, edges in self._iter_edges(*weights_and_total(G, np.float64)):
+            selected = np.flatnonzero((positions >= rows.start) & (positions < rows.stop))
+            yield selected, edges[positions[selected] - rows.start]
+
+    def _is_full_pass_faster(self, n_stumps):
+        return n_stumps > _MAX_SINGLE + self.X.shape[1]
+
+
+def weights_and_total(G, dtype):
+    """Return the weights in the given precision and C order, and the sum of each column.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_samples, n_columns), dtype=float64
+    dtype : numpy.float32 or numpy.float64
+
+    Returns
+    -------
+    W : ndarray of shape (n_samples, n_columns), dtype=dtype
+    total : ndarray of shape (n_columns,), dtype=float64
+    """
+    # The sums are in double precision: their errors move all edges of a column alike.
+    total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)).dot(G)
+    return np.ascontiguousarray(G, dtype=dtype), total
+
+
+def _signs(is_above):
+    # `np.where` takes several times as long.
+    outputs = np.multiply(is_above, 2.0)
+    outputs -= 1.0
+    return outputs
