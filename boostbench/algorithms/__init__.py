@@ -9,7 +9,6 @@ from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
 from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.erlp_boost import ERLPBoost
-from boostbench.algorithms.final_solve import final_solve
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing.kernel_hashing import BRE, KSH
 from boostbench.algorithms.hashing.linear_hashing import ITQ, LSH, SupervisedITQ
@@ -20,6 +19,7 @@ from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.nm_boost import NMBoost
+from boostbench.algorithms.optimal_coefficients import final_solve
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
