@@ -26,8 +26,9 @@ def test_dir_lists_public_names_only():
     assert set(dir(boostbench)) == {*boostbench.__all__, "__version__"}
 
 
-def test_type_checkers_see_all_algorithms():
-    tree = ast.parse((ROOT / "boostbench" / "__init__.py").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", ["__init__.py", "algorithms/__init__.py"])
+def test_type_checkers_see_all_algorithms(path):
+    tree = ast.parse((ROOT / "boostbench" / path).read_text(encoding="utf-8"))
     [block] = [
         node for node in tree.body if isinstance(node, ast.If) and node.test.id == "TYPE_CHECKING"
     ]
@@ -53,9 +54,45 @@ def test_importing_the_package_imports_none_of_them():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_another_name_is_an_error():
-    with pytest.raises(AttributeError, match="'boostbench' has no attribute 'XGBoost'"):
-        boostbench.XGBoost  # noqa: B018
+def test_an_algorithm_is_imported_when_it_is_first_used():
+    code = (
+        "import pickle, sys\n"
+        "from boostbench import algorithms\n"
+        "assert not [name for name in sys.modules if name.startswith(algorithms.__name__ + '.')]\n"
+        "algorithms.SAMME\n"
+        "assert 'boostbench.algorithms.samme' in sys.modules\n"
+        "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"
+        "from boostbench.algorithms import *\n"
+        "assert pickle.loads(pickle.dumps(MCBoost)) is algorithms.MCBoost\n"
+        "assert dir(algorithms) == sorted(algorithms.__all__)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_each_module_of_the_algorithms_can_be_imported_first():
+    code = (
+        "import sys, pathlib, importlib\n"
+        "import numpy, pandas, scipy.optimize, sklearn.ensemble\n"
+        "root = pathlib.Path(sys.argv[1])\n"
+        "for path in sorted((root / 'boostbench' / 'algorithms').rglob('*.py')):\n"
+        "    parts = path.relative_to(root).with_suffix('').parts\n"
+        "    importlib.import_module('.'.join(parts).removesuffix('.__init__'))\n"
+        "    for name in [name for name in sys.modules if name.startswith('boostbench.algo')]:\n"
+        "        del sys.modules[name]\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(ROOT)], check=True)
+
+
+def test_no_module_hides_an_algorithm():
+    """The import of a module sets its name in the package, over the name of a function."""
+    modules = {path.stem for path in (ROOT / "boostbench" / "algorithms").iterdir()}
+    assert modules.isdisjoint(algorithms.__all__)
+
+
+@pytest.mark.parametrize("package", [boostbench, algorithms])
+def test_another_name_is_an_error(package):
+    with pytest.raises(AttributeError, match=f"'{package.__name__}' has no attribute 'XGBoost'"):
+        package.XGBoost  # noqa: B018
     with pytest.raises(ImportError, match="XGBoost"):
         from boostbench import XGBoost  # noqa: F401
 

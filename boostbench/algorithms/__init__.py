@@ -1,33 +1,43 @@
 """Boosting algorithms and their baselines as scikit-learn estimators, a file per family.
 
-The framework of all boosters is in `boostbench.algorithms.base`.
+The framework of all boosters is in `boostbench.algorithms.base`. A module is imported when one of
+its names is first used, so that a command imports only the algorithms that it needs.
 """
 
-from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
-from boostbench.algorithms.bagged_ls_boost import BaggedLsBoostRegressor
-from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
-from boostbench.algorithms.bagging import BaggedBooster
-from boostbench.algorithms.cgens import CGENS, CGENSSLS
-from boostbench.algorithms.erlp_boost import ERLPBoost
-from boostbench.algorithms.gradboost import GradBoost
-from boostbench.algorithms.hashing.kernel_hashing import BRE, KSH
-from boostbench.algorithms.hashing.linear_hashing import ITQ, LSH, SupervisedITQ
-from boostbench.algorithms.hashing.linear_projections import LPP, NPE
-from boostbench.algorithms.kernel_svc import FourierFeaturesSVC, PerceptronKernelSVC, StumpKernelSVC
-from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
-from boostbench.algorithms.lpboost import LPBoost
-from boostbench.algorithms.mcboost import MCBoost
-from boostbench.algorithms.multiboost import MultiBoost
-from boostbench.algorithms.nm_boost import NMBoost
-from boostbench.algorithms.optimal_coefficients import final_solve
-from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
-from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
-from boostbench.algorithms.rboost_proj import RBoostProj
-from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
-from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
-from boostbench.algorithms.reweighting import reweight
-from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
-from boostbench.algorithms.samme import SAMME
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+# Editors and type checkers read these imports, which `__getattr__` makes at run time.
+if TYPE_CHECKING:
+    from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+    from boostbench.algorithms.bagged_ls_boost import BaggedLsBoostRegressor
+    from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
+    from boostbench.algorithms.bagging import BaggedBooster
+    from boostbench.algorithms.cgens import CGENS, CGENSSLS
+    from boostbench.algorithms.erlp_boost import ERLPBoost
+    from boostbench.algorithms.gradboost import GradBoost
+    from boostbench.algorithms.hashing.kernel_hashing import BRE, KSH
+    from boostbench.algorithms.hashing.linear_hashing import ITQ, LSH, SupervisedITQ
+    from boostbench.algorithms.hashing.linear_projections import LPP, NPE
+    from boostbench.algorithms.kernel_svc import (
+        FourierFeaturesSVC,
+        PerceptronKernelSVC,
+        StumpKernelSVC,
+    )
+    from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
+    from boostbench.algorithms.lpboost import LPBoost
+    from boostbench.algorithms.mcboost import MCBoost
+    from boostbench.algorithms.multiboost import MultiBoost
+    from boostbench.algorithms.nm_boost import NMBoost
+    from boostbench.algorithms.optimal_coefficients import final_solve
+    from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
+    from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
+    from boostbench.algorithms.rboost_proj import RBoostProj
+    from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
+    from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
+    from boostbench.algorithms.reweighting import reweight
+    from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
+    from boostbench.algorithms.samme import SAMME
 
 __all__ = [
     "BRE",
@@ -72,3 +82,59 @@ __all__ = [
     "final_solve",
     "reweight",
 ]
+
+#: Module of each name, in this package.
+_MODULES = {
+    "BRE": "hashing.kernel_hashing",
+    "CGENS": "cgens",
+    "CGENSSLS": "cgens",
+    "ITQ": "hashing.linear_hashing",
+    "KSH": "hashing.kernel_hashing",
+    "LADDER": "ladder",
+    "LPP": "hashing.linear_projections",
+    "LSH": "hashing.linear_hashing",
+    "NPE": "hashing.linear_projections",
+    "SAMME": "samme",
+    "AdaBoost": "adaboost",
+    "AdaBoostECC": "output_codes",
+    "AdaBoostMH": "adaboost",
+    "AdaBoostMO": "output_codes",
+    "AdaBoostSIP": "output_codes",
+    "BaggedBooster": "bagging",
+    "BaggedLsBoostRegressor": "bagged_ls_boost",
+    "BaggedMCBoost": "bagged_mcboost",
+    "CodewordBoosting": "ladder",
+    "CodewordMCBoost": "ladder",
+    "ERLPBoost": "erlp_boost",
+    "FourierFeaturesSVC": "kernel_svc",
+    "GradBoost": "gradboost",
+    "LPBoost": "lpboost",
+    "LsBoost": "rpboost",
+    "LsBoostRegressor": "rpboost",
+    "MCBoost": "mcboost",
+    "MultiBoost": "multiboost",
+    "NMBoost": "nm_boost",
+    "PerceptronAdaBoost": "perceptron_adaboost",
+    "PerceptronKernelSVC": "kernel_svc",
+    "ProjectedAdaBoostMH": "adaboost",
+    "RBoostProj": "rboost_proj",
+    "RBoostRank": "rboost_rank",
+    "RBoostRankTC": "rboost_rank",
+    "ReducedMCBoost": "reduced_mcboost",
+    "RpBoost": "rpboost",
+    "StumpKernelSVC": "kernel_svc",
+    "SupervisedITQ": "hashing.linear_hashing",
+    "final_solve": "optimal_coefficients",
+    "reweight": "reweighting",
+}
+
+
+def __getattr__(name):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return globals()[name]
+
+
+def __dir__():
+    return __all__
