@@ -56,36 +56,36 @@ class LearnerStack(ABC):
         """T."""
 
     @abstractmethod
-    def outputs(self, X, some=slice(None)):
-        """Evaluate some of the weak learners.
+    def outputs(self, X, selection=slice(None)):
+        """Return the outputs of the selected weak learners.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
+        selection : slice, default=slice(None)
+            Weak learners to evaluate; all by default.
 
         Returns
         -------
-        ndarray of shape (n_samples, ..., n_some)
+        ndarray of shape (n_samples, ..., n_selected)
         """
 
     def __repr__(self):
         return f"<{len(self)} {type(self).__name__}>"
 
-    def scores(self, X, coefficients, some=slice(None)):
-        """Add up some of the weak learners.
+    def scores(self, X, coefficients, selection=slice(None)):
+        """Return the weighted sum of the selected weak learners.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
         coefficients : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
-        some : slice, default=slice(None)
-            Which; all by default.
+        selection : slice, default=slice(None)
+            Weak learners to sum; all by default.
 
         Returns
         -------
         ndarray of shape (n_samples, ...), dtype=float64
-            ``outputs(X, some) @ coefficients[some]``.
+            ``outputs(X, selection) @ coefficients[selection]``.
         """
-        return self.outputs(X, some) @ coefficients[some]
+        return self.outputs(X, selection) @ coefficients[selection]

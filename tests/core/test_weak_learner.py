@@ -24,19 +24,19 @@ class Powers(LearnerStack):
     def __len__(self):
         return 3
 
-    def outputs(self, X, some=slice(None)):
-        powers = X ** np.arange(1, 4)[some]
+    def outputs(self, X, selection=slice(None)):
+        powers = X ** np.arange(1, 4)[selection]
         return np.multiply.outer(self.factors, powers).transpose(1, 0, 2)
 
 
-@pytest.mark.parametrize("some", [slice(None), slice(1, 3), slice(0, 0)])
-def test_scores_add_up_the_outputs_of_some(some):
+@pytest.mark.parametrize("selection", [slice(None), slice(1, 3), slice(0, 0)])
+def test_scores_sum_the_selected_outputs(selection):
     X, coefficients = np.array([[1.0], [2.0]]), np.array([1.0, 10.0, 100.0])
     wanted = [
-        [f * sum(c * x**p for p, c in list(enumerate(coefficients, 1))[some]) for f in (1, -1)]
+        [f * sum(c * x**p for p, c in list(enumerate(coefficients, 1))[selection]) for f in (1, -1)]
         for x in (1.0, 2.0)
     ]
-    assert Powers([1, -1]).scores(X, coefficients, some).tolist() == wanted
+    assert Powers([1, -1]).scores(X, coefficients, selection).tolist() == wanted
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])

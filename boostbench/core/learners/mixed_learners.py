@@ -48,7 +48,7 @@ class MixedStack(LearnerStack):
 
     Attributes
     ----------
-    parts : list of (ndarray, Stack)
+    parts : list of (ndarray, LearnerStack)
         Indices of the weak learners of each kind, ascending, and their stack.
     """
 
@@ -63,9 +63,9 @@ class MixedStack(LearnerStack):
     def __len__(self):
         return self._n
 
-    def outputs(self, X, some=slice(None)):
-        """Return the outputs, of shape (n_samples, n_some); see `Stack.outputs`."""
-        start, stop, _ = some.indices(self._n)
+    def outputs(self, X, selection=slice(None)):
+        """Return the outputs, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
+        start, stop, _ = selection.indices(self._n)
         outputs = np.empty((len(X), stop - start))
         for indices, stack in self.parts:
             selected = slice(*indices.searchsorted([start, stop]))

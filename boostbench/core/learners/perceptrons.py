@@ -45,11 +45,11 @@ class Perceptrons(LearnerStack):
     def __len__(self):
         return len(self.threshold)
 
-    def outputs(self, X, some=slice(None)):
-        """Return -1 and +1, of shape (n_samples, n_some); see `Stack.outputs`."""
+    def outputs(self, X, selection=slice(None)):
+        """Return -1 and +1, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
         # An empty stack does not know the number of features, hence the reshape.
-        directions = self.directions[some].reshape(-1, X.shape[1])
-        return np.where(X @ directions.T > self.threshold[some], 1.0, -1.0)
+        directions = self.directions[selection].reshape(-1, X.shape[1])
+        return np.where(X @ directions.T > self.threshold[selection], 1.0, -1.0)
 
 
 def edges_on_lines(values, weights):

@@ -70,13 +70,13 @@ class ProjectedStumps(LearnerStack):
     def __len__(self):
         return len(self.threshold)
 
-    def outputs(self, X, some=slice(None)):
-        """Return -1 or +1, of shape (n_samples, n_classes, n_some); see `LearnerStack.outputs`."""
-        directions = self.directions[some].transpose(1, 0, 2)
+    def outputs(self, X, selection=slice(None)):
+        """Return outputs of shape (n_samples, n_classes, n_selected); see `LearnerStack`."""
+        directions = self.directions[selection].transpose(1, 0, 2)
         projected = X @ directions.reshape(-1, directions.shape[2]).T
         projected = projected.reshape(len(X), *directions.shape[:2])
-        polarity = self.polarity[some]
-        return np.where(projected > self.threshold[some], polarity, -polarity)
+        polarity = self.polarity[selection]
+        return np.where(projected > self.threshold[selection], polarity, -polarity)
 
 
 class _ProjectionSearch(ABC):

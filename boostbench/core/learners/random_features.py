@@ -44,11 +44,11 @@ class Cosines(LearnerStack):
     def __len__(self):
         return len(self.phase)
 
-    def outputs(self, X, some=slice(None)):
-        """Return numbers from -1 to +1, of shape (n_samples, n_some); see `Stack.outputs`."""
+    def outputs(self, X, selection=slice(None)):
+        """Return numbers from -1 to +1, one column each; see `LearnerStack.outputs`."""
         # An empty stack does not know the number of features, hence the reshape.
-        directions = self.directions[some].reshape(-1, X.shape[1])
-        return np.cos(X @ directions.T - self.phase[some])
+        directions = self.directions[selection].reshape(-1, X.shape[1])
+        return np.cos(X @ directions.T - self.phase[selection])
 
 
 class RandomFeatureSearch(ABC):

@@ -115,14 +115,14 @@ class Trees(LearnerStack):
     def __len__(self):
         return len(self.root)
 
-    def outputs(self, X, some=slice(None)):
+    def outputs(self, X, selection=slice(None)):
         """Return the values of the samples' leaves; see `LearnerStack.outputs`."""
-        return np.moveaxis(self.value.take(self._leaves(X, some), axis=0), 1, -1)
+        return np.moveaxis(self.value.take(self._leaves(X, selection), axis=0), 1, -1)
 
-    def _leaves(self, X, some):
-        """Return the index of each sample's leaf, of shape (n_samples, n_some)."""
+    def _leaves(self, X, selection):
+        """Return the index of each sample's leaf, of shape (n_samples, n_selected)."""
         X = np.ascontiguousarray(X, dtype=self._dtype)
-        root = self.root[some]
+        root = self.root[selection]
         # At the root all samples have the same test, so a column of X is enough.
         is_above = X[:, self.feature[root]] > self.threshold[root]
         low, high = self.children[root].T
@@ -148,11 +148,11 @@ class ClassTrees(Trees):
         self.value = self.value.astype(np.int64)
         self.n_classes = n_classes
 
-    def scores(self, X, coefficients, some=slice(None)):
+    def scores(self, X, coefficients, selection=slice(None)):
         """Return the coefficients of all trees, summed by the class they vote for."""
         shape = len(X), self.n_classes
-        entries = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
-        votes = np.broadcast_to(coefficients[some], entries.shape)
+        entries = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, selection)
+        votes = np.broadcast_to(coefficients[selection], entries.shape)
         return np.bincount(entries.ravel(), votes.ravel(), len(X) * self.n_classes).reshape(shape)
 
 

@@ -236,11 +236,15 @@ class VectorTrees(Trees):
         super().__init__(trees)
         self.value = self.value.reshape(-1, n_components)
 
-    def scores(self, X, coefficients, some=slice(None)):
-        """Return the weighted sum of the trees without computing `outputs`; see `Stack.scores`."""
-        leaves = self._leaves(X, some)
-        n_samples, n_some = leaves.shape
-        weights = np.broadcast_to(coefficients[some], leaves.shape).ravel()
-        rows = np.arange(0, leaves.size + 1, n_some) if n_some else np.zeros(n_samples + 1, int)
+    def scores(self, X, coefficients, selection=slice(None)):
+        """Return the weighted sum of the trees, without all outputs; see `LearnerStack.scores`."""
+        leaves = self._leaves(X, selection)
+        n_samples, n_selected = leaves.shape
+        weights = np.broadcast_to(coefficients[selection], leaves.shape).ravel()
+        rows = (
+            np.arange(0, leaves.size + 1, n_selected)
+            if n_selected
+            else np.zeros(n_samples + 1, int)
+        )
         shape = n_samples, len(self.value)
         return sparse.csr_array((weights, leaves.ravel(), rows), shape) @ self.value

@@ -80,16 +80,16 @@ class StumpsWithSets(Stumps):
         of_sets = self.feature[self.feature < 0]
         return super().n_parameters + int((sizes[of_sets] - 2).sum())
 
-    def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
-        return super().outputs(self._with_sets(X, some), some)
+    def outputs(self, X, selection=slice(None)):
+        """Return -1 and +1, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
+        return super().outputs(self._with_sets(X, selection), selection)
 
-    def scores(self, X, coefficients, some=slice(None)):
-        """Add up some of the stumps; as `Stack.scores`."""
-        return super().scores(self._with_sets(X, some), coefficients, some)
+    def scores(self, X, coefficients, selection=slice(None)):
+        """Return the weighted sum of the stumps; see `LearnerStack.scores`."""
+        return super().scores(self._with_sets(X, selection), coefficients, selection)
 
-    def _with_sets(self, X, some):
-        needed = np.unique(self.feature[some])
+    def _with_sets(self, X, selection):
+        needed = np.unique(self.feature[selection])
         needed = needed[needed < 0]
         columns = np.zeros((len(X), len(self.sets)))
         columns[:, needed] = X[:, self._used] @ self._members[:, needed].astype(float)

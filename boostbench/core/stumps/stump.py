@@ -95,17 +95,17 @@ class Stumps(LearnerStack):
         rest = ["..."] * (len(self) > shown)
         return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
 
-    def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
-        above = X[:, self.feature[some]] > self.threshold[some]
-        return np.where(above, self.polarity[some], -self.polarity[some])
+    def outputs(self, X, selection=slice(None)):
+        """Return -1 and +1, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
+        above = X[:, self.feature[selection]] > self.threshold[selection]
+        return np.where(above, self.polarity[selection], -self.polarity[selection])
 
-    def scores(self, X, coefficients, some=slice(None)):
-        """Add up some of the stumps; as `Stack.scores`, several times faster."""
-        feature, threshold = self.feature[some], self.threshold[some, None]
+    def scores(self, X, coefficients, selection=slice(None)):
+        """Return the weighted sum of the stumps, faster than `LearnerStack.scores`."""
+        feature, threshold = self.feature[selection], self.threshold[selection, None]
         if len(feature) <= _MIN_STUMPS:
-            return super().scores(X, coefficients, some)
-        votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
+            return super().scores(X, coefficients, selection)
+        votes = np.ascontiguousarray(coefficients[selection].T) * self.polarity[selection]
         scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
         votes *= 2.0
         # With features in rows, those of the stumps are copied row by row.

@@ -22,16 +22,16 @@ def stacked(rng, n_stumps, n_features=5):
     return Stumps(stumps), rng.integers(-1, 10, size=(40, n_features)) / 2
 
 
-@pytest.mark.parametrize("some", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
-def test_stumps_side_by_side(some):
+@pytest.mark.parametrize("selection", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
+def test_stumps_side_by_side(selection):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (20, 3)).astype(float)
     facts = [(0, 1.0, 1), (2, 0.5, -1), (1, 3.0, 1), (1, -1.0, -1), (0, 2.0, -1)]
     stumps = [Stump(*own) for own in facts]
-    outputs = Stumps(stumps).outputs(X, some)
+    outputs = Stumps(stumps).outputs(X, selection)
     assert len(Stumps(stumps)) == 5
-    assert outputs.shape == (20, len(stumps[some]))
-    for t, (feature, threshold, polarity) in enumerate(stumps[some]):
+    assert outputs.shape == (20, len(stumps[selection]))
+    for t, (feature, threshold, polarity) in enumerate(stumps[selection]):
         for i in range(20):
             sign = 1.0 if X[i, feature] > threshold else -1.0
             assert outputs[i, t] == polarity * sign
@@ -49,8 +49,8 @@ def test_scores_are_the_outputs_times_the_coefficients(n_stumps, block, shape, m
     rng = np.random.default_rng(n_stumps)
     stumps, X = stacked(rng, n_stumps)
     W = rng.normal(size=(n_stumps, *shape))
-    for some in (slice(None), slice(2, 5), slice(0, 0)):
-        scores = stumps.scores(X, W, some)
+    for selection in (slice(None), slice(2, 5), slice(0, 0)):
+        scores = stumps.scores(X, W, selection)
         assert scores.shape == (len(X), *shape)
-        np.testing.assert_allclose(scores, stumps.outputs(X, some) @ W[some], atol=1e-12)
+        np.testing.assert_allclose(scores, stumps.outputs(X, selection) @ W[selection], atol=1e-12)
     assert stumps.scores(X[:0], W).shape == (0, *shape)
