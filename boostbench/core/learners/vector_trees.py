@@ -241,10 +241,6 @@ class VectorTrees(Trees):
         leaves = self._leaves(X, selection)
         n_samples, n_selected = leaves.shape
         weights = np.broadcast_to(coefficients[selection], leaves.shape).ravel()
-        rows = (
-            np.arange(0, leaves.size + 1, n_selected)
-            if n_selected
-            else np.zeros(n_samples + 1, int)
-        )
+        rows = n_selected * np.arange(n_samples + 1)
         shape = n_samples, len(self.value)
         return sparse.csr_array((weights, leaves.ravel(), rows), shape) @ self.value
