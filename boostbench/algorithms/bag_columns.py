@@ -56,6 +56,7 @@ class StumpLayout:
         rows = np.arange(table.n_joint_bins) if self._is_binned else self._cell_bins
         self._row[rows] = np.arange(len(rows))
         self.n_rows = len(rows)
+        self._cell_rows = self._row[self._cell_bins]
         compared = [] if self._is_binned else self._numbers
         self.n_compared = len(compared)
         dtype = np.min_scalar_type(self.counts[compared].max(initial=0))
@@ -114,13 +115,11 @@ class StumpLayout:
         number = np.arange(len(table.view)) - np.repeat(self.start, self.counts)
         last = np.repeat(self.counts - 1, self.counts)
         first, count = np.zeros((2, len(unseen), len(self.counts)), int)
+        joint_bins = table.joint_bins()
         for member, seen in enumerate(~unseen):
-            in_bins = [
-                np.bincount(codes[seen], minlength=n_bins)
-                for codes, n_bins in zip(table.codes, table.n_bins, strict=True)
-            ]
             n_seen = np.count_nonzero(seen)
-            has_both = np.abs(table.edges(np.concatenate(in_bins), n_seen)) < n_seen
+            in_bins = np.bincount(joint_bins[seen].ravel(), minlength=table.n_joint_bins)
+            has_both = np.abs(table.edges(in_bins, n_seen)) < n_seen
             first[member] = np.minimum.reduceat(np.where(has_both, number, last), self.start)
             count[member] = np.add.reduceat(has_both, self.start, dtype=int)
         return first, count
@@ -156,7 +155,7 @@ class StumpLayout:
         ndarray of shape (n_members, n_sums, n_columns), dtype=float64
         """
         above = np.empty((len(cut), len(total), len(self.counts)))
-        above[:, :, self._cells] = of_rows[:, self._row[self._cell_bins]].transpose(2, 0, 1)
+        above[:, :, self._cells] = of_rows[:, self._cell_rows].transpose(2, 0, 1)
         if self._is_binned:
             bins = of_rows.transpose(1, 0, 2)
             drawn, members = self._drawn_bins(cut)
@@ -197,7 +196,7 @@ class StumpLayout:
             rows[self._missing_bins()] += of_columns[self._numbers[is_above]]
         else:
             rows = np.zeros((self.n_rows, n_scores, n_members))
-        rows[self._row[self._cell_bins]] += of_columns[self._cells]
+        rows[self._cell_rows] += of_columns[self._cells]
         of_rows = np.ascontiguousarray(rows.transpose(1, 0, 2), np.float32)
         compared = self._numbers[: self.n_compared]
         return difference[:, :, compared].astype(np.float32), of_rows

@@ -172,7 +172,8 @@ class BagRounds(Master):
         def group_sums(blocks):
             return _total(function(block) for block in blocks)
 
-        return _total(self.threads.map(group_sums, self._groups))
+        sums = self.threads.map(group_sums, self._groups)
+        return sums[0] if len(sums) == 1 else _total(sums)
 
     def _mean_loss(self, sums):
         """Return the out-of-bag loss from the sum over the samples."""
