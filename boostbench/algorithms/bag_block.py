@@ -60,15 +60,11 @@ class BagBlock:
 
         Returns
         -------
-        total : ndarray of shape (2 * n_scores, n_members), dtype=float32
-            Sums over all samples: negative slopes, and curvatures.
-        *parts : ndarray, dtype=float32
-            Sums over the samples of columns, from `columns`.
+        tuple of ndarray, dtype=float32
+            Sums over all samples, and over the samples of columns, from `columns`.
         """
         derivatives = self._terms.derivatives(self.scores)
-        derivatives = derivatives.reshape(-1, *derivatives.shape[2:])
-        total = np.ones(derivatives.shape[1], np.float32) @ derivatives
-        return total, *self.columns.sums(derivatives, drawn)
+        return self.columns.sums(derivatives.reshape(-1, *derivatives.shape[2:]), drawn)
 
     def try_move(self, constant, drawn, *addends):
         """Prepare a change of the scores, and return the second derivative of the loss along it.
@@ -95,10 +91,11 @@ class BagBlock:
 
         Parameters
         ----------
-        size : ndarray of shape (n_members,)
-            Factor of the change that `try_move` prepared.
+        size : ndarray of shape (n_rows, n_members), dtype=float32
+            Factor of the change that `try_move` prepared, in as many rows as the block has samples,
+            or more. NumPy multiplies equal shapes faster than it repeats a short row.
         """
-        self._move *= size.astype(np.float32)
+        self._move *= size[: self._move.shape[1]]
         self.scores += self._move
         return self.out_of_bag_loss()
 

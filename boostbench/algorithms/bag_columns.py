@@ -96,7 +96,8 @@ class StumpLayout:
         starts = np.append(0, np.cumsum(is_row.sum(axis=1))).astype(np.int32)
         entries = np.ones(starts[-1], np.float32), bins[is_row], starts
         matrix = sparse.csc_array(entries, (self.n_rows, len(rows)))
-        return StumpColumns(self._codes.take(rows, axis=1), matrix)
+        n_total = self._table.n_bins[0] if self._is_binned else 0
+        return StumpColumns(self._codes.take(rows, axis=1), matrix, n_total)
 
     def ranges(self, unseen):
         """Return the stumps that have seen samples on both sides; they follow one another.
@@ -220,10 +221,12 @@ class StumpColumns:
         Number of thresholds that a sample is above, in each column that is compared.
     rows : scipy.sparse.csc_array of shape (n_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
+    n_total : int
+        Number of first rows that have each sample once; 0 if there are none.
     """
 
-    def __init__(self, codes, rows):
-        self._codes, self._rows = codes, rows
+    def __init__(self, codes, rows, n_total):
+        self._codes, self._rows, self._n_total = codes, rows, n_total
         # The same arrays by rows: the transpose of a matrix by columns.
         self._samples = rows.T
 
@@ -238,17 +241,19 @@ class StumpColumns:
 
         Returns
         -------
+        total : ndarray of shape (n_sums, n_members), dtype=float32
         of_compared : ndarray of shape (n_members, n_sums, n_compared), dtype=float32
         of_rows : ndarray of shape (n_sums, n_rows, n_members), dtype=float32
         """
         n_members = derivatives.shape[2]
         of_rows = np.zeros((len(derivatives), self._rows.shape[0], n_members), np.float32)
         if of_rows.size:
-            for sums, values in zip(of_rows, derivatives, strict=True):
-                add_sparse_product(self._rows, values, sums)
+            for row_sums, values in zip(of_rows, derivatives, strict=True):
+                add_sparse_product(self._rows, values, row_sums)
+        total = of_rows[:, : self._n_total].sum(axis=1) if self._n_total else sums(derivatives)
         if not len(self._codes):
-            return np.zeros((n_members, len(derivatives), 0), np.float32), of_rows
-        return sums_above(derivatives, self._above(cut)), of_rows
+            return total, np.zeros((n_members, len(derivatives), 0), np.float32), of_rows
+        return total, sums_above(derivatives, self._above(cut)), of_rows
 
     def moves(self, constant, cut, of_compared, of_rows):
         """Sum up the addends of each sample.
@@ -281,6 +286,12 @@ class StumpColumns:
         """Return 1 where a sample is above a threshold: (n_members, n_compared, n_samples)."""
         above = np.empty((*cut.shape, self._codes.shape[1]), np.float32)
         return np.greater(self._codes, cut[:, :, None], out=above)
+
+
+def sums(derivatives):
+    """Sum up derivatives, (n_sums, n_samples, n_members), over all samples."""
+    # A product is several times as fast as a sum.
+    return np.ones(derivatives.shape[1], np.float32) @ derivatives
 
 
 def sums_above(derivatives, above):

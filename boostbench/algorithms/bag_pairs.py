@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bag_columns import moves_above, sums_above
+from boostbench.algorithms.bag_columns import moves_above, sums, sums_above
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
@@ -67,9 +67,10 @@ class PairColumns:
 
         Returns
         -------
-        tuple of one ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
+        total : ndarray of shape (n_sums, n_members), dtype=float32
+        of_quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
         """
-        return (sums_above(derivatives, self._above(sides)),)
+        return sums(derivatives), sums_above(derivatives, self._above(sides))
 
     def moves(self, constant, sides, addends):
         """Sum up the addends of each sample; as `boostbench.algorithms.bag_columns.moves_above`."""

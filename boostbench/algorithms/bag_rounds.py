@@ -148,7 +148,8 @@ class BagRounds(Master):
         if self.is_bound:
             # A longer step could give a vote the wrong sign.
             size = np.minimum(size, 1.0)
-        self.losses.append(self._mean_loss(self._sum(lambda block: (block.move(size),))))
+        rows = np.tile(size.astype(np.float32), (max(map(len, self.rows)), 1))
+        self.losses.append(self._mean_loss(self._sum(lambda block: (block.move(rows),))))
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
         half = size[:, None, None] / (2 * len(size))
         self.intercept += ((high + low) * half).sum(axis=(0, 2))

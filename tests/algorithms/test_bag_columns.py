@@ -61,8 +61,9 @@ def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, 
     # Whole numbers: sums are exact, in single precision and in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
-    total = derivatives.sum(axis=1, dtype=float)
-    parts = [part.astype(float) for part in columns.sums(derivatives, layout.block_draws(cut))]
+    parts = columns.sums(derivatives, layout.block_draws(cut))
+    total, *parts = [part.astype(float) for part in parts]
+    np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
     np.testing.assert_array_equal(layout.above(cut, total, *parts), expected)
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.counts))).astype(float)
