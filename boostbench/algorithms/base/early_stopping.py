@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostbench.algorithms.base.labels import encode_known_labels
+from boostbench.core.stumps.thresholds import sort_with_order
 
 # Smallest decrease of the log-loss that counts as progress. On separable data the loss decreases
 # forever as the scores grow. The value is the default `tol` of scikit-learn's
@@ -99,7 +100,10 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
     ValueError
         If no class has more than one sample.
     """
-    order = np.lexsort([random_state.random_sample(len(labels)), labels])
+    order, _ = sort_with_order(random_state.random_sample(len(labels)))
+    # NumPy sorts integers of at most 16 bits in linear time.
+    keys = labels.astype(np.min_scalar_type(labels.max()))
+    order = order[keys[order].argsort(kind="stable")]
     first_of_class = np.unique(labels[order], return_index=True)[1]
     remaining = np.delete(order, first_of_class)
     if not len(remaining):

@@ -173,3 +173,18 @@ class TestErrors:
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)
         with pytest.raises(ValueError, match="features"):
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X[:, 1:], y_val=y)
+
+
+@pytest.mark.parametrize("n_classes", [1, 3, 300])
+def test_stratified_holdout_sorts_by_class_and_random_number(n_classes):
+    """The order of the samples is that of a sort by two keys."""
+    labels = np.random.default_rng(0).integers(n_classes, size=2000)
+    train, held_out = stratified_holdout(labels, 0.25, np.random.RandomState(0))
+    state = np.random.RandomState(0)
+    order = np.lexsort([state.random_sample(2000), labels])
+    start = state.random_sample()
+    first = np.unique(labels[order], return_index=True)[1]
+    rest = np.delete(order, first)
+    expected = rest[((np.arange(500) + start) * len(rest) / 500).astype(int)]
+    np.testing.assert_array_equal(held_out, expected)
+    np.testing.assert_array_equal(train, np.setdiff1d(np.arange(2000), expected))
