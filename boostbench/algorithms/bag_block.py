@@ -64,6 +64,7 @@ class BagBlock:
             Sums over all samples, and over the samples of columns, from `columns`.
         """
         derivatives = self._terms.derivatives(self.scores)
+        self._curvatures = derivatives[1]
         return self.columns.sums(derivatives.reshape(-1, *derivatives.shape[2:]), drawn)
 
     def try_move(self, constant, drawn, *addends):
@@ -84,7 +85,10 @@ class BagBlock:
             Second derivative at the scores of the last call of `sums`.
         """
         self._move = self.columns.moves(constant, drawn, *addends)
-        return self._terms.curvature_along(self._move)
+        curvature = self._terms.curvature_along(self._move, self._curvatures)
+        # The moves of the following blocks take the place of these derivatives.
+        self._curvatures = None
+        return curvature
 
     def move(self, size):
         """Change the scores, and return the out-of-bag loss.
@@ -97,6 +101,7 @@ class BagBlock:
         """
         self._move *= size[: self._move.shape[1]]
         self.scores += self._move
+        self._move = None
         return self.out_of_bag_loss()
 
     def out_of_bag_loss(self):

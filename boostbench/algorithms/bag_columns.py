@@ -60,6 +60,8 @@ class StumpLayout:
         compared = [] if self._is_binned else self._numbers
         self.n_compared = len(compared)
         dtype = np.min_scalar_type(self.counts[compared].max(initial=0))
+        # Entries of the matrices of all blocks.
+        self._ones = np.ones(0, np.float32)
         self._codes = np.empty((self.n_compared, table.n_samples), dtype)
         for codes, column in zip(self._codes, compared, strict=True):
             codes[:] = self._thresholds_below(column)
@@ -94,7 +96,9 @@ class StumpLayout:
         bins = np.stack(bins, axis=1) if bins else np.empty((len(rows), 0), np.int32)
         is_row = bins >= 0
         starts = np.append(0, np.cumsum(is_row.sum(axis=1))).astype(np.int32)
-        entries = np.ones(starts[-1], np.float32), bins[is_row], starts
+        if len(self._ones) < starts[-1]:
+            self._ones = np.ones(starts[-1], np.float32)
+        entries = self._ones[: starts[-1]], bins[is_row], starts
         matrix = sparse.csc_array(entries, (self.n_rows, len(rows)))
         n_total = self._table.n_bins[0] if self._is_binned else 0
         return StumpColumns(self._codes.take(rows, axis=1), matrix, n_total)

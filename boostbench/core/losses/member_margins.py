@@ -45,8 +45,7 @@ class TwoClasses:
         ndarray of shape (2, n_scores, n_samples, n_models), dtype=float32
         """
         derivatives = _derivatives(self._turned(scores.copy()), self._weights)
-        slopes, self._curvatures = derivatives
-        self._turned(slopes)
+        self._turned(derivatives[0])
         return derivatives
 
     def _turned(self, values):
@@ -55,19 +54,20 @@ class TwoClasses:
         np.negative(first, out=first)
         return values
 
-    def curvature_along(self, move):
+    def curvature_along(self, move, curvatures):
         """Return the second derivative of the loss along a change of the scores.
 
         Parameters
         ----------
         move : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
+        curvatures : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
+            From `derivatives`.
 
         Returns
         -------
         ndarray of shape (n_models,), dtype=float32
-            Second derivative at the scores of the last call of `derivatives`.
         """
-        return second_derivative(self._curvatures, move * move)
+        return second_derivative(curvatures, move * move)
 
 
 class ManyClasses:
@@ -101,7 +101,7 @@ class ManyClasses:
     def derivatives(self, scores):
         """Return the negative slope and the curvature; as `TwoClasses.derivatives`."""
         derivatives = _derivatives(self._lead(scores), self._weights)
-        falls, self._curvatures = derivatives
+        falls = derivatives[0]
         for label, rows in self._classes:
             # The loss has no term of the class of a sample. Its score is in all terms.
             for part in derivatives[:, :, rows]:
@@ -111,12 +111,12 @@ class ManyClasses:
             np.negative(falls[label + 1 :, rows], out=falls[label + 1 :, rows])
         return derivatives
 
-    def curvature_along(self, move):
+    def curvature_along(self, move, curvatures):
         """Return the second derivative; as `TwoClasses.curvature_along`."""
         # The lead of the class of a sample is 0.
         lead = self._lead(move)
         lead *= lead
-        return second_derivative(self._curvatures, lead)
+        return second_derivative(curvatures, lead)
 
     def _lead(self, scores):
         """Return the difference of the score of each sample's class and all scores."""
@@ -149,7 +149,7 @@ def second_derivative(curvatures, squares):
 
     Parameters
     ----------
-    curvatures : ndarray of shape (n_scores, n_samples, n_models) or (n_samples, n_models)
+    curvatures : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
     squares : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
         Overwritten.
 

@@ -37,6 +37,6 @@ class Squares:
         curvatures[:] = self._weights
         return derivatives
 
-    def curvature_along(self, move):
+    def curvature_along(self, move, curvatures):
         """Return the second derivative along a change; as in `TwoClasses`."""
-        return second_derivative(self._weights, move * move)
+        return second_derivative(curvatures, move * move)

@@ -36,7 +36,7 @@ def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
     move = rng.normal(size=scores.shape).astype(np.float32)
     steps = (a * h * move.astype(float) for a in (-1, 0, 1))
     low, middle, high = (value(scores + step, y, weights) for step in steps)
-    along = loss.curvature_along(move)
+    along = loss.curvature_along(move, curvatures)
     np.testing.assert_allclose(along, (low - 2 * middle + high) / h**2, rtol=1e-4, atol=1e-4)
 
 

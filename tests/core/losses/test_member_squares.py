@@ -18,5 +18,5 @@ def test_derivatives_are_those_of_half_the_squared_error():
     second = loss(1.0) - 2 * loss(0.0) + loss(-1.0)
     np.testing.assert_allclose((slopes[0] * move[0]).sum(axis=0), down, rtol=1e-5)
     np.testing.assert_allclose((curvatures[0] * move[0] ** 2).sum(axis=0), second, rtol=1e-5)
-    along = squares.curvature_along(move.astype(np.float32))
+    along = squares.curvature_along(move.astype(np.float32), curvatures)
     np.testing.assert_allclose(along, second, rtol=1e-5)
