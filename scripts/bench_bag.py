@@ -1,28 +1,51 @@
-"""Compare BaggedMCBoost with InterpretML's explainable boosting machine on larger data.
+"""Measure BaggedMCBoost on larger data: beside EBM, its growth, and its threads.
 
-The data are those of `bench_large`: 28 Gaussian features, 20 000 samples to test on. Both are as by
-default, on one core, EBM without interactions, each in a process of its own. EBM is stopped once it
-has taken ten times the CPU seconds of the bag.
+The data are those of `bench_large`: 28 Gaussian features, 20 000 samples to test on. Every fit runs
+in a process of its own.
 
-    python scripts/bench_bag.py [N_SAMPLES ...]
+- ebm: InterpretML's explainable boosting machine without interactions, on one core. Both have their
+  default settings. EBM is stopped after ten times the CPU seconds of the bag.
+- growth: CPU seconds of 20 rounds and the preparation, on one core, and the peak of memory that the
+  fit adds to the data, as a multiple of the data.
+- threads: wall-clock seconds of 60 rounds with one and with two threads, and the speed-up that two
+  processes have in the same minute, which is 2 on idle cores.
+
+    python scripts/bench_bag.py [ebm] [growth] [threads] [--samples N ...]
 """
 
+import argparse
 import resource
-import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context
 
+import numpy as np
 from bench_large import N_TEST, draw
 from bench_small import MODELS
-from timing import error, in_a_process, print_table, timed
+from timing import error, in_a_process, on_one_core, peak, print_table, timed
 
-SIZES = [10_000, 100_000]
+from boostbench import BaggedMCBoost
+
+SIZES = {"ebm": [10_000, 100_000], "growth": [10_000, 100_000, 1_000_000], "threads": [30_000]}
 N_CLASSES = 2
 LONGEST = 10
+ROUNDS_OF_GROWTH, ROUNDS_OF_THREADS = 20, 60
 
 
-def main(sizes):
-    """Print a row for each number of samples."""
+def main():
+    """Print the tables that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kinds", nargs="*", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--samples", type=int, nargs="+")
+    arguments = parser.parse_args()
+    tables = {"ebm": compare_with_ebm, "growth": show_growth, "threads": compare_threads}
+    for kind in arguments.kinds:
+        tables[kind](arguments.samples or SIZES[kind])
+
+
+def compare_with_ebm(sizes):
+    """Print seconds and errors of the bag and of EBM, for each number of samples."""
     rows = []
     for n_samples in sizes:
         wrong, seconds = in_a_process(measure, "bag", n_samples)
@@ -35,6 +58,55 @@ def main(sizes):
         print(*rows[-1], flush=True)
     headers = ["samples", "bag, %", "s", "EBM, %", "s", "ratio"]
     print_table(headers, rows, "github")
+
+
+def show_growth(sizes):
+    """Print seconds and memory for each number of samples, and the exponent of the seconds."""
+    measured = [in_a_process(measure_growth, n_samples) for n_samples in sizes]
+    rows = [
+        [n_samples, f"{seconds:.2f}", f"{memory:.2f}"]
+        for n_samples, (seconds, memory) in zip(sizes, measured, strict=True)
+    ]
+    print_table(["samples", "s", "memory / data"], rows, "github")
+    seconds = [s for s, _ in measured]
+    exponents = np.diff(np.log(seconds)) / np.diff(np.log(sizes))
+    print("exponents from one size to the next:", *(f"{exponent:.2f}" for exponent in exponents))
+
+
+def measure_growth(n_samples):
+    """Return CPU seconds of a fit and the memory that it adds, as a multiple of the data."""
+    X, y = draw(n_samples, N_CLASSES)
+    bag = BaggedMCBoost(ROUNDS_OF_GROWTH, random_state=0)
+    bag.fit(X[:2000], y[:2000])  # imports, and the first calls of each library
+    before = peak()
+    seconds, _ = timed(bag.fit, X, y)
+    return seconds, (peak() - before) * 2**30 / X.nbytes
+
+
+def compare_threads(sizes):
+    """Print the speed-up by two threads, and by two processes, for each number of samples."""
+    rows = []
+    for n_samples in sizes:
+        one, two = (in_a_process(measure_wall, n_samples, n_jobs) for n_jobs in (1, 2))
+        with get_context("spawn").Pool(2) as pool:
+            job = partial(on_one_core, measure_wall)
+            both = max(pool.starmap(job, [(n_samples, 1)] * 2, chunksize=1))
+        rows.append([n_samples, f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}"])
+        rows[-1].append(f"{2 * one / both:.2f}")
+    headers = ["samples", "1 thread, s", "2 threads, s", "speed-up", "of two processes"]
+    print_table(headers, rows, "github")
+
+
+def measure_wall(n_samples, n_jobs):
+    """Return the wall-clock seconds of a fit."""
+    X, y = draw(n_samples, N_CLASSES)
+    bag = BaggedMCBoost(
+        ROUNDS_OF_THREADS, patience=ROUNDS_OF_THREADS, n_jobs=n_jobs, random_state=0
+    )
+    bag.fit(X[:2000], y[:2000])  # imports, and the first calls of each library
+    started = time.perf_counter()
+    bag.fit(X, y)
+    return time.perf_counter() - started
 
 
 def measure(name, n_samples, at_most=None):
@@ -50,4 +122,4 @@ def measure(name, n_samples, at_most=None):
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or SIZES)
+    main()
