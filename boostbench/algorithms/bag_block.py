@@ -37,7 +37,10 @@ class BagBlock:
     def __init__(self, columns, target, weights, unseen, start, loss):
         self.columns = columns
         self.scores = np.repeat(start[:, None].astype(np.float32), len(target), axis=1)
-        self._encode_target, self._loss = target, loss
+        # Curvatures from `sums` to `try_move`, and then the move: one array that stays, because
+        # memory that is released and taken again in every round costs a page fault for each page.
+        self._buffer = np.empty_like(self.scores)
+        self._target, self._loss = target, loss
         seen_weights = np.where(unseen, 0.0, weights[:, None]).astype(np.float32)
         self._terms = loss.of_block(target, seen_weights)
         n_tests = unseen.sum(axis=1, keepdims=True)
@@ -64,7 +67,7 @@ class BagBlock:
             Sums over all samples, and over the samples of columns, from `columns`.
         """
         derivatives = self._terms.derivatives(self.scores)
-        self._curvatures = derivatives[1]
+        self._buffer[:] = derivatives[1]
         return self.columns.sums(derivatives.reshape(-1, *derivatives.shape[2:]), drawn)
 
     def try_move(self, constant, drawn, *addends):
@@ -84,10 +87,9 @@ class BagBlock:
         ndarray of shape (n_members,), dtype=float32
             Second derivative at the scores of the last call of `sums`.
         """
-        self._move = self.columns.moves(constant, drawn, *addends)
-        curvature = self._terms.curvature_along(self._move, self._curvatures)
-        # The moves of the following blocks take the place of these derivatives.
-        self._curvatures = None
+        move = self.columns.moves(constant, drawn, *addends)
+        curvature = self._terms.curvature_along(move, self._buffer)
+        self._buffer[:] = move
         return curvature
 
     def move(self, size):
@@ -99,15 +101,14 @@ class BagBlock:
             Factor of the change that `try_move` prepared, in as many rows as the block has samples,
             or more. NumPy multiplies equal shapes faster than it repeats a short row.
         """
-        self._move *= size[: self._move.shape[1]]
-        self.scores += self._move
-        self._move = None
+        self._buffer *= size[: self._buffer.shape[1]]
+        self.scores += self._buffer
         return self.out_of_bag_loss()
 
     def out_of_bag_loss(self):
         """Return the weighted sum of the losses of samples at their out-of-bag scores."""
         scores = self.out_of_bag_scores(self.scores)
-        losses = self._loss.losses(scores[0] if len(scores) == 1 else scores.T, self._encode_target)
+        losses = self._loss.losses(scores[0] if len(scores) == 1 else scores.T, self._target)
         return float(losses @ self.test_weights)
 
     def out_of_bag_scores(self, scores):
