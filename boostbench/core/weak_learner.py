@@ -1,4 +1,4 @@
-"""What the weak learners have in common: searches, what they find, and sums of weak learners."""
+"""Interfaces of weak learners: searches, their results, and stacks of weak learners."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple, Protocol
@@ -7,20 +7,20 @@ import numpy as np
 
 
 class SearchResult(NamedTuple):
-    """The weak learner that a search has found.
+    """Result of a search for a weak learner.
 
     Attributes
     ----------
     learner : callable
-        Takes features of shape (n_samples, n_features) and returns outputs.
+        Function of features of shape (n_samples, n_features) that returns outputs.
     outputs : ndarray of shape (n_samples, ...)
-        Of the learner, for the training data.
+        Outputs of the learner for the training data.
     edge : float
-        What the search was for, in double precision.
+        Edge of the learner, in double precision: the quantity that the search maximises.
     column : int or None
-        Where the search chooses a column of weights: which.
+        Column of weights, if the search selects one.
     votes : ndarray of shape (n_columns,), dtype=float64, or None
-        Where the search chooses a sign for each column of weights: -1 or +1.
+        Sign for each column of weights, -1 or +1, if the search selects signs.
     """
 
     learner: object
@@ -31,10 +31,10 @@ class SearchResult(NamedTuple):
 
 
 class Search(Protocol):
-    """All weak learners of a kind, for one training set; built once per fit."""
+    """Search of all weak learners of a kind, for one training set; built once per fit."""
 
     def best(self, G):
-        """Find the weak learner of the largest edge.
+        """Return the weak learner with the largest edge.
 
         Parameters
         ----------
@@ -44,16 +44,16 @@ class Search(Protocol):
         Returns
         -------
         SearchResult or None
-            None where there is no weak learner, as no feature varies.
+            None if there is no weak learner, since no feature varies.
         """
 
 
 class LearnerStack(ABC):
-    """T weak learners, evaluated as one."""
+    """Stack of T weak learners, evaluated together."""
 
     @abstractmethod
     def __len__(self):
-        """T."""
+        """Return the number of weak learners."""
 
     @abstractmethod
     def outputs(self, X, selection=slice(None)):

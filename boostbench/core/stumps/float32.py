@@ -1,10 +1,10 @@
-"""Weights in single precision."""
+"""Conversion of weights to single precision."""
 
 import numpy as np
 
-# Weights below that part of the largest add up to less than a rounding of it. Where boosting parts
-# its training data, most are far below, and processors take ten to a hundred times as long to add
-# up subnormal numbers.
+# Weights below this fraction of the largest are negligible: their sum is less than its rounding
+# error. If boosting separates the training data, most weights are far smaller, and processors add
+# subnormal numbers ten to a hundred times as slowly.
 _NEGLIGIBLE = 2.0**-64
 
 
@@ -14,12 +14,12 @@ def to_float32(G):
     Parameters
     ----------
     G : ndarray of any shape
-        Weights. The largest should be well within the range of single precision.
+        Weights, the largest of which is well within the range of single precision.
 
     Returns
     -------
     ndarray of the same shape, dtype=float32
-        In C order. Weights that add up to nothing beside the largest are 0.
+        In C order. Weights that are negligible beside the largest are 0.
 
     Examples
     --------
@@ -31,20 +31,20 @@ def to_float32(G):
 
 
 def flush_negligible(W, scale):
-    """Set weights that add up to nothing beside `scale` to 0.
+    """Set weights that are negligible beside `scale` to 0.
 
     Parameters
     ----------
     W : ndarray of any shape, dtype=float32
     scale : float
-        Not less than the largest of the sizes of the weights.
+        Upper bound on the absolute weights.
 
     Returns
     -------
     ndarray of the same shape, dtype=float32
     """
     sizes, smallest = np.abs(W), np.float32(_NEGLIGIBLE * scale)
-    # The product takes longer than all the rest, and early rounds do not need it.
+    # The product takes most of the time, and usually no weight is negligible.
     if sizes.min(initial=np.inf) >= smallest:
         return W
     return W * (sizes >= smallest)

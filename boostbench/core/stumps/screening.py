@@ -1,36 +1,36 @@
-"""What a search of stumps is for, and which are so near to the best that rounding may decide.
+"""Criteria of the stump search, and the selection of candidates.
 
-Edges are looked through in the precision that they come in. What is left are few stumps, as a rule
-one, among which a search chooses (see `boostbench.core.stumps.ties`).
+A candidate is a stump whose screened score is within rounding error of the best score. Usually
+there is one; ties are broken by the rule of `boostbench.core.stumps.ties`.
 """
 
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 
-# No places.
+# Empty array of positions.
 _NO_POSITIONS = np.empty(0, np.int64)
 
-# Columns are looked through in that many slices of rows.
+# Number of slices of rows in which the maxima of columns are computed.
 _N_SLICES = 16
 
 
 class MaxAbsEdge:
-    """The largest edges of all stumps and columns."""
+    """Criterion of the largest absolute edge over all stumps and columns."""
 
-    # Roundings between edges and sizes.
+    # Number of roundings between edges and scores.
     n_roundings = 0
 
-    # Positions that are left out.
+    # Positions that the search excludes.
     excluded = _NO_POSITIONS
 
     def scale(self, sums):
-        """Give the sum of sizes that rounding is relative to.
+        """Return the sum of absolute weights that rounding errors are relative to.
 
         Parameters
         ----------
         sums : ndarray of shape (n_columns,)
-            Of the sizes of the weights in each column.
+            Sum of the absolute weights of each column.
 
         Returns
         -------
@@ -39,27 +39,25 @@ class MaxAbsEdge:
         return float(sums.max(initial=0.0))
 
     def bound(self, W):
-        """Give what the `scale` of weights W does not exceed, in far less time than that."""
+        """Return a cheap upper bound on the `scale` of weights W."""
         return _cauchy_bound(W, len(W))
 
     def scores(self, edges):
-        """Give the sizes of stumps.
+        """Return the scores of stumps.
 
         Parameters
         ----------
-        edges : ndarray of shape (n_some, n_columns)
+        edges : ndarray of shape (n_stumps, n_columns)
             Overwritten.
 
         Returns
         -------
-        ndarray of shape (n_some, width)
+        ndarray of shape (n_stumps, width)
         """
         return np.abs(edges, out=edges)
 
     def masses(self, W):
-        """Bound what each sample can do.
-
-        Adding its weights to edges changes a size by its mass at most.
+        """Return the mass of each sample, the largest change of a score by its weights.
 
         Parameters
         ----------
@@ -72,32 +70,33 @@ class MaxAbsEdge:
         return np.abs(W)
 
     def exact_scores(self, search, G, positions, columns):
-        """Sizes of some stumps in some columns, in double precision."""
+        """Return the scores of selected stumps and columns, in double precision."""
         return np.abs(search.exact_edges(G, positions, columns))
 
 
 class RowCriterion:
-    """The largest of sizes that stumps have by their edges in all columns.
+    """Criterion of the largest score, a function of the edges of a stump in all columns.
 
     Parameters
     ----------
-    size : callable
-        Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of shape
-        (n_some,).
+    score : callable
+        Function of edges of shape (n_stumps, n_columns), which it may overwrite. It returns scores
+        of shape (n_stumps,).
     mass : callable, default=None
-        Takes weights of samples, as `size` takes edges, and bounds what they can do: adding them to
-        edges changes the size by no more than their mass. None where that is not known.
-    beside : ndarray, dtype=int64
-        Positions that are left out; none by default.
+        Function of weights of shape (n_samples, n_columns) that returns bounds of shape
+        (n_samples,): adding the weights of a sample to edges changes the score by no more than its
+        bound. None if no bound is known.
+    excluded : ndarray, dtype=int64
+        Positions that the search excludes; none by default.
     """
 
-    def __init__(self, size, mass=None, excluded=_NO_POSITIONS):
-        self._size, self._mass = size, mass
+    def __init__(self, score, mass=None, excluded=_NO_POSITIONS):
+        self._score, self._mass = score, mass
         self.excluded = excluded
 
     def scores(self, edges):
         """Give the sizes of stumps; as `Entries.sizes`, of width 1."""
-        return self._size(edges)[:, None]
+        return self._score(edges)[:, None]
 
     def masses(self, W):
         """Give the masses of samples; as `Entries.masses`."""
@@ -105,7 +104,7 @@ class RowCriterion:
 
 
 class SumAbsEdge(RowCriterion):
-    """The largest sums of the sizes of the edges that a stump has in all columns.
+    """Criterion of the largest sum of the absolute edges of a stump in all columns.
 
     Parameters
     ----------
@@ -125,72 +124,72 @@ class SumAbsEdge(RowCriterion):
         return _cauchy_bound(W, W.size)
 
     def exact_scores(self, search, G, positions, columns):
-        """Sizes of some stumps, in double precision."""
+        """Return the scores of selected stumps, in double precision."""
         return np.abs(search.exact_rows(G, positions)).sum(axis=1)
 
 
-def near_max(sizes, padding, best_score, tolerance):
-    """Find what may be the largest.
+def near_max(scores, is_padding, best_score, tolerance):
+    """Return the scores within `tolerance` of the largest one.
 
     Parameters
     ----------
-    sizes : ndarray of shape (n_some, width)
+    scores : ndarray of shape (n_stumps, width)
         Overwritten.
-    padding : ndarray of shape (n_some,), dtype=bool
-        Rows to leave out.
+    is_padding : ndarray of shape (n_stumps,), dtype=bool
+        Rows that hold no stump.
     best_score : float
-        Elsewhere.
+        Largest score of the chunks that were searched before.
     tolerance : float
-        So much less than the largest is enough.
+        Upper bound on the rounding error of the difference of two scores.
 
     Returns
     -------
     largest : float
-        Minus infinity where there is none.
-    at : int or ndarray of int
-        One or several places in all sizes, row by row.
-    size : float or ndarray
+        Largest score of this chunk; minus infinity if no score is near `best_score`.
+    entries : int or ndarray of int
+        Flat indices into `scores`.
+    near_scores : float or ndarray
     """
-    flat, width = sizes.ravel(), sizes.shape[1]
-    at = int(flat.argmax())
-    if padding[at // width] and flat[at] >= best_score - tolerance:
-        # What is left out hides the largest of the others.
-        sizes[padding] = -np.inf
-        at = int(flat.argmax())
-    largest = flat[at]
-    least = max(best_score, largest) - tolerance
-    if not largest >= least > -np.inf:
+    flat, width = scores.ravel(), scores.shape[1]
+    first = int(flat.argmax())
+    if is_padding[first // width] and flat[first] >= best_score - tolerance:
+        # The score of a padding row hides the largest score of a stump.
+        scores[is_padding] = -np.inf
+        first = int(flat.argmax())
+    largest = flat[first]
+    min_score = max(best_score, largest) - tolerance
+    if not largest >= min_score > -np.inf:
         return -np.inf, _NO_POSITIONS, _NO_POSITIONS
-    # As a rule the second largest is far away.
-    flat[at] = -np.inf
-    if flat.max() < least:
-        return largest, at, largest
-    flat[at] = largest
-    several = np.flatnonzero(flat >= least)
-    several = several[~padding[several // width]]
-    return largest, several, flat[several]
+    # Usually the second largest score is not near.
+    flat[first] = -np.inf
+    if flat.max() < min_score:
+        return largest, first, largest
+    flat[first] = largest
+    entries = np.flatnonzero(flat >= min_score)
+    entries = entries[~is_padding[entries // width]]
+    return largest, entries, flat[entries]
 
 
 def rescale_pow2(G, axis=None):
-    """Bring the largest of some weights near to 1 by a power of 2, which keeps their digits.
+    """Multiply weights by the power of 2 that moves the largest near to 1, without rounding.
 
     Parameters
     ----------
     G : ndarray of shape (n_samples, ...), dtype=float64
     axis : int, default=None
-        Along which each has a largest weight of its own; None: one of all.
+        Axis along which the largest weight is determined. None means that of all weights.
 
     Returns
     -------
     ndarray
-        Of the shape of `G`.
+        Same shape as `G`.
     """
     _, exponent = np.frexp(np.maximum(G.max(axis=axis), -G.min(axis=axis)))
     return G * np.ldexp(1.0, np.minimum(-exponent, 1000))
 
 
 def abs_column_sums(W):
-    """Add up the sizes of the weights of each column; no less than the exact sums.
+    """Return the sums of absolute weights of each column, rounded up to no less than the exact sums.
 
     Parameters
     ----------
@@ -205,7 +204,7 @@ def abs_column_sums(W):
 
 
 def _cauchy_bound(W, n):
-    """What the sizes of n of the weights add up to at most, by Cauchy's inequality."""
+    """Return a bound on the sum of n absolute weights, by Cauchy's inequality."""
     return (n * float(np.vdot(W, W))) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[W.dtype.type])
 
 
@@ -215,35 +214,33 @@ def _abs_row_sums(edges):
     return edges @ np.ones(edges.shape[1], edges.dtype)
 
 
-def near_max_per_column(sizes, best_score, tolerance):
-    """Find what may be the largest of each column.
+def near_max_per_column(scores, best_score, tolerance):
+    """Return the scores within `tolerance` of the largest score of their column.
 
     Parameters
     ----------
-    sizes : ndarray of shape (n_rows, n_columns)
-        Not negative; -inf where there is no stump.
+    scores : ndarray of shape (n_stumps, n_columns)
+        Not negative; minus infinity in padding rows.
     best_score : ndarray of shape (n_columns,)
-        Elsewhere.
+        Largest scores of the chunks that were searched before.
     tolerance : ndarray of shape (n_columns,)
-        So much less than the largest is enough.
+        Upper bounds on the rounding errors of differences of two scores.
 
     Returns
     -------
     row, column : ndarray of int
-    size : ndarray
+    near_scores : ndarray
     """
-    n_rows = len(sizes)
-    # The rows are cut into slices of equal length, whose maximum is taken value by value; then few
-    # places are left to look at in all slices.
+    n_rows = len(scores)
+    # The elementwise maximum of slices of equal length leaves few rows to compare in all slices.
     length = -(-n_rows // _N_SLICES)
-    tops = sizes[:length].copy()
+    slice_max = scores[:length].copy()
     for start in range(length, n_rows, length):
-        rows = sizes[start : start + length]
-        np.maximum(tops[: len(rows)], rows, out=tops[: len(rows)])
-    least = np.maximum(best_score, tops.max(axis=0)) - tolerance
-    row, column = np.nonzero(tops >= least)
+        rows = scores[start : start + length]
+        np.maximum(slice_max[: len(rows)], rows, out=slice_max[: len(rows)])
+    min_score = np.maximum(best_score, slice_max.max(axis=0)) - tolerance
+    row, column = np.nonzero(slice_max >= min_score)
     rows = row + np.arange(0, n_rows, length)[:, None]
-    inside = rows < n_rows
-    values = sizes[np.minimum(rows, n_rows - 1), column]
-    at, place = np.nonzero(inside & (values >= least[column]))
-    return rows[at, place], column[place], values[at, place]
+    values = scores[np.minimum(rows, n_rows - 1), column]
+    slice_index, place = np.nonzero((rows < n_rows) & (values >= min_score[column]))
+    return rows[slice_index, place], column[place], values[slice_index, place]

@@ -1,28 +1,28 @@
-"""Which of several weak learners is the best one, where rounding cannot tell.
+"""Tie-breaking among weak learners whose edges differ by rounding only.
 
-Sums come out with other last digits when they are added up in another order: by another library of
-linear algebra, in another layout of the data, from a sample of weight 2 instead of one twice. Of
-weak learners whose sums differ by no more than such digits, a search takes the first in an order
-that is that of the weak learners themselves: by feature, threshold and column.
+The last digits of a sum depend on the order of additions, and so on the library of linear algebra,
+on the layout of the data, and on whether a sample has weight 2 or occurs twice. If edges differ by
+no more than such digits, a search returns the first weak learner in the canonical order (feature,
+threshold, column).
 """
 
 import numpy as np
 
-# Sums that differ by no more than this part of the sum of all sizes are equal. It is far above what
-# sums in double precision are off by, which for n samples is at most 3 n 2^-53 of that, and far
-# below what matters to a model.
+# Sums are equal if they differ by no more than this fraction of the sum of absolute weights. The
+# rounding error of sums of n samples in double precision is at most the fraction 3 n 2^-53, far
+# less, and differences of this size do not matter to a model.
 TIE_TOLERANCE = 2.0**-30
 
 
-def argmax_with_tolerance(sizes, scale):
-    """Find the first of the largest numbers.
+def argmax_with_tolerance(values, scale):
+    """Return the index of the first of the numbers that equal the largest within rounding.
 
     Parameters
     ----------
-    sizes : ndarray of shape (..., n_sizes)
+    values : ndarray of shape (..., n_values)
     scale : float or ndarray of shape (...)
-        The sum of the sizes of what was added up: numbers are equal where they differ by no more
-        than `TIE_TOLERANCE` of it.
+        Sum of the absolute summands. Numbers are equal if they differ by no more than
+        `TIE_TOLERANCE` times this sum.
 
     Returns
     -------
@@ -33,5 +33,5 @@ def argmax_with_tolerance(sizes, scale):
     >>> int(argmax_with_tolerance(np.array([0.1, 0.3, 0.1 + 0.2]), scale=1.0))
     1
     """
-    least = sizes.max(axis=-1) - TIE_TOLERANCE * np.asarray(scale)
-    return (sizes >= least[..., None]).argmax(axis=-1)
+    least = values.max(axis=-1) - TIE_TOLERANCE * np.asarray(scale)
+    return (values >= least[..., None]).argmax(axis=-1)

@@ -1,16 +1,15 @@
-"""What the layouts of stumps have in common: in what precision, and how exactly they add up.
+"""Base class of the layouts of stumps, with bounds of their rounding errors.
 
-Every layout adds up in the precision that the weights come in. Its attribute `dtype` is the one
-that pays: double precision where adding a number to a bin takes as long in both, single precision
-where half of the bytes are half of the time.
+Every layout computes sums in the precision of the weights. Its attribute `dtype` is the fastest
+one: double precision if an addition to a bin takes the same time in both precisions, single
+precision if the time is in proportion to the bytes.
 
 **Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2. Let u
-be the unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order
-numbers are added, one that goes through D roundings on its way into an edge comes out multiplied
-with D factors between 1 - u and 1 + u [1]_, so that it is off by no more than ``gamma(D) = D u / (1
-- D u)`` of it. The sizes of what is added up are T once, in the total, and 2 T at most below the
-threshold. With D for the latter, `additions`, and D' for the former, `total_additions`, an edge is
-off by no more than ``(2 gamma(D) + gamma(D')) T``, which `error_bound` gives as a part of T.
+be the unit roundoff, and T the sum of the absolute weights of a column. A summand with D roundings
+has the relative error ``gamma(D) = D u / (1 - D u)`` at most, in any order of additions [1]_. The
+absolute summands add up to T for the total, and to at most 2 T for the weights below the threshold.
+With `additions` D of a weight and `total_additions` D' of the total, the error of an edge is at
+most ``(2 gamma(D) + gamma(D')) T``. `error_bound` returns it as a fraction of T.
 
 References
 ----------
@@ -22,18 +21,18 @@ from functools import cached_property
 
 import numpy as np
 
-# Of rounding to the nearest number, relative to it.
+# Largest relative error of rounding to the nearest number.
 UNIT_ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 
 
 class Layout:
-    """What the layouts have in common."""
+    """Arrangement of the training data from which the edges of all stumps are computed."""
 
     dtype = np.float32
 
     @cached_property
     def total_additions(self):
-        """Roundings on the way of the total into an edge, at most; as of a weight unless set."""
+        """Largest number of roundings of the total in an edge; that of a weight by default."""
         return self.additions
 
     @property
@@ -42,19 +41,19 @@ class Layout:
         return len(self.stump_index)
 
     def stumps_at(self, positions):
-        """Return the features and the numbers of the thresholds at some positions."""
+        """Return the feature and the stump index of each of the positions."""
         return self.feature[positions], self.stump_index[positions]
 
     def above(self, feature, stump_index):
-        """Tell which samples are above a threshold, or None: where it takes all of X to know."""
+        """Return a mask of the samples above a threshold, or None if that requires X."""
         return None
 
     def for_n_columns(self, n_columns):
-        """Return the layout for so many columns of weights: one with the same positions."""
+        """Return the layout for a number of columns of weights; its positions are the same."""
         return self
 
     def screening_layout(self, n_columns):
-        """Return what finds the largest edges for so many columns; as `of`."""
+        """Return the layout that finds the largest edges fastest for `n_columns` columns."""
         return self.for_n_columns(n_columns)
 
     def class_sums(self, labels):
@@ -63,52 +62,51 @@ class Layout:
         Parameters
         ----------
         labels : ndarray of shape (n_samples,)
-            0 to n_classes - 1.
+            Class of each sample, from 0 to n_classes - 1.
         """
         return None
 
     def candidates(self, W, total, tolerance, criterion):
-        """Find all edges that may be the largest; here all.
+        """Yield all edges that may be the largest; by default, all edges.
 
         Parameters
         ----------
         W, total
-            As of `boostbench.core.stumps.layouts.dense.Dense.pieces`.
+            Parameters of `boostbench.core.stumps.layouts.dense.Dense.pieces`.
         tolerance : float
-            So much less than the largest is enough.
+            Edges within this distance of the largest one are yielded.
         criterion : Entries or Rows
-            What the largest is, see `boostbench.core.stumps.screening`.
+            Criterion of the search; see `boostbench.core.stumps.screening`.
 
         Yields
         ------
-        some : slice or ndarray of int
-            Positions.
-        edges : ndarray of shape (n_some, n_columns)
+        positions : slice or ndarray of int
+        edges : ndarray of shape (n_positions, n_columns)
         """
         return self.iter_slices(W, total)
 
     def iter_slices(self, W, total):
-        """Yield all edges, each piece with the slice of its positions; as `largest`."""
+        """Yield slices of positions and their edges, for all stumps; as `candidates`."""
         start = 0
         for edges in self.pieces(W, total):
             yield slice(start, start + len(edges)), edges
             start += len(edges)
 
     def error_bound(self, dtype, n_roundings=0):
-        """By how much an edge may be off, as a part of the sum of the sizes of its weights.
+        """Return a bound of the rounding error of an edge, relative to the sum of absolute weights.
 
         Parameters
         ----------
         dtype : numpy.float32 or numpy.float64
-            What the weights come in.
+            Precision of the weights.
         n_roundings : int, default=0
-            Roundings of what is done with the edges after that.
+            Number of roundings of later operations on the edges.
 
         Returns
         -------
         float
         """
-        # One is the conversion of the weights, and one for numbers too small for their precision.
+        # Two more roundings: the conversion of the weights, and underflow of small numbers.
         below, once = (
             (additions + n_roundings + 2) * UNIT_ROUNDOFF[dtype]
             for additions in (self.additions, self.total_additions)

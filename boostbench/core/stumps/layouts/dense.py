@@ -4,26 +4,24 @@ import numpy as np
 
 from boostbench.core.stumps.layouts.base import Layout
 
-# Samples of a block of that product, which bounds how many numbers are added one after the other.
+# Samples of a block of the product, which bounds the number of successive additions.
 _DENSE_SAMPLES = 1024
 
 
 class Dense(Layout):
-    """Sums below the thresholds as one product with a matrix (n_thresholds, n_samples) of 0 and -2.
+    """Layout of few thresholds: one product with a matrix (n_thresholds, n_samples) of 0 and -2.
 
     Parameters
     ----------
     X, thresholds, codes
-        As of `choose_layout`.
+        Parameters of `choose_layout`.
 
     Attributes
     ----------
     feature, stump_index : ndarray of shape (n_positions,), dtype=int64
-        The feature at each position, and the number of its threshold through all features; -1 where
-        there is none.
+        Feature at each position, and the index of its stump; -1 for padding.
     additions, total_additions : int
-        Roundings on the way of a weight below the threshold, and of the total, into an edge, at
-        most.
+        Largest number of roundings of a weight below the threshold, and of the total, in an edge.
     """
 
     def __init__(self, X, thresholds, codes=None):
@@ -32,29 +30,29 @@ class Dense(Layout):
         self.feature = np.repeat(np.arange(len(thresholds)), [len(c) for c in thresholds])
         self.stump_index = np.arange(len(self.feature))
         n_blocks = -(-len(X) // _DENSE_SAMPLES)
-        # In a block, then over the blocks, with the total.
+        # A weight is added up in its block, then over the blocks with the total.
         self.additions = min(len(X), _DENSE_SAMPLES) + n_blocks + 1
         self.total_additions = n_blocks
 
     def pieces(self, W, total):
-        """Edges, a few features at a time.
+        """Yield the edges of the stumps, a few features at a time.
 
         Parameters
         ----------
         W : ndarray of shape (n_samples, n_columns), dtype=float32 or float64
-            The weights, in C order.
+            Weights in C order.
         total : ndarray of shape (n_columns,), dtype=float64
-            The sums of the weights.
+            Sum of the weights of each column.
 
         Yields
         ------
-        ndarray of shape (n_some, n_columns)
-            Edges at the next positions, in the precision of W or in double precision, without
-            meaning where there is no threshold. The next piece may overwrite it.
+        ndarray of shape (n_stumps, n_columns)
+            Edges at the next positions, in the precision of W or in double precision; undefined for
+            padding. The next piece may overwrite the array.
         """
         edges = np.empty((len(self._below), W.shape[1]), W.dtype)
         edges[:] = total
         for start in range(0, len(W), _DENSE_SAMPLES):
-            some = slice(start, start + _DENSE_SAMPLES)
-            edges += self._below[:, some].astype(W.dtype, copy=False) @ W[some]
+            block = slice(start, start + _DENSE_SAMPLES)
+            edges += self._below[:, block].astype(W.dtype, copy=False) @ W[block]
         yield edges
