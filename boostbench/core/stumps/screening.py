@@ -189,7 +189,7 @@ def rescale_pow2(G, axis=None):
 
 
 def abs_column_sums(W):
-    """Return the sums of absolute weights of each column, rounded up to no less than the exact sums.
+    """Return the sums of absolute weights of each column, no less than the exact sums.
 
     Parameters
     ----------

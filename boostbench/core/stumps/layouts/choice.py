@@ -98,8 +98,8 @@ def try_sorted_layout(X):
 
     None where the samples are few, or values not mostly distinct.
     """
-    some = np.sort(X[:_SAMPLE_SIZE], axis=0)
-    if len(X) == len(some) or not _is_mostly_distinct(np.sum(some[1:] > some[:-1]), some):
+    sample = np.sort(X[:_SAMPLE_SIZE], axis=0)
+    if len(X) == len(sample) or not _is_mostly_distinct(np.sum(sample[1:] > sample[:-1]), sample):
         return None
     layout = Sorted(X)
     return layout if _is_mostly_distinct(sum(len(c) for c in layout.thresholds), X) else None

@@ -64,7 +64,9 @@ class JointBinSums:
             n_joint = n_counted = sum(sizes)
             joint_rows = np.split(np.arange(n_joint), np.cumsum(sizes)[:-1])
             spread_rows = [
-                np.column_stack([rows[j][own] for j, own in zip(members, bins.T, strict=True)])
+                np.column_stack(
+                    [rows[j][bin_rows] for j, bin_rows in zip(members, bins.T, strict=True)]
+                )
                 for members, _, bins in groups
             ]
             n_members = np.concatenate([np.full(*of.shape) for of in spread_rows])
@@ -76,8 +78,10 @@ class JointBinSums:
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            for column, own, (_, joint, _) in zip(bins[block].T, joint_rows, groups, strict=True):
-                column[:] = own.take(joint[block])
+            for column, bin_rows, (_, joint, _) in zip(
+                bins[block].T, joint_rows, groups, strict=True
+            ):
+                column[:] = bin_rows.take(joint[block])
         self._samples = SampleBins(bins, n_joint, n_counted)
         self.additions = self._samples.additions + spread
 
@@ -125,31 +129,31 @@ def _joint_bins(codes, most_additions):
         Of the features.
     """
     group = None
-    for j, own in enumerate(codes):
-        of_own = np.arange(int(own.max()) + 1)[:, None]
+    for j, feature_codes in enumerate(codes):
+        feature_bins = np.arange(int(feature_codes.max()) + 1)[:, None]
         if group is not None:
             members, joint, bins = group
-            if len(bins) * len(of_own) <= _MAX_PAIRS and not _has_many_pairs(
-                joint, own, len(of_own)
+            if len(bins) * len(feature_bins) <= _MAX_PAIRS and not _has_many_pairs(
+                joint, feature_codes, len(feature_bins)
             ):
-                pairs = joint * np.int32(len(of_own)) + own
-                taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
-                additions = len(taken) * (len(members) + 1) - bins.size - len(of_own)
-                if len(taken) <= _MAX_JOINT_BINS and additions <= most_additions:
-                    number = np.zeros(len(bins) * len(of_own), np.int32)
-                    number[taken] = np.arange(len(taken))
-                    first, second = np.divmod(taken, len(of_own))
-                    both = np.column_stack([bins[first], of_own[second]])
+                pairs = joint * np.int32(len(feature_bins)) + feature_codes
+                used = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(feature_bins)))
+                additions = len(used) * (len(members) + 1) - bins.size - len(feature_bins)
+                if len(used) <= _MAX_JOINT_BINS and additions <= most_additions:
+                    number = np.zeros(len(bins) * len(feature_bins), np.int32)
+                    number[used] = np.arange(len(used))
+                    first, second = np.divmod(used, len(feature_bins))
+                    both = np.column_stack([bins[first], feature_bins[second]])
                     group = [*members, j], number.take(pairs), both
                     continue
             yield group
-        group = [j], own.astype(np.int32), of_own
+        group = [j], feature_codes.astype(np.int32), feature_bins
     yield group
 
 
-def _has_many_pairs(joint, own, n_own):
+def _has_many_pairs(joint, feature_codes, n_feature_bins):
     """Return whether the first samples alone take too many pairs of joint bins and own bins."""
-    if len(own) <= _SAMPLE_SIZE:
+    if len(feature_codes) <= _SAMPLE_SIZE:
         return False
-    pairs = joint[:_SAMPLE_SIZE] * np.int32(n_own) + own[:_SAMPLE_SIZE]
+    pairs = joint[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
     return np.count_nonzero(np.bincount(pairs)) > _MAX_JOINT_BINS

@@ -68,21 +68,21 @@ class PairTables:
         n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_BINS // n_cells))
         self._tables = []
         for first in range(0, len(codes), self._n_joint * n_tables):
-            some = codes[first : first + self._n_joint * n_tables]
-            joint = np.array(some[:: self._n_joint], np.int32)
+            table_codes = codes[first : first + self._n_joint * n_tables]
+            joint = np.array(table_codes[:: self._n_joint], np.int32)
             if self._n_joint == 2:
                 joint *= width
-                for own, other in zip(joint, some[1::2], strict=False):
-                    own += other
+                for pair_codes, second_codes in zip(joint, table_codes[1::2], strict=False):
+                    pair_codes += second_codes
             joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
             self._tables.append(_incidence_matrix(joint, n_cells))
 
     @cached_property
     def additions(self):
         """Roundings on the way of a weight into a sum, at most, in the precision of the weights."""
-        deepest = max(int(np.bincount(table.indices).max()) for table in self._tables)
+        max_depth = max(int(np.bincount(table.indices).max()) for table in self._tables)
         # In a bin of a table, and over the bins of the other feature.
-        return deepest + (self.width if self._n_joint == 2 else 0)
+        return max_depth + (self.width if self._n_joint == 2 else 0)
 
     def sums(self, weights, layer=None):
         """Add up the weights in each bin.
@@ -107,9 +107,9 @@ class PairTables:
         if layer is not None:
             self._set_layers(layer)
         for table in self._tables:
-            n_here = table.shape[1]
-            table.data = repeated[: n_here * len(weights)]
-            cells = sparse_product(table, ones[:n_here])
+            n_used = table.shape[1]
+            table.data = repeated[: n_used * len(weights)]
+            cells = sparse_product(table, ones[:n_used])
             table.data = ones
             yield self._feature_sums(cells)
 
@@ -222,9 +222,9 @@ class PrefixSumTables(PairTables):
         """
         sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
         for bins in self.pieces(weights):
-            here = sums[:, start : start + len(bins)]
+            block = sums[:, start : start + len(bins)]
             # By thresholds, as what follows looks for the largest of each feature.
-            here[:] = bins[: here.shape[1], 0, : self._n_thresholds].T
+            block[:] = bins[: block.shape[1], 0, : self._n_thresholds].T
             start += len(bins)
         for before, sum_ in pairwise(sums):
             sum_ += before

@@ -42,8 +42,8 @@ def bins_by_rank(order, n_samples, length, dtype):
     """
     codes = np.empty((len(order), n_samples), dtype)
     bins = np.arange(n_samples) // length
-    for own, of_feature in zip(codes, order, strict=True):
-        own[of_feature[:n_samples]] = bins
+    for feature_codes, feature_order in zip(codes, order, strict=True):
+        feature_codes[feature_order[:n_samples]] = bins
     return list(codes)
 
 
@@ -107,31 +107,31 @@ class RankBins(Layout):
         bound = np.maximum(np.abs(before - 2 * rise), np.abs(before - 2 * fall))
         best_score = np.abs(after).max(where=self._is_end, initial=0.0)
         feature, bin_ = np.nonzero(bound >= best_score - tolerance)
-        by_bound = np.argsort(-bound[feature, bin_], kind="stable")
+        order = np.argsort(-bound[feature, bin_], kind="stable")
         width = max(1, _BLOCK_SAMPLES // self._length)
         # The last is that of places without a sample.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
-        for start in range(0, len(by_bound), width):
-            some = by_bound[start : start + width]
-            own = feature[some], bin_[some]
-            if bound[own][0] < best_score - tolerance:
+        for start in range(0, len(order), width):
+            selected = order[start : start + width]
+            bins = feature[selected], bin_[selected]
+            if bound[bins][0] < best_score - tolerance:
                 break
-            edges = changes.take(self._order[own], mode="clip").cumsum(axis=1)
-            edges += before[own][:, None]
-            edges *= self._is_threshold[own]
-            most, least = edges.max(axis=1), edges.min(axis=1)
-            best_score = max(best_score, most.max(), -least.min())
+            edges = changes.take(self._order[bins], mode="clip").cumsum(axis=1)
+            edges += before[bins][:, None]
+            edges *= self._is_threshold[bins]
+            highest, lowest = edges.max(axis=1), edges.min(axis=1)
+            best_score = max(best_score, highest.max(), -lowest.min())
             # As a rule those of one or two.
-            near = np.flatnonzero(np.maximum(most, -least) >= best_score - tolerance)
-            own = feature[some[near]], bin_[some[near]]
+            near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
+            bins = feature[selected[near]], bin_[selected[near]]
             edges = edges[near]
             # In one bin the sums differ by a few weights only, and by their rounding.
-            apart = TIE_TOLERANCE * (rise - fall)[own[0]].sum(axis=1)
-            apart += 8 * UNIT_ROUNDOFF[np.float32] * (rise - fall)[own]
-            most = np.maximum(most[near] - 2 * apart, best_score - tolerance)
-            least = np.minimum(least[near] + 2 * apart, tolerance - best_score)
-            at = np.flatnonzero((edges >= most[:, None]) | (edges <= least[:, None]))
-            if len(at):
-                row, place = np.divmod(at, self._length)
-                place += own[1][row] * self._length
-                yield self._position(own[0][row], place), edges.ravel()[at, None]
+            spread = TIE_TOLERANCE * (rise - fall)[bins[0]].sum(axis=1)
+            spread += 8 * UNIT_ROUNDOFF[np.float32] * (rise - fall)[bins]
+            highest = np.maximum(highest[near] - 2 * spread, best_score - tolerance)
+            lowest = np.minimum(lowest[near] + 2 * spread, tolerance - best_score)
+            entries = np.flatnonzero((edges >= highest[:, None]) | (edges <= lowest[:, None]))
+            if len(entries):
+                row, place = np.divmod(entries, self._length)
+                place += bins[1][row] * self._length
+                yield self._position(bins[0][row], place), edges.ravel()[entries, None]

@@ -65,8 +65,8 @@ class RankBlocks(Layout):
     @property
     def additions(self):
         """Roundings on the way of a weight into an edge or a bound, at most; as of `Dense`."""
-        own = [piece.additions for pieces in self._pieces for piece in pieces]
-        return max(*own, self._full_layout.additions)
+        additions = [piece.additions for pieces in self._pieces for piece in pieces]
+        return max(*additions, self._full_layout.additions)
 
     @property
     def total_additions(self):
@@ -87,14 +87,16 @@ class RankBlocks(Layout):
 
     def candidates(self, W, total, tolerance, criterion):
         """Find all that may be the largest; see `Layout.candidates`."""
-        added = np.hstack([W, criterion.masses(W)])
+        summands = np.hstack([W, criterion.masses(W)])
         for level, pieces in enumerate(self._pieces):
             if self._pauses[level]:
                 self._pauses[level] -= 1
                 continue
-            most = self._grids[level][1] * sum(piece.has_threshold.size for piece in pieces)
+            max_open = self._grids[level][1] * sum(piece.has_threshold.size for piece in pieces)
             if (
-                yield from self._search_blocks(pieces, most, W, added, total, tolerance, criterion)
+                yield from self._search_blocks(
+                    pieces, max_open, W, summands, total, tolerance, criterion
+                )
             ):
                 return
             self._pauses[level] = _PAUSE
@@ -104,29 +106,29 @@ class RankBlocks(Layout):
             self._pauses.append(0)
         yield from self._full_layout.iter_slices(W, total)
 
-    def _search_blocks(self, pieces, most, W, added, total, tolerance, criterion):
+    def _search_blocks(self, pieces, max_open, W, summands, total, tolerance, criterion):
         """Yield as `largest`; tell whether it is all: no more blocks than that were left."""
-        beside = self._full_layout.place(criterion.excluded)
+        excluded = self._full_layout.place(criterion.excluded)
         best_score = -np.inf
         # What was large the last time is large again, as a rule.
-        for piece in sorted(pieces, key=lambda piece: -piece.top):
-            edges, masses = piece.block_edges(added, total)
-            sizes = _scores(edges, criterion)
-            bound = sizes[:, :-1] + sizes[:, 1:]
+        for piece in sorted(pieces, key=lambda piece: -piece.last_max):
+            edges, masses = piece.block_edges(summands, total)
+            scores = _scores(edges, criterion)
+            bound = scores[:, :-1] + scores[:, 1:]
             bound *= 0.5
             bound += masses
-            is_excluded = piece.mark(*beside)
-            sizes = sizes[:, 1:]
-            sizes[~piece.is_end(is_excluded)] = -np.inf
-            piece.top = sizes.max()
-            best_score = max(best_score, piece.top)
-            is_left = _any_last_axis(bound >= best_score - tolerance) & piece.has_threshold
-            most -= np.count_nonzero(is_left)
-            if most < 0:
+            is_excluded = piece.position_mask(*excluded)
+            scores = scores[:, 1:]
+            scores[~piece.is_end(is_excluded)] = -np.inf
+            piece.last_max = scores.max()
+            best_score = max(best_score, piece.last_max)
+            is_open = _any_last_axis(bound >= best_score - tolerance) & piece.has_threshold
+            max_open -= np.count_nonzero(is_open)
+            if max_open < 0:
                 return False
-            if is_excluded is None and not is_left.any():
+            if is_excluded is None and not is_open.any():
                 continue
-            feature, place, edges = piece.evaluate_blocks(is_left, is_excluded, edges, W)
+            feature, place, edges = piece.evaluate_blocks(is_open, is_excluded, edges, W)
             is_near = _any_last_axis(_scores(edges, criterion) >= best_score - tolerance)
             if is_excluded is not None:
                 is_near |= is_excluded[feature - piece.first, place]
@@ -134,21 +136,21 @@ class RankBlocks(Layout):
                 yield self._full_layout.position(feature[is_near], place[is_near]), edges[is_near]
         return True
 
-    def _make_pieces(self, number):
+    def _make_pieces(self, n_blocks):
         """Cut the features into pieces, and each of them into so many blocks."""
-        length = -(-self._n_samples // number)
-        width = max(1, _PIECE // number)
+        length = -(-self._n_samples // n_blocks)
+        width = max(1, _PIECE // n_blocks)
         return [
             _FeatureBlocks(
                 first,
-                self._order[some],
-                self._is_threshold[some],
+                self._order[rows],
+                self._is_threshold[rows],
                 self._n_samples,
                 length,
                 self.dtype,
             )
             for first in range(0, len(self._order), width)
-            for some in [slice(first, first + width)]
+            for rows in [slice(first, first + width)]
         ]
 
 
@@ -168,7 +170,7 @@ class _FeatureBlocks:
 
     Attributes
     ----------
-    top : float
+    last_max : float
         The largest size between blocks, the last time.
     has_cut : ndarray of shape (n_some, n_blocks), dtype=bool
         Whether there is a threshold in a block.
@@ -177,7 +179,7 @@ class _FeatureBlocks:
     """
 
     def __init__(self, first, order, is_threshold, n_samples, length, dtype):
-        self.first, self.top = first, 0.0
+        self.first, self.last_max = first, 0.0
         self._order, self._is_threshold, self._length = order, is_threshold, length
         n_places = order.shape[1]
         self._starts = np.arange(0, n_places, length)
@@ -191,12 +193,12 @@ class _FeatureBlocks:
         # and a few operations.
         self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
-    def block_edges(self, added, total):
+    def block_edges(self, summands, total):
         """Add up.
 
         Parameters
         ----------
-        added : ndarray of shape (n_samples, n_columns + width)
+        summands : ndarray of shape (n_samples, n_columns + width)
             The weights and the masses.
         total : ndarray of shape (n_columns,)
 
@@ -207,35 +209,35 @@ class _FeatureBlocks:
         masses : ndarray of shape (n_some, n_blocks, width)
             Of each block.
         """
-        sums = self._sums(added).reshape(*self.has_threshold.shape, -1)
+        sums = self._sums(summands).reshape(*self.has_threshold.shape, -1)
         n_columns = len(total)
-        edges = np.empty((len(sums), len(self._starts) + 1, n_columns), added.dtype)
+        edges = np.empty((len(sums), len(self._starts) + 1, n_columns), summands.dtype)
         edges[:, 0] = total
         np.multiply(sums[..., :n_columns], -2.0, out=edges[:, 1:])
         for before, after in pairwise(edges.swapaxes(0, 1)):
             after += before
         return edges, sums[..., n_columns:]
 
-    def mark(self, feature, place):
+    def position_mask(self, feature, place):
         """Tell which of all places are some places of some features; None for none of all."""
         here = (feature >= self.first) & (feature < self.first + len(self._order))
         if not here.any():
             return None
-        are = np.zeros(self._order.shape, bool)
-        are[feature[here] - self.first, place[here]] = True
-        return are
+        mask = np.zeros(self._order.shape, bool)
+        mask[feature[here] - self.first, place[here]] = True
+        return mask
 
     def is_end(self, is_excluded):
         """Tell at the end of which blocks there is a threshold that counts."""
         ends = self._is_threshold[:, self._ends]
         return ends if is_excluded is None else ends & ~is_excluded[:, self._ends]
 
-    def evaluate_blocks(self, is_left, is_excluded, edges, W):
+    def evaluate_blocks(self, is_open, is_excluded, edges, W):
         """Add up for all thresholds of some blocks.
 
         Parameters
         ----------
-        is_left : ndarray of shape (n_some, n_blocks), dtype=bool
+        is_open : ndarray of shape (n_some, n_blocks), dtype=bool
             Which blocks.
         is_excluded : ndarray of shape (n_some, n_places), dtype=bool, or None
             Blocks of these places as well.
@@ -249,8 +251,8 @@ class _FeatureBlocks:
         edges : ndarray of shape (n_thresholds, n_columns)
         """
         if is_excluded is not None:
-            is_left = is_left | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
-        feature, block = np.nonzero(is_left)
+            is_open = is_open | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
+        feature, block = np.nonzero(is_open)
         place = self._starts[block][:, None] + np.arange(self._length)
         # Behind the last sample there is no threshold.
         place = np.minimum(place, self._order.shape[1] - 1)
@@ -267,15 +269,15 @@ class _FeatureBlocks:
 
 def _scores(edges, criterion):
     """Give the sizes for edges of shape (..., n_columns): (..., width)."""
-    sizes = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
-    return sizes.reshape(*edges.shape[:-1], -1)
+    scores = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
+    return scores.reshape(*edges.shape[:-1], -1)
 
 
-def _any_last_axis(are):
+def _any_last_axis(mask):
     """Tell where one of the last axis is."""
-    if are.shape[-1] == 1:
-        return are[..., 0]
-    found = np.zeros(are.shape[:-1], bool)
+    if mask.shape[-1] == 1:
+        return mask[..., 0]
+    result = np.zeros(mask.shape[:-1], bool)
     # Many short rows take long, few places do not.
-    found.ravel()[np.flatnonzero(are) // are.shape[-1]] = True
-    return found
+    result.ravel()[np.flatnonzero(mask) // mask.shape[-1]] = True
+    return result

@@ -56,14 +56,14 @@ class SampleBins:
             self._parts, self._rows = [_Part(bins, n_bins, n_counted)], None
         else:
             self._parts, self._rows = [], []
-            for own in np.array_split(bins, n_parts, axis=1):
-                taken = np.zeros(n_bins, bool)
-                taken[own] = True
-                rows = np.flatnonzero(taken)
+            for part_bins in np.array_split(bins, n_parts, axis=1):
+                is_used = np.zeros(n_bins, bool)
+                is_used[part_bins] = True
+                rows = np.flatnonzero(is_used)
                 number = np.empty(n_bins, np.int32)
                 number[rows] = np.arange(len(rows))
-                own_counted = int(np.searchsorted(rows, n_counted))
-                self._parts.append(_Part(number[own], len(rows), own_counted))
+                part_counted = int(np.searchsorted(rows, n_counted))
+                self._parts.append(_Part(number[part_bins], len(rows), part_counted))
                 self._rows.append(rows)
         self.additions = max(part.additions for part in self._parts)
 
@@ -96,16 +96,16 @@ class _Part:
         self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
         entries = np.ones(self._length * n_groups)
         ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
-        self._some = [
+        self._slices = [
             slice(start, start + self._length) for start in range(0, n_samples, self._length)
         ]
         self._chunks = []
-        for rows in self._some:
-            some = bins[rows]
-            matrix = sparse.csc_array((n_bins, len(some)))
+        for rows in self._slices:
+            chunk_bins = bins[rows]
+            matrix = sparse.csc_array((n_bins, len(chunk_bins)))
             # The constructor would copy the entries.
-            matrix.data, matrix.indices = entries[: some.size], some.ravel()
-            matrix.indptr = ends[: len(some) + 1]
+            matrix.data, matrix.indices = entries[: chunk_bins.size], chunk_bins.ravel()
+            matrix.indptr = ends[: len(chunk_bins) + 1]
             self._chunks.append(matrix)
         depths = [np.bincount(chunk.indices)[:n_counted].max(initial=0) for chunk in self._chunks]
         self.additions = int(max(depths)) + len(self._chunks) - 1
@@ -121,23 +121,23 @@ class _Part:
 
     def sums(self, W):
         if W.ndim == 1 or not W.shape[1] % _LANES or not self._should_pad(W):
-            return self._bin_sums(W[some] for some in self._some)
+            return self._bin_sums(W[rows] for rows in self._slices)
         n_columns = W.shape[1]
-        filled_up = np.zeros((self._length, n_columns + -n_columns % _LANES), W.dtype)
+        padded = np.zeros((self._length, n_columns + -n_columns % _LANES), W.dtype)
 
-        def rows():
-            for some in self._some:
-                own = W[some]
-                filled_up[: len(own), :n_columns] = own
-                yield filled_up[: len(own)]
+        def padded_chunks():
+            for rows in self._slices:
+                chunk = W[rows]
+                padded[: len(chunk), :n_columns] = chunk
+                yield padded[: len(chunk)]
 
-        return np.ascontiguousarray(self._bin_sums(rows())[:, :n_columns])
+        return np.ascontiguousarray(self._bin_sums(padded_chunks())[:, :n_columns])
 
-    def _bin_sums(self, rows):
+    def _bin_sums(self, chunks):
         first, *others = self._chunks
-        sums = sparse_product(first, next(rows))
-        for chunk, own in zip(others, rows, strict=True):
-            sums += sparse_product(chunk, own)
+        sums = sparse_product(first, next(chunks))
+        for chunk, weights in zip(others, chunks, strict=True):
+            sums += sparse_product(chunk, weights)
         return sums
 
     def _should_pad(self, W):

@@ -40,19 +40,21 @@ class Sorted(Layout):
         n_samples, n_features = X.shape
         self._n_samples = n_samples
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
-        by_bins = RankBins.is_worthwhile(n_samples)
-        n_blocks = -(-(RankBins.n_places(n_samples) if by_bins else n_samples) // self._length)
+        has_rank_bins = RankBins.is_worthwhile(n_samples)
+        n_blocks = -(
+            -(RankBins.n_places(n_samples) if has_rank_bins else n_samples) // self._length
+        )
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)
         # Of the last piece as well.
         self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
-        cut = np.full((n_features, n_places), -1, np.int32)
+        stump_index = np.full((n_features, n_places), -1, np.int32)
         self.thresholds = [] if thresholds is None else thresholds
         first_index = 0
-        for j, (values, order, of_feature) in enumerate(
-            zip(iter_columns(X), self._order, cut, strict=True)
+        for j, (values, order, feature_stumps) in enumerate(
+            zip(iter_columns(X), self._order, stump_index, strict=True)
         ):
             order[:n_samples], values = sort_with_order(values)
             # A threshold is at the last sample below it.
@@ -61,18 +63,18 @@ class Sorted(Layout):
                 self.thresholds.append(midpoint(values[:-1], values[1:])[last])
             else:
                 last = np.searchsorted(values, thresholds[j], "right") - 1
-            own = self.thresholds[j]
-            of_feature[last] = np.arange(first_index, first_index + len(own), dtype=np.int32)
-            first_index += len(own)
+            n_thresholds = len(last)
+            feature_stumps[last] = np.arange(first_index, first_index + n_thresholds)
+            first_index += n_thresholds
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # With that all weights are in an edge once: in a block, over the blocks, and to the block.
         # Those of the own block that are below the threshold are in it twice more.
         self.total_additions = self._length + n_blocks + 1
         self.additions = self._length + 1
-        self._stump_index = cut
+        self._stump_index = stump_index
         self._rank_bins = None
-        if by_bins:
+        if has_rank_bins:
             self._rank_bins = RankBins(self._order, self._is_threshold, n_samples, self.position)
 
     def screening_layout(self, n_columns):
@@ -97,16 +99,16 @@ class Sorted(Layout):
     def _is_threshold(self):
         return self._stump_index >= 0
 
-    def _to_piece_order(self, of_places):
+    def _to_piece_order(self, values):
         """Lay out what belongs to the places of each feature, piece by piece."""
-        n_features, n_places = of_places.shape
-        laid_out = np.empty(of_places.size, np.int64)
+        n_features, n_places = values.shape
+        result = np.empty(values.size, np.int64)
         for first in range(0, n_features, self._width):
-            some = of_places[first : first + self._width].reshape(-1, n_places)
-            by_block = some.reshape(len(some), -1, self._length).transpose(2, 1, 0)
-            own = slice(first * n_places, first * n_places + some.size)
-            laid_out[own].reshape(by_block.shape)[:] = by_block
-        return laid_out
+            piece = values[first : first + self._width].reshape(-1, n_places)
+            by_block = piece.reshape(len(piece), -1, self._length).transpose(2, 1, 0)
+            block = slice(first * n_places, first * n_places + piece.size)
+            result[block].reshape(by_block.shape)[:] = by_block
+        return result
 
     def position(self, feature, place):
         """Find the positions of places in the order of features."""
@@ -137,9 +139,9 @@ class Sorted(Layout):
         # With many samples, values of one feature are far apart in the rows of X.
         last = int((self._stump_index[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
-        are_most = last < len(order) // 2
-        above = np.full(len(order), are_most)
-        above[order[: last + 1] if are_most else order[last + 1 :]] = not are_most
+        is_majority = last < len(order) // 2
+        above = np.full(len(order), is_majority)
+        above[order[: last + 1] if is_majority else order[last + 1 :]] = not is_majority
         return above
 
     @property

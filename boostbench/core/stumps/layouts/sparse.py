@@ -87,10 +87,10 @@ class SparseFeatures:
             ends = np.cumsum(n_per_feature)
             is_chosen = np.ones(len(middle), bool)
             for j in np.flatnonzero(n_per_feature >= max_bins):
-                some = slice(ends[j] - n_per_feature[j], ends[j])
+                chunk = slice(ends[j] - n_per_feature[j], ends[j])
                 values_of_j, counts = self._values(j, sample_weight)
                 quantiles = find_thresholds(values_of_j, max_bins, counts)
-                is_chosen[some] = np.isin(middle[some], quantiles, assume_unique=True)
+                is_chosen[chunk] = np.isin(middle[chunk], quantiles, assume_unique=True)
             is_threshold[above] = is_chosen
             middle = middle[is_chosen]
             n_per_feature = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
