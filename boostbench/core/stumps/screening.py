@@ -95,11 +95,11 @@ class RowCriterion:
         self.excluded = excluded
 
     def scores(self, edges):
-        """Give the sizes of stumps; as `Entries.sizes`, of width 1."""
+        """Return the scores of stumps; see `MaxAbsEdge.scores`. The width is 1."""
         return self._score(edges)[:, None]
 
     def masses(self, W):
-        """Give the masses of samples; as `Entries.masses`."""
+        """Return the masses of samples; see `MaxAbsEdge.masses`."""
         return self._mass(W.copy())[:, None]
 
 
@@ -116,11 +116,11 @@ class SumAbsEdge(RowCriterion):
         self.n_roundings = n_columns
 
     def scale(self, sums):
-        """Give the sum of sizes that rounding is relative to; as `Entries.scale`."""
+        """Return the sum that rounding errors are relative to; see `MaxAbsEdge.scale`."""
         return float(sums.sum())
 
     def bound(self, W):
-        """Give what the `scale` of some weights does not exceed; as `Entries.bound`."""
+        """Return an upper bound on the `scale`; see `MaxAbsEdge.bound`."""
         return _cauchy_bound(W, W.size)
 
     def exact_scores(self, search, G, positions, columns):

@@ -1,11 +1,9 @@
-"""Ways to get the sums of weights below all thresholds of all features at once.
+"""Choice of the layout of a training set.
 
-A layout puts the thresholds of a training set at positions. Its attributes `feature` and
-`stump_index` say which feature and which threshold (counted through all features) is at each
-position; ``stump_index`` is -1 where there is none. ``pieces(W, total)`` yields the edges of the
-stumps, a few features at a time where that keeps the sums in the cache (see
-`boostbench.core.stumps.search`). Which layout is fastest depends on how many distinct values there
-are:
+A layout assigns a position to each stump. Its attributes `feature` and `stump_index` are the
+feature at each position, and the index of the stump in the canonical order; ``stump_index`` is -1
+for padding. ``pieces(W, total)`` yields the edges of the stumps, a few features at a time if that
+keeps the sums in the cache. The number of distinct values determines the fastest layout:
 
 ==================  ==========================================  ================================
 layout              work per round                              for
@@ -30,33 +28,33 @@ from boostbench.core.stumps.layouts.joint_histogram import (
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.thresholds import iter_columns
 
-# Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
-# n_columns scattered additions at about that many thresholds per feature.
+# Up to about this many thresholds per feature, the product of `Dense` by BLAS is faster than adding
+# each sample to a bin of each feature.
 _DENSE_THRESHOLDS_PER_FEATURE = 6
 _DENSE_MAX_BYTES = 2**28
 
-# Sorted: gathering a row is about half the price of adding it to a bin, but every sample takes a
-# position.
+# From this many thresholds per value, `Sorted` is faster than histograms: gathering a row takes
+# half the time of adding it to a bin, but every sample takes a position.
 _SORTED_THRESHOLDS_PER_VALUE = 0.4
 
 # With more blocks, the product with a matrix of all pairs of blocks takes longer than cumulative
 # sums of all bins.
 _MAX_BLOCKS = 256
 
-# By so many samples it is guessed whether values are mostly distinct.
+# Number of samples from which the share of distinct values is estimated.
 _SAMPLE_SIZE = 2**13
 
 
 def choose_layout(X, thresholds, codes=None):
-    """Make the layout that suits the data.
+    """Return the fastest layout for the data.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     thresholds : list of ndarray
-        The thresholds of each feature, ascending; each lies between two of its values.
+        Thresholds of each feature, ascending; each lies between two of its values.
     codes : list of ndarray of shape (n_samples,), default=None
-        Of each feature, how many of its thresholds the samples are above, where that is known.
+        Number of thresholds below each sample, for each feature. None if it is not known.
 
     Returns
     -------
@@ -76,12 +74,12 @@ def choose_layout(X, thresholds, codes=None):
 
 
 def block_histogram(X, thresholds, codes=None):
-    """Make the layout `BlockHistogram` of numbers; parameters are as of `choose_layout`."""
+    """Return a `BlockHistogram` of numbers; see `choose_layout` for the parameters."""
     return BlockHistogram(_code_numbers(X, thresholds, codes))
 
 
 def joint_histogram(X, thresholds, codes=None):
-    """Make the layout `JointHistogram` of numbers; parameters are as of `choose_layout`."""
+    """Return a `JointHistogram` of numbers; see `choose_layout` for the parameters."""
     return JointHistogram(_code_numbers(X, thresholds, codes))
 
 
@@ -94,9 +92,9 @@ def _code_numbers(X, thresholds, codes):
 
 
 def try_sorted_layout(X):
-    """Find all thresholds and lay them out by one sort of each feature, where that suits the data.
+    """Return the layout `Sorted` with all thresholds, from one sort of each feature.
 
-    None where the samples are few, or values not mostly distinct.
+    Return None if there are few samples, or if many values are equal.
     """
     sample = np.sort(X[:_SAMPLE_SIZE], axis=0)
     if len(X) == len(sample) or not _is_mostly_distinct(np.sum(sample[1:] > sample[:-1]), sample):

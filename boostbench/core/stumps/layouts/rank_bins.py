@@ -1,15 +1,14 @@
-r"""The largest edges of all thresholds at the price of a few bins, exactly, for one column.
+r"""Exact search of the largest edges in a few bins of each feature, for one column.
 
-Samples are in bins by their rank in each feature. Let p and q be the sums of the positive and of
-minus the negative weights in a bin, and l the sum of all weights below it. The sum below a
-threshold in the bin is between l - q and l + p, so that the edge there, the total less twice that,
-is no larger than
+The samples of each feature are binned by rank. Let p and q be the sums of the positive weights and
+of the absolute negative weights in a bin, t the total, and l the sum of all weights below the bin.
+The sum below a threshold in the bin is between l - q and l + p. The absolute edge of the threshold,
+the total minus twice this sum, is at most
 
 .. math:: \max(|t - 2 (l + p)|, |t - 2 (l - q)|).
 
-Only those bins are looked at in which this reaches the largest edge known, which is first that of
-the thresholds between bins. Each sum is off by at most what `Layout.error_bound` says, and bins are
-looked at that come as near to the largest as that allows.
+Only bins whose bound reaches the largest known edge, within rounding errors, are evaluated. At
+first the largest known edge is that of the thresholds between bins.
 """
 
 import numpy as np
@@ -18,27 +17,27 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.pair_tables import MIN_SAMPLES, PairTables
 from boostbench.core.stumps.ties import TIE_TOLERANCE
 
-# Of a feature. With twice as many the tables leave the cache, with half as many more is looked at.
+# Bins of a feature. Twice as many do not fit the cache; with half as many, more bins are evaluated.
 _N_BINS = 128
 
-# Samples of the bins that are looked at at a time.
+# Samples of the bins that are evaluated at a time.
 _BLOCK_SAMPLES = 2**16
 
 
 def bins_by_rank(order, n_samples, length, dtype):
-    """Number the bins of so many samples each, by rank in each feature.
+    """Return the bins of samples by rank in each feature, with `length` samples in a bin.
 
     Parameters
     ----------
     order : ndarray of shape (n_features, n_places), dtype=int32
-        As of `RankBins`.
+        Samples of each feature, ascending; see `RankBins`.
     n_samples, length : int
     dtype : dtype
 
     Returns
     -------
     list of ndarray of shape (n_samples,)
-        Of each feature, the bins of the samples.
+        Bin of each sample, for each feature.
     """
     codes = np.empty((len(order), n_samples), dtype)
     bins = np.arange(n_samples) // length
@@ -48,29 +47,29 @@ def bins_by_rank(order, n_samples, length, dtype):
 
 
 class RankBins(Layout):
-    """A search for the largest edges.
+    """Search of the largest edges of one column of weights.
 
     Parameters
     ----------
     order : ndarray of shape (n_features, n_places), dtype=int32
-        The samples of each feature, ascending, then `n_samples`: as many places as `n_places` says
-        or more.
+        Samples of each feature, ascending, then the padding `n_samples`. There are at least
+        `n_places` places.
     is_threshold : ndarray of shape (n_features, n_places), dtype=bool
-        Whether a threshold is between a sample and the next.
+        True if a threshold lies between a sample and the next one.
     n_samples : int
     position : callable
-        Takes features and places, and returns positions.
+        Function of features and places that returns positions.
 
     Attributes
     ----------
     additions
-        As of `boostbench.core.stumps.layouts.dense.Dense`.
+        See `boostbench.core.stumps.layouts.dense.Dense`.
     """
 
     def __init__(self, order, is_threshold, n_samples, position):
         self._position = position
         self._length = -(-n_samples // _N_BINS)
-        # By feature, bin and place in the bin.
+        # The axes are feature, bin and place in the bin.
         self._order, self._is_threshold = (
             of_places[:, : _N_BINS * self._length].reshape(-1, _N_BINS, self._length)
             for of_places in (order, is_threshold)
@@ -78,30 +77,30 @@ class RankBins(Layout):
         codes = bins_by_rank(order, n_samples, self._length, np.uint8)
         self._tables = PairTables(codes, _N_BINS, n_layers=2)
         n_bins = -(-n_samples // self._length)
-        # The thresholds between bins.
+        # True if a threshold lies between a bin and the next one.
         last = np.minimum(np.arange(1, n_bins + 1) * self._length, n_samples) - 1
         self._is_end = np.zeros((len(order), _N_BINS), bool)
         self._is_end[:, :n_bins] = is_threshold[:, last]
-        # What follows on the tables is in double precision.
+        # The sums of the tables are converted to double precision.
         self.additions = self._tables.additions + 1
 
     @staticmethod
     def is_worthwhile(n_samples):
-        """Return whether there are enough samples."""
+        """Return True if the search saves time."""
         return n_samples >= MIN_SAMPLES
 
     @staticmethod
     def n_places(n_samples):
-        """Return how many places whole bins take."""
+        """Return the number of places in full bins."""
         return -(-n_samples // _N_BINS) * _N_BINS
 
     def candidates(self, W, total, tolerance, criterion):
-        """Find all that may be the largest; see `Layout.candidates`."""
+        """Yield all edges that may be the largest; see `Layout.candidates`."""
         weights = np.ascontiguousarray(W[:, 0])
         layer = (weights < 0).astype(np.int32)
         sums = self._tables.sums(weights, layer)[: len(self._order)].astype(np.float64)
         rise, fall = sums[:, 0], sums[:, 1]
-        # The edges where a bin begins and ends.
+        # 1) Compute the edges at the ends of all bins, and the bound of each bin.
         after = total - 2 * np.cumsum(rise + fall, axis=1)
         before = after + 2 * (rise + fall)
         bound = np.maximum(np.abs(before - 2 * rise), np.abs(before - 2 * fall))
@@ -109,7 +108,7 @@ class RankBins(Layout):
         feature, bin_ = np.nonzero(bound >= best_score - tolerance)
         order = np.argsort(-bound[feature, bin_], kind="stable")
         width = max(1, _BLOCK_SAMPLES // self._length)
-        # The last is that of places without a sample.
+        # 2) Evaluate bins by decreasing bound. The last change is for places without a sample.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
         for start in range(0, len(order), width):
             selected = order[start : start + width]
@@ -121,11 +120,11 @@ class RankBins(Layout):
             edges *= self._is_threshold[bins]
             highest, lowest = edges.max(axis=1), edges.min(axis=1)
             best_score = max(best_score, highest.max(), -lowest.min())
-            # As a rule those of one or two.
+            # Usually one or two bins have an edge near the largest one.
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
             bins = feature[selected[near]], bin_[selected[near]]
             edges = edges[near]
-            # In one bin the sums differ by a few weights only, and by their rounding.
+            # Edges of one bin differ by few weights, so their rounding errors are small.
             spread = TIE_TOLERANCE * (rise - fall)[bins[0]].sum(axis=1)
             spread += 8 * UNIT_ROUNDOFF[np.float32] * (rise - fall)[bins]
             highest = np.maximum(highest[near] - 2 * spread, best_score - tolerance)

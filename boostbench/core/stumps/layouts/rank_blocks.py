@@ -1,16 +1,16 @@
-r"""The largest edges of all thresholds at the price of a few blocks, exactly, for several columns.
+r"""Exact search of the largest scores in a few blocks of each feature, for several columns.
 
-Samples are in blocks by their rank in each feature. While a threshold goes through a block, every
-sample that it passes changes the edges by twice its weights, and so their size by twice its mass at
-most (see `boostbench.core.stumps.screening`). With a and b the sizes where the block begins and
-ends, and M the sum of the masses in it, no size inside is larger than
+The samples of each feature are divided into blocks by rank. A threshold that moves past a sample
+changes the edges by twice its weights, and the score by at most twice its mass (see
+`boostbench.core.stumps.screening`). Let a and b be the scores at both ends of a block, and M the
+sum of the masses in it. No score inside is larger than
 
 .. math:: \frac{a + b}{2} + M.
 
-Only those blocks are looked at in which this reaches the largest size known, which is first that of
-the thresholds between blocks. Where they are many, smaller blocks follow, and then the sums of all
-thresholds: for which weights and data it pays cannot be told before. For one column there is a
-faster way, by sums of two signs (see `boostbench.core.stumps.layouts.rank_bins`).
+Only blocks whose bound reaches the largest known score are evaluated. At first the largest known
+score is that of the thresholds between blocks. If many blocks remain, smaller blocks follow, and
+then the edges of all thresholds. The time that this saves depends on weights and data, and is not
+known in advance. For one column, `boostbench.core.stumps.layouts.rank_bins` is faster.
 """
 
 from itertools import pairwise
@@ -21,36 +21,38 @@ from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.joint_bin_sums import JointBinSums
 from boostbench.core.stumps.layouts.rank_bins import bins_by_rank
 
-# Of a feature: how many, and which part of them it pays to look at. What has few is tried first.
+# Blocks of a feature, and the largest fraction of them that is worth evaluating. The coarse grid is
+# tried first.
 _GRIDS = (32, 1 / 16), (128, 1 / 8)
 
-# What did not pay is tried again after so many times.
+# Number of searches without blocks after a search whose bounds did not save time.
 _PAUSE = 16
 
-# Of a block. A few thresholds are hardly more work than a block.
+# Smallest number of samples in a block. Evaluating a few thresholds costs little more than a block.
 _MIN_SAMPLES = 15
 
-# With fewer weights to add up, all sums take no longer.
+# Below this many weights, counted for each feature, computing all edges is as fast.
 _MIN_SUMS = 2**22
 
-# Of so many samples too many edges are near to the largest in single precision.
+# From this many samples, too many edges are within rounding error of the largest in single
+# precision.
 _FLOAT64_SAMPLES = 2**13
 
-# So many blocks of some features are bounded at a time.
+# Number of blocks that are bounded at a time.
 _PIECE = 2**13
 
 
 class RankBlocks(Layout):
-    """A search for the largest edges.
+    """Search of the largest edges of several columns of weights.
 
     Parameters
     ----------
     full_layout : boostbench.core.stumps.layouts.sorted.Sorted
-        What has all edges, at the same positions.
+        Layout that computes all edges, with the same positions.
     order : ndarray of shape (n_features, n_places), dtype=int32
-        The samples of each feature, ascending, then `n_samples`.
+        Samples of each feature, ascending, then the padding `n_samples`.
     is_threshold : ndarray of shape (n_features, n_places), dtype=bool
-        Whether a threshold is between a sample and the next.
+        True if a threshold lies between a sample and the next one.
     n_samples : int
     """
 
@@ -64,29 +66,29 @@ class RankBlocks(Layout):
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into an edge or a bound, at most; as of `Dense`."""
+        """Largest number of roundings of a weight in an edge or a bound."""
         additions = [piece.additions for pieces in self._pieces for piece in pieces]
         return max(*additions, self._full_layout.additions)
 
     @property
     def total_additions(self):
-        """Roundings on the way of the total into an edge, at most."""
+        """Largest number of roundings of the total in an edge."""
         return self.additions
 
     @staticmethod
     def is_worthwhile(n_samples, n_sums):
-        """Return whether there is enough to add up: a weight for each feature and column."""
+        """Return True if the search may save time: `n_sums` counts weights for each feature."""
         return n_samples >= _GRIDS[0][0] * _MIN_SAMPLES and n_sums >= _MIN_SUMS
 
     def is_paused(self):
-        """Tell whether this time all sums are faster, as it seems by the times before."""
+        """Return True if earlier searches suggest that computing all edges is faster."""
         if not all(self._pauses):
             return False
         self._pauses = [pause - 1 for pause in self._pauses]
         return True
 
     def candidates(self, W, total, tolerance, criterion):
-        """Find all that may be the largest; see `Layout.candidates`."""
+        """Yield all edges that may be the largest; see `Layout.candidates`."""
         summands = np.hstack([W, criterion.masses(W)])
         for level, pieces in enumerate(self._pieces):
             if self._pauses[level]:
@@ -101,16 +103,17 @@ class RankBlocks(Layout):
                 return
             self._pauses[level] = _PAUSE
         if len(self._pieces) < len(self._grids):
-            # From the next time on, as the tolerance does not count its roundings yet.
+            # The smaller blocks are used from the next search: the tolerance of this one does not
+            # include their roundings.
             self._pieces.append(self._make_pieces(self._grids[len(self._pieces)][0]))
             self._pauses.append(0)
         yield from self._full_layout.iter_slices(W, total)
 
     def _search_blocks(self, pieces, max_open, W, summands, total, tolerance, criterion):
-        """Yield as `largest`; tell whether it is all: no more blocks than that were left."""
+        """Yield as `candidates`; return False if more than `max_open` blocks must be evaluated."""
         excluded = self._full_layout.place(criterion.excluded)
         best_score = -np.inf
-        # What was large the last time is large again, as a rule.
+        # Usually the features with large scores are those of the previous search.
         for piece in sorted(pieces, key=lambda piece: -piece.last_max):
             edges, masses = piece.block_edges(summands, total)
             scores = _scores(edges, criterion)
@@ -137,7 +140,7 @@ class RankBlocks(Layout):
         return True
 
     def _make_pieces(self, n_blocks):
-        """Cut the features into pieces, and each of them into so many blocks."""
+        """Return the features in pieces, with `n_blocks` blocks for each feature."""
         length = -(-self._n_samples // n_blocks)
         width = max(1, _PIECE // n_blocks)
         return [
@@ -155,27 +158,27 @@ class RankBlocks(Layout):
 
 
 class _FeatureBlocks:
-    """Some features, each cut into blocks.
+    """Blocks of consecutive ranks, for a few features.
 
     Parameters
     ----------
     first : int
-        The first feature.
-    order, is_threshold : ndarray of shape (n_some, n_places)
-        As of `RankBlocks`.
+        First feature.
+    order, is_threshold : ndarray of shape (n_features, n_places)
+        Parameters of `RankBlocks` for these features.
     n_samples : int
     length : int
-        Samples of a block.
+        Number of samples in a block.
     dtype : numpy.float32 or numpy.float64
 
     Attributes
     ----------
     last_max : float
-        The largest size between blocks, the last time.
-    has_cut : ndarray of shape (n_some, n_blocks), dtype=bool
-        Whether there is a threshold in a block.
+        Largest score between blocks in the previous search.
+    has_threshold : ndarray of shape (n_features, n_blocks), dtype=bool
+        True if a threshold lies in a block.
     additions : int
-        Roundings on the way of a weight into an edge or a bound, at most.
+        Largest number of roundings of a weight in an edge or a bound.
     """
 
     def __init__(self, first, order, is_threshold, n_samples, length, dtype):
@@ -189,25 +192,25 @@ class _FeatureBlocks:
         rows = np.arange(self.has_threshold.size).reshape(self.has_threshold.shape)
         self._sums = JointBinSums(codes, rows, rows.size)
         self._sums.set_dtype(dtype)
-        # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
-        # and a few operations.
+        # A weight is added up in its block, over the blocks, and in the evaluated block. A bound
+        # includes the masses, and a few more operations.
         self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
     def block_edges(self, summands, total):
-        """Add up.
+        """Return the edges between blocks, and the masses of blocks.
 
         Parameters
         ----------
         summands : ndarray of shape (n_samples, n_columns + width)
-            The weights and the masses.
+            Weights and masses.
         total : ndarray of shape (n_columns,)
 
         Returns
         -------
-        edges : ndarray of shape (n_some, n_blocks + 1, n_columns)
-            At the end of each block. The first is before the samples.
-        masses : ndarray of shape (n_some, n_blocks, width)
-            Of each block.
+        edges : ndarray of shape (n_features, n_blocks + 1, n_columns)
+            Edges before the first block and after each block.
+        masses : ndarray of shape (n_features, n_blocks, width)
+            Mass of each block.
         """
         sums = self._sums(summands).reshape(*self.has_threshold.shape, -1)
         n_columns = len(total)
@@ -219,7 +222,7 @@ class _FeatureBlocks:
         return edges, sums[..., n_columns:]
 
     def position_mask(self, feature, place):
-        """Tell which of all places are some places of some features; None for none of all."""
+        """Return a mask of the given places of features; None if none is in this piece."""
         here = (feature >= self.first) & (feature < self.first + len(self._order))
         if not here.any():
             return None
@@ -228,21 +231,21 @@ class _FeatureBlocks:
         return mask
 
     def is_end(self, is_excluded):
-        """Tell at the end of which blocks there is a threshold that counts."""
+        """Return a mask of the blocks that end at a threshold that is not excluded."""
         ends = self._is_threshold[:, self._ends]
         return ends if is_excluded is None else ends & ~is_excluded[:, self._ends]
 
     def evaluate_blocks(self, is_open, is_excluded, edges, W):
-        """Add up for all thresholds of some blocks.
+        """Return the edges of all thresholds in selected blocks.
 
         Parameters
         ----------
-        is_open : ndarray of shape (n_some, n_blocks), dtype=bool
-            Which blocks.
-        is_excluded : ndarray of shape (n_some, n_places), dtype=bool, or None
-            Blocks of these places as well.
+        is_open : ndarray of shape (n_features, n_blocks), dtype=bool
+            Blocks to evaluate.
+        is_excluded : ndarray of shape (n_features, n_places), dtype=bool, or None
+            Places whose blocks are evaluated as well.
         edges
-            As of `block_edges`.
+            Edges that `block_edges` returns.
         W : ndarray of shape (n_samples, n_columns)
 
         Returns
@@ -254,7 +257,7 @@ class _FeatureBlocks:
             is_open = is_open | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
         feature, block = np.nonzero(is_open)
         place = self._starts[block][:, None] + np.arange(self._length)
-        # Behind the last sample there is no threshold.
+        # No threshold lies after the last sample.
         place = np.minimum(place, self._order.shape[1] - 1)
         before = edges[feature, block]
         feature = np.broadcast_to(feature[:, None], place.shape)
@@ -268,16 +271,16 @@ class _FeatureBlocks:
 
 
 def _scores(edges, criterion):
-    """Give the sizes for edges of shape (..., n_columns): (..., width)."""
+    """Return the scores of edges of shape (..., n_columns), of shape (..., width)."""
     scores = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
     return scores.reshape(*edges.shape[:-1], -1)
 
 
 def _any_last_axis(mask):
-    """Tell where one of the last axis is."""
+    """Return `mask.any(axis=-1)`, fast for short rows."""
     if mask.shape[-1] == 1:
         return mask[..., 0]
     result = np.zeros(mask.shape[:-1], bool)
-    # Many short rows take long, few places do not.
+    # NumPy reduces short rows slowly, and few elements are True.
     result.ravel()[np.flatnonzero(mask) // mask.shape[-1]] = True
     return result

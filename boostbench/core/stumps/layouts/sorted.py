@@ -16,24 +16,24 @@ PIECE = 40_000
 
 
 class Sorted(Layout):
-    """Prefix sums over the rows of W in the order of each feature: every sample is a position.
+    """Layout of mostly distinct values: prefix sums over the samples in the order of each feature.
 
-    Features come a few at a time. In such a piece the slow axis is the place in a block, then come
-    block, feature and column. So what the blocks of all features of a piece start from is one
-    product with a triangular matrix. Since that grows with the number of blocks, there are about as
-    many of them as places in one.
+    Every sample has a position. Features are processed in pieces. The sums of a piece have the axes
+    place in a block, block, feature and column, so that one product with a triangular matrix adds
+    the sums of earlier blocks for all features. The time of the product grows with the number of
+    blocks, so the number of blocks is about the number of places in a block.
 
     Parameters
     ----------
     X, thresholds, codes
-        As of `choose_layout`. Without thresholds, these are all thresholds.
+        Parameters of `choose_layout`. If `thresholds` is None, all midpoints are thresholds.
 
     Attributes
     ----------
     feature, stump_index, additions, total_additions
-        As of `Dense`.
+        Attributes of `Dense`.
     thresholds : list of ndarray
-        The thresholds of each feature.
+        Thresholds of each feature.
     """
 
     def __init__(self, X, thresholds=None, codes=None):
@@ -46,7 +46,7 @@ class Sorted(Layout):
         )
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)
-        # Of the last piece as well.
+        # The last piece may have fewer features.
         self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
@@ -68,8 +68,8 @@ class Sorted(Layout):
             first_index += n_thresholds
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
-        # With that all weights are in an edge once: in a block, over the blocks, and to the block.
-        # Those of the own block that are below the threshold are in it twice more.
+        # The half sums contain every weight once: added up in its block, over the blocks, and to
+        # the block. A weight below the threshold in the same block is added twice more.
         self.total_additions = self._length + n_blocks + 1
         self.additions = self._length + 1
         self._stump_index = stump_index
@@ -78,14 +78,14 @@ class Sorted(Layout):
             self._rank_bins = RankBins(self._order, self._is_threshold, n_samples, self.position)
 
     def screening_layout(self, n_columns):
-        """Return what finds the largest edges; see `Layout`."""
+        """Return the layout that finds the largest edges fastest; see `Layout`."""
         if n_columns == 1:
             return self._rank_bins or self
         is_worthwhile = RankBlocks.is_worthwhile(self._n_samples, self._order.size * n_columns)
         return self._rank_blocks if is_worthwhile and not self._rank_blocks.is_paused() else self
 
     def class_sums(self, labels):
-        """Return what finds thresholds by classes; see `Layout`."""
+        """Return a search by prefix sums of classes; see `Layout`."""
         inside = np.s_[:, : self._n_samples]
         return ClassPrefixSums(
             self._order[inside], self._is_threshold[inside], labels, self.position
@@ -100,7 +100,7 @@ class Sorted(Layout):
         return self._stump_index >= 0
 
     def _to_piece_order(self, values):
-        """Lay out what belongs to the places of each feature, piece by piece."""
+        """Return values of shape (n_features, n_places) in the order of positions."""
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
         for first in range(0, n_features, self._width):
@@ -111,7 +111,7 @@ class Sorted(Layout):
         return result
 
     def position(self, feature, place):
-        """Find the positions of places in the order of features."""
+        """Return the positions of places in the sorted order of features."""
         piece = feature // self._width
         first = piece * self._width
         block, in_block = np.divmod(place, self._length)
@@ -119,7 +119,7 @@ class Sorted(Layout):
         return first * self._order.shape[1] + row * self._widths[piece] + feature - first
 
     def place(self, positions):
-        """Find the features and places of some positions."""
+        """Return the features and places of positions."""
         n_places = self._order.shape[1]
         piece = positions // (self._width * n_places)
         first = piece * self._width
@@ -128,12 +128,12 @@ class Sorted(Layout):
         return first + in_piece, block * self._length + in_block
 
     def stumps_at(self, positions):
-        """Return the stumps at some positions; see `Layout`."""
+        """Return the stumps at positions; see `Layout`."""
         feature, place = self.place(positions)
         return feature, self._stump_index[feature, place]
 
     def above(self, feature, stump_index):
-        """Tell which samples are above a threshold; see `Layout`."""
+        """Return a mask of the samples above a threshold; see `Layout`."""
         if self._rank_bins is None:
             return None
         # With many samples, values of one feature are far apart in the rows of X.
@@ -149,16 +149,16 @@ class Sorted(Layout):
         """Number of positions."""
         return self._order.size
 
-    # What has a number for each position is laid out when it is needed: with many samples, the
-    # largest edges are found without.
+    # Arrays over all positions are computed when they are needed: with many samples, `RankBins` and
+    # `RankBlocks` do without them.
     @cached_property
     def stump_index(self):
-        """The number of the threshold at each position."""
+        """Index of the stump at each position; -1 for padding."""
         return self._to_piece_order(self._stump_index)
 
     @cached_property
     def feature(self):
-        """The feature at each position."""
+        """Feature at each position."""
         features = np.arange(len(self._order))[:, None]
         return self._to_piece_order(np.broadcast_to(features, self._order.shape))
 
@@ -169,7 +169,7 @@ class Sorted(Layout):
         return np.split(self._to_piece_order(self._order), ends)
 
     def pieces(self, W, total):
-        """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""
+        """Yield edges, a few features at a time; see `Dense.pieces`. `total` is not used."""
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
         # One array for all pieces: fresh memory costs more than the sums.
