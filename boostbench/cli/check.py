@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 
 from rich.console import Console
@@ -44,6 +45,7 @@ def check_published(
     as_json: bool = False,
     repeats: int | None = None,
     decimals: int | None = None,
+    rule: str = "tost",
 ) -> int:
     """Judge what is recorded by the published numbers of a file.
 
@@ -59,6 +61,8 @@ def check_published(
         How often each published experiment was repeated, where the file does not tell.
     decimals : int, default=None
         To which the published numbers are rounded, where the file does not tell.
+    rule : {"tost", "power"}, default="tost"
+        Rule of the verdicts, see `Agreement.verdict`.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def check_published(
     titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
-        table = beside_records(path, lines, find_runs(records, titles), titles)
+        table = beside_records(path, lines, find_runs(records, titles), titles).judged_by(rule)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
         print_error(warning)
     if as_json:
@@ -90,10 +94,12 @@ def check_published(
         console = make_console()
         console.print(table.title, style="bold")
         print_listing(console, replace(published_listing(table), reasons=[]))
-    return int(any(cell.verdict in ("better", "worse") for cell in table.cells.values()))
+    return int(any(c.agreement and c.agreement.differs for c in table.cells.values()))
 
 
-def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> int:
+def check(
+    words: Sequence[str], as_json: bool = False, update: bool = False, rule: str = "tost"
+) -> int:
     """Judge what is recorded, and compare with the verdicts in ``results/verdicts.csv``.
 
     Parameters
@@ -104,6 +110,9 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Print counts and verdicts as JSON instead of tables.
     update : bool, default=False
         Take today's verdicts as those to compare with from now on.
+    rule : {"tost", "power"}, default="tost"
+        Rule of the verdicts, see `Agreement.verdict`. The verdicts on file are those of the
+        default, so other verdicts are neither compared with them nor saved.
 
     Returns
     -------
@@ -120,9 +129,10 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         tables = read_tables(names or None, Records(results), tell)
         if not names:
             tables = [table for table in tables if table.paper]
+        tables = [table.judged_by(rule) for table in tables]
         now = verdict_lines(tables)
     path = results / "verdicts.csv"
-    before = read_verdicts(path)
+    before = read_verdicts(path) if rule == "tost" else []
     if as_json:
         echo(_json(tables, now))
     else:
@@ -160,6 +170,8 @@ def _counted(tally: Tally) -> dict:
         "published": tally.published,
         "verdicts": {v: tally[v] for v in VERDICTS if v != "not published"},
         "decided": dict(tally.decided),
+        "within": {f"{margin:.0%}": n for margin, n in tally.within.items()},
+        "reproduced_interval": [None if isnan(end) else round(end, 4) for end in tally.interval],
         "corrected": tally.corrected,
         "without_pool": tally.without_pool and _counted(tally.without_pool),
     }

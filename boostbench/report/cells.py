@@ -10,7 +10,7 @@ from boostbench.experiment.quantities import QUANTITIES, ROUNDS, TEST_ERROR, Qua
 from boostbench.records.archive import Recorded
 from boostbench.records.verified import Finding
 from boostbench.report.notes import find_note
-from boostbench.report.numbers import printed, seconds
+from boostbench.report.numbers import fixed, printed, seconds
 from boostbench.report.published import Published
 from boostbench.report.statistics.agreement import Agreement, agreement
 
@@ -30,7 +30,7 @@ BETTER = (
 #: Of one that is better as it is another experiment: before the reason.
 BETTER_ELSEWHERE = "Better, but not reproduced: the experiment differs."
 
-#: Verdicts that need no reason.
+#: Verdicts that need no reason, unless the number differs.
 _WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
 
 
@@ -64,6 +64,8 @@ class Cell:
         What is not as the paper's table asks for. Then there is no verdict.
     finding : Finding, default=None
         What is known of the records by fitting some of them again.
+    rule : {"tost", "power"}, default="tost"
+        Rule of the verdict, see `Agreement.verdict`.
     """
 
     data: str
@@ -79,6 +81,7 @@ class Cell:
     available: bool = True
     departures: tuple[str, ...] = ()
     finding: Finding | None = None
+    rule: str = "tost"
 
     @classmethod
     def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":
@@ -202,6 +205,7 @@ class Cell:
             self.quantity.perfect,
             target.pool_share,
             self.records[0].get("n_test") if self.quantity.of_samples else None,
+            self.rule,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if compared.basis in ("counts", "rounding") and self.is_partial else compared
@@ -219,7 +223,7 @@ class Cell:
 
     @cached_property
     def verdict(self) -> str:
-        """Whether and how ours differs (`Agreement`); where nothing is compared, why not."""
+        """Verdict on the number (`Agreement`); where nothing is compared, the reason."""
         if self.target is None:
             return "not published"
         if not self.values:
@@ -229,9 +233,22 @@ class Cell:
         return self.agreement.verdict if self.agreement else "undecided"
 
     @property
+    def marked_verdict(self) -> str:
+        """Verdict, with the difference of a number that is reproduced and yet differs.
+
+        Such a verdict is ``"reproduced, 0.3 higher"``.
+        """
+        if self.verdict != "reproduced" or not self.agreement.differs:
+            return self.verdict
+        difference = self.agreement.difference
+        size = fixed(abs(difference), self.quantity.digits)
+        return f"reproduced, {size} {'higher' if difference > 0 else 'lower'}"
+
+    @property
     def note(self) -> str | None:
-        """What is known of the reason why the number is not reproduced; None where it is."""
-        if self.target is None or self.verdict in _WITHOUT_NOTE:
+        """Known reason why the number differs; None where it does not, or for an unknown reason."""
+        differs = self.agreement is not None and self.agreement.differs
+        if self.target is None or (self.verdict in _WITHOUT_NOTE and not differs):
             return None
         note = find_note(self.target.table, {**self.target.line, "data": self.data})
         if self.verdict == "better":

@@ -11,7 +11,7 @@ from boostbench.report.blocks import Line, Listing, Row
 from boostbench.report.cells import STALE, Cell
 from boostbench.report.comparison import compare_columns
 from boostbench.report.paired import paired
-from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
+from boostbench.report.statistics.agreement import MARGIN, POWER, SHORT
 from boostbench.report.statistics.friedman import holm
 from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.report.tables import ColumnPair, Table
@@ -19,12 +19,18 @@ from boostbench.report.verdicts import CORRECTED, WITHOUT_POOL, Tally
 
 _FOUND = f"{POWER:.0%} power"
 _SECONDS = "CPU seconds"
-COMPARISON_EXPLANATION = (
-    "Difference: ours minus published, with Welch's 95% interval. "
-    f"{_FOUND}: the difference that would have been detected with this probability. "
-    "Reproduced: the interval contains 0, and that difference is at most "
-    f"{TELLING:.0%} of the published error; undecided: the interval contains 0, and it is more."
-)
+_VERDICT_RULES = {
+    "tost": f"Reproduced: ours is shown to lie within {MARGIN:.0%} of the published error, even if "
+    "it differs; better, worse: the interval excludes 0; undecided: neither.",
+    "power": "Reproduced: the interval contains 0, and that difference is at most "
+    f"{MARGIN:.0%} of the published error; undecided: the interval contains 0, and it is more.",
+}
+#: Explanations of `published_listing` by rule, see `Agreement.verdict`.
+COMPARISON_EXPLANATIONS = {
+    rule: "Difference: ours minus published, with Welch's 95% interval. "
+    f"{_FOUND}: the difference that would have been detected with this probability. {verdicts}"
+    for rule, verdicts in _VERDICT_RULES.items()
+}
 
 #: Cells whose reference job took longer or shorter than the usual one by this factor are named.
 _SAME_SPEED = 1.25
@@ -86,12 +92,13 @@ def published_listing(table: Table) -> Listing:
         difference, and the verdict, with what it rests on where that is not Welch's interval. The
         last three are ``"-"`` where there is no number of ours.
     """
-    lines = []
+    lines, rule = [], "tost"
     for (row, column), cell in table.cells.items():
+        rule = cell.rule
         if cell.target is None:
             continue
         agreement = cell.agreement
-        difference, detectable, verdict = "-", "-", cell.verdict if cell.values else "-"
+        difference, detectable, verdict = "-", "-", cell.marked_verdict if cell.values else "-"
         if agreement:
             digits = cell.quantity.digits
             difference = numbers.fixed(agreement.difference, digits, "+")
@@ -110,7 +117,7 @@ def published_listing(table: Table) -> Listing:
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],
         lines,
-        COMPARISON_EXPLANATION,
+        COMPARISON_EXPLANATIONS[rule],
         summary_of_verdicts(table),
         reasons(table),
     )

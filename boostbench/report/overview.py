@@ -6,8 +6,9 @@ from math import isnan
 from statistics import median
 
 from boostbench.report.cells import STALE
+from boostbench.report.merge import join
 from boostbench.report.papers import papers, title
-from boostbench.report.statistics.agreement import POWER, TELLING
+from boostbench.report.statistics.agreement import MARGIN, POWER
 from boostbench.report.swaps import Swaps
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import (
@@ -20,10 +21,10 @@ from boostbench.report.verdicts import (
 )
 
 #: Heading of `CountedLine.swaps`, and what it is.
-SWAPPED = "agree, own / other"
+SWAPPED = "reproduced, own / other"
 SWAPPED_EXPLANATION = (
-    "how many are reproduced or undecided, beside the published number of the same algorithm and "
-    "beside those of the other algorithms on the same data"
+    "the share that is reproduced beside the published number of the same algorithm, and beside "
+    "the published numbers of the other algorithms on the same data"
 )
 
 
@@ -98,40 +99,40 @@ def headline(total: Tally) -> str:
     >>> from boostbench.report.verdicts import VERDICTS
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
     >>> headline(Tally(numbers))
-    'The tables hold 8 published numbers. For 3 of them there is a number of ours. 0 of these can
-    be decided: a difference of 20% of the published error would have been detected. Of the other
-    3, 0 are better, 0 are worse and 3 are undecided.'
+    'The tables hold 8 published numbers. For 3 of them there is a number of ours. 0 are reproduced
+    (0%), 0 are better, 0 are worse and 3 are undecided. 0%, 0% and 0% of the numbers are shown to
+    lie within 10%, 20% and 30% of the published error. 0 can be decided: a difference of 20% of the
+    published error would have been detected.'
     """
     return " ".join(sentences(total))
 
 
 def sentences(total: Tally) -> list[str]:
-    """Tell the counts in sentences: first of the numbers that can be decided."""
+    """Tell the counts in sentences: of all compared numbers, then of those that can be decided."""
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return [f"{text} For none of them there is a number of ours yet."]
-    told = [f"{text} For {total.compared} of them there is a number of ours."]
+    verdicts = ", ".join(f"{_are(total[v])} {v}" for v in COMPARED[1:-1])
+    told = [
+        f"{text} For {total.compared} of them there is a number of ours.",
+        f"{_are(total['reproduced'])} reproduced ({_share(total)}), {verdicts} and "
+        f"{_are(total['undecided'])} undecided.",
+        _within(total),
+    ]
     decided = total.decided
     n = decided.total()
     text = (
-        f"{n} of these can be decided: a difference of {TELLING:.0%} of the published error would "
-        "have been detected"
+        f"{n} can be decided: a difference of {MARGIN:.0%} of the published error would have been "
+        "detected"
     )
     if n:
         text += f": {_are(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
-        text += f"{_are(decided['better'])} better and {_are(decided['worse'])} worse"
+        text += f"{_are(decided['better'])} better, {_are(decided['worse'])} worse and "
+        text += f"{_are(decided['undecided'])} undecided"
     told.append(f"{text}.")
-    rest = {verdict: total[verdict] - decided[verdict] for verdict in COMPARED}
-    if n < total.compared:
-        told.append(
-            f"Of the other {total.compared - n}, {_are(rest['better'])} better, "
-            f"{_are(rest['worse'])} worse and {_are(rest['undecided'])} undecided."
-        )
     if total.is_corrected:
-        better, worse = total.corrected["better"], total.corrected["worse"]
-        told.append(
-            f"Corrected for the number of comparisons, {better} are better and {worse} worse."
-        )
+        counts = ", ".join(f"{_are(n)} {verdict}" for verdict, n in total.corrected.items())
+        told.append(f"Corrected for the number of tests, {counts}.")
     if total.without_pool:
         verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
         told.append(f"Without the variance of one pool in any interval, {verdicts}.")
@@ -143,23 +144,40 @@ def sentences(total: Tally) -> list[str]:
     return told
 
 
+def _share(total: Tally) -> str:
+    """Return the share of the compared numbers that is reproduced, with its interval."""
+    share = f"{total['reproduced'] / total.compared:.0%}"
+    low, high = total.interval
+    if isnan(low):
+        return share
+    return f"{share}; 95% interval over data sets {low:.0%} to {high:.0%}"
+
+
+def _within(total: Tally) -> str:
+    """Return the shares within each margin, so that a reader can choose another margin."""
+    margins = join([f"{margin:.0%}" for margin in total.within])
+    shares = join([f"{n / total.compared:.0%}" for n in total.within.values()])
+    return f"{shares} of the numbers are shown to lie within {margins} of the published error."
+
+
 def swapped(swaps: Swaps) -> str:
     """Tell how far verdicts distinguish one algorithm from another; empty where nothing does.
 
     Examples
     --------
-    >>> swapped(Swaps(8, 10, 30, 40))
-    'How well verdicts distinguish algorithms: 80% of 10 numbers are reproduced or undecided when
-    they are compared with the published number of their own algorithm, and 75% when they are
-    compared with those of other algorithms on the same data.'
+    >>> swapped(Swaps(8, 9, 10, 30, 35, 40))
+    'How well verdicts distinguish algorithms: 80% of 10 numbers are reproduced, and 90% do not
+    differ measurably, when they are compared with the published number of their own algorithm; 75%
+    and 88% when they are compared with those of other algorithms on the same data.'
     """
     if not swaps.n_other:
         return ""
     return (
         f"How well verdicts distinguish algorithms: {swaps.own / swaps.n_own:.0%} of {swaps.n_own} "
-        "numbers are reproduced or undecided when they are compared with the published number of "
-        f"their own algorithm, and {swaps.other / swaps.n_other:.0%} when they are compared with "
-        "those of other algorithms on the same data."
+        f"numbers are reproduced, and {swaps.own_alike / swaps.n_own:.0%} do not differ "
+        "measurably, when they are compared with the published number of their own algorithm; "
+        f"{swaps.other / swaps.n_other:.0%} and {swaps.other_alike / swaps.n_other:.0%} when they "
+        "are compared with those of other algorithms on the same data."
     )
 
 
@@ -181,8 +199,9 @@ def sharpness(total: Tally) -> str:
     )
     if beyond:
         text += (
-            f" {beyond} of the undecided numbers would stay undecided with any number of splits of "
-            "ours: the paper has too few splits, or drew them from one pool of samples."
+            f" {beyond} of the undecided numbers could not be shown to lie within {MARGIN:.0%} by "
+            "any number of splits of ours: the paper has too few splits, or drew them from one "
+            "pool of samples."
         )
     return text
 

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from boostbench.report.cells import Cell
 from boostbench.report.numbers import fixed
-from boostbench.report.renderers.csv_file import JUDGED, lines_as_csv
+from boostbench.report.renderers.csv_file import FACTS, JUDGED, lines_as_csv
 from boostbench.report.tables import Table
 from boostbench.util.errors import UserError
 
 #: Columns of the file, and those of them that a file of another version has to have.
-_FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict")
+_FILED = (
+    *("table", "data", "algo", "column", "ours", "published", "n", "detectable"),
+    *("differs", "within", "verdict"),
+)
 _NEEDED = ("table", "data", "column", "ours", "verdict")
 
 
@@ -26,9 +29,10 @@ def verdict_lines(tables: Iterable[Table]) -> list[dict]:
         By number: ``table``, ``data``, ``algo`` and ``column``, where it is; ``ours`` with
         ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over ``published_n``
         repeats; of an `Agreement` the ``difference`` with its 95% interval (``low``, ``high``),
-        ``p`` and what would have been ``detectable``; ``quantity`` and ``digits``, its name and its
-        printed decimals; the ``verdict``, what it is ``without_pool``, its ``basis`` and a ``note``
-        on the reason. None stands for what is not known.
+        ``p``, the ``detectable`` difference, ``differs``, ``within`` and ``p_within``; ``quantity``
+        and ``digits``, its name and its printed decimals; the ``verdict`` and its ``rule``, the
+        verdict ``without_pool``, its ``basis`` and a ``note`` on the reason. Unknown values are
+        None.
     """
     return [
         _verdict(table.name, row, column, cell)
@@ -45,8 +49,10 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
         **{"ours": _known(cell.mean), "ours_std": _known(cell.std), "n": len(cell.values)},
         **{"published": target.mean, "published_std": _known(target.std), "published_n": target.n},
         **{name: agreement and _known(getattr(agreement, name)) for name in JUDGED},
+        **{name: agreement and getattr(agreement, name) for name in FACTS},
         **{"quantity": cell.quantity.name, "digits": cell.quantity.digits},
-        **{"verdict": cell.verdict, "without_pool": cell.without_pool.verdict},
+        **{"verdict": cell.verdict, "rule": cell.rule},
+        "without_pool": cell.without_pool.verdict,
         **{"basis": agreement and agreement.basis, "note": cell.note},
     }
 
@@ -106,9 +112,12 @@ def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
     def printed(line: dict, name: str) -> str:
         if name not in ("ours", "detectable"):
             return str(line[name])
-        return "" if line[name] is None else fixed(line[name], line["digits"])
+        return fixed(line[name], line["digits"])
 
-    return [{name: printed(line, name) for name in _FILED} for line in verdicts]
+    return [
+        {name: "" if line[name] is None else printed(line, name) for name in _FILED}
+        for line in verdicts
+    ]
 
 
 def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:

@@ -1,7 +1,7 @@
 """What a verdict can tell: our numbers beside the published numbers of other algorithms.
 
-A verdict confirms what is alike: the level of the errors and the protocol. How often another
-algorithm's number would have been confirmed as well says how much it tells of the algorithm itself.
+A verdict confirms the level of the errors and the protocol. The share of other algorithms' numbers
+that would have been reproduced as well shows how much a verdict tells of the algorithm itself.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,23 @@ from boostbench.report.tables import Table
 
 
 class Swaps(NamedTuple):
-    """How often our numbers agree with published ones, of the same algorithm and of others.
-
-    To agree is to be *reproduced* or *undecided*.
+    """Counts of numbers that are reproduced, beside their own published number and beside others.
 
     Attributes
     ----------
-    own, n_own : int
-        Of so many numbers so many agree with the published number of their own algorithm.
-    other, n_other : int
-        The same numbers beside each published number of another algorithm, on the same data.
+    own, own_alike, n_own : int
+        Numbers that are reproduced beside the published number of their algorithm, numbers that do
+        not differ from it measurably, and all numbers.
+    other, other_alike, n_other : int
+        The same for all pairs of a number and a published number of another algorithm on the same
+        data.
     """
 
     own: int = 0
+    own_alike: int = 0
     n_own: int = 0
     other: int = 0
+    other_alike: int = 0
     n_other: int = 0
 
     def __str__(self) -> str:
@@ -54,10 +56,13 @@ def swaps(tables: Sequence[Table]) -> Swaps:
                 number = cell.number or id(cell)
                 if beside and number not in counted:
                     counted.add(number)
-                    own.append(_agrees(cell.agreement))
-                    other += map(_agrees, beside)
-    return Swaps(sum(own), len(own), sum(other), len(other))
+                    own.append(cell.agreement)
+                    other += beside
+    return Swaps(*_count(own), *_count(other))
 
 
-def _agrees(agreement: Agreement) -> bool:
-    return agreement.verdict in ("reproduced", "undecided")
+def _count(agreements: Sequence[Agreement]) -> tuple[int, int, int]:
+    """Count the agreements that are reproduced, those without a difference, and all."""
+    reproduced = sum(agreement.verdict == "reproduced" for agreement in agreements)
+    alike = sum(not agreement.differs for agreement in agreements)
+    return reproduced, alike, len(agreements)

@@ -1,6 +1,6 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
@@ -156,6 +156,11 @@ class Table:
     def fitted(self) -> list[Cell]:
         """Cells of the last round, so that each fit is there once."""
         return [cell for (_, column), cell in self.cells.items() if column in self.fits]
+
+    def judged_by(self, rule: str) -> "Table":
+        """Return the same table with the verdicts of another rule; see `Agreement.verdict`."""
+        cells = {place: replace(cell, rule=rule) for place, cell in self.cells.items()}
+        return replace(self, cells=cells)
 
     def time(self, row: str, name: str) -> float | None:
         """Give what a column of CPU times shows; None where it is not known."""

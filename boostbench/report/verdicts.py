@@ -1,8 +1,9 @@
 """How much is reproduced: verdicts counted, per paper, table and algorithm."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isnan
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ from scipy.stats import false_discovery_control
 from boostbench.report.cells import Cell, distinct
 from boostbench.report.published import sources
 from boostbench.report.statistics import LEVEL
-from boostbench.report.statistics.agreement import TELLING
+from boostbench.report.statistics.agreement import MARGIN, MARGINS, Agreement
+from boostbench.report.statistics.bootstrap import share_interval
 from boostbench.report.swaps import Swaps, swaps
 from boostbench.report.tables import Table
 
@@ -41,23 +43,28 @@ VERDICTS = {
     "reproduced": Verdict(
         "#009e73",
         "✓",
-        "the difference is within sampling error, its 95% interval contains 0, and one of "
-        f"{TELLING:.0%} of the published error would have been detected",
+        f"ours lies within {MARGIN:.0%} of the published error, by two one-sided tests at "
+        f"{LEVEL:.0%}; “0.3 higher” marks a number that differs nevertheless, by more than "
+        "sampling error",
     ),
     "better": Verdict(
         "#56b4e9",
         "▼",
-        "ours is better than the published number, by more than sampling error: that is not "
-        "reproduced either, and a note says what is known of it",
+        "ours is better than the published number by more than sampling error, and not shown to "
+        f"lie within {MARGIN:.0%}: that is not reproduced either, and a note says what is known of "
+        "it",
     ),
     "worse": Verdict(
-        "#e69f00", "▲", "ours is worse than the published number, by more than sampling error"
+        "#e69f00",
+        "▲",
+        "ours is worse than the published number by more than sampling error, and not shown to lie "
+        f"within {MARGIN:.0%}",
     ),
     "undecided": Verdict(
         "#8f8f8f",
         "?",
-        "too few splits to tell: the difference is within sampling error, and so may be one of "
-        f"{TELLING:.0%} of the published error",
+        "too few splits to tell: the difference is within sampling error, and not shown to be less "
+        f"than {MARGIN:.0%} of the published error",
     ),
     "not judged": Verdict("#a3a3a3", "§", "it was not run as the paper's table asks"),
     "failed": Verdict("#d55e00", "✕", "every split that was tried raised an error"),
@@ -72,8 +79,8 @@ COMPARED = tuple(VERDICTS)[:4]
 #: Explain `Tally.count`.
 WITHOUT_POOL = "Behind a slash: without the variance of one pool, whose size is known only roughly."
 CORRECTED = (
-    "In brackets: what still differs after Benjamini and Hochberg's correction for the number of "
-    f"comparisons, at a false discovery rate of {LEVEL:.0%}."
+    "In brackets: the count after Benjamini and Hochberg's correction for the number of tests, at "
+    f"a false discovery rate of {LEVEL:.0%}."
 )
 
 
@@ -89,8 +96,8 @@ class Tally:
     repeated : int, default=0
         How many cells are left out: their published number is that of a cell before them.
     corrected : dict of str to int
-        How many are ``"better"`` and ``"worse"`` where at most 5% of those that are found to
-        differ are expected not to (Benjamini and Hochberg 1995, over all that are counted here).
+        Numbers that are ``"reproduced"``, ``"better"`` and ``"worse"`` after Benjamini and
+        Hochberg's correction (1995) for the tests of all numbers that are counted here.
     judged : list of Cell
         Those with an `agreement`.
     without_pool : Tally or None
@@ -143,13 +150,30 @@ class Tally:
 
     @property
     def is_corrected(self) -> bool:
-        """Whether fewer numbers differ after the correction."""
+        """Whether the correction changes a count."""
         return any(left < self[verdict] for verdict, left in self.corrected.items())
 
     @property
     def decided(self) -> Counter:
         """How many of those that can be decided have which verdict; see `Agreement.is_sharp`."""
         return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
+
+    @property
+    def within(self) -> dict[float, int]:
+        """Numbers that are shown to lie within each of `MARGINS` of the published error."""
+        margins = Counter(m for cell in self.judged for m in cell.agreement.margins)
+        return {margin: margins[margin] for margin in MARGINS}
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """95% interval of the share of the compared numbers that are reproduced.
+
+        By a bootstrap over data sets, as numbers of one data set depend on each other; NaN without
+        a compared number.
+        """
+        compared = Counter(cell.data for cell in self.judged)
+        reproduced = Counter(c.data for c in self.judged if c.verdict == "reproduced")
+        return share_interval([reproduced[data] for data in compared], list(compared.values()))
 
     def count(self, verdict: str) -> str:
         """Print a number, and where they are others, that by `corrected` and `without_pool`."""
@@ -166,18 +190,31 @@ class Tally:
 
 
 def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
-    """Count what is better and worse after Benjamini and Hochberg's correction.
+    """Count verdicts after Benjamini and Hochberg's correction.
 
-    What rounding alone decides has no p-value, and is counted as it is.
+    Verdicts by rounding alone have no p-value and are counted as they are.
     """
     agreements = [cell.agreement for cell in cells]
-    tested = [agreement for agreement in agreements if not isnan(agreement.p)]
-    adjusted = false_discovery_control([agreement.p for agreement in tested]) if tested else []
-    lost = Counter(
-        agreement.verdict for agreement, p in zip(tested, adjusted, strict=True) if p > LEVEL
+    counted = Counter(agreement.verdict for agreement in agreements)
+    counted -= _rejected(agreements, "p", ("better", "worse"))
+    # By the rule of power, "reproduced" is not the result of a test.
+    tested = [agreement for agreement in agreements if agreement.rule == "tost"]
+    counted -= _rejected(tested, "p_within", ("reproduced",))
+    return {verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")}
+
+
+def _rejected(
+    agreements: Iterable[Agreement], p_value: str, verdicts: Collection[str]
+) -> Counter[str]:
+    """Count some verdicts that the correction of their p-values takes back."""
+    tested = [agreement for agreement in agreements if not isnan(getattr(agreement, p_value))]
+    p_values = [getattr(agreement, p_value) for agreement in tested]
+    adjusted = false_discovery_control(p_values) if tested else []
+    return Counter(
+        agreement.verdict
+        for agreement, p in zip(tested, adjusted, strict=True)
+        if p > LEVEL and agreement.verdict in verdicts
     )
-    verdicts = Counter(agreement.verdict for agreement in agreements)
-    return {verdict: verdicts[verdict] - lost[verdict] for verdict in ("better", "worse")}
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,37 @@ def test_json(mine, call):
     assert content["counts"]["all"]["published"] == 0
 
 
+def test_json_has_both_facts_and_the_rule(mine, call):
+    line, missing = json.loads(call("check", mine, "--json").out)["verdicts"][:2]
+    assert (line["rule"], type(line["differs"]), type(line["within"])) == ("tost", bool, bool)
+    assert (missing["differs"], missing["within"]) == (None, None)
+    counted = json.loads(call("check", mine, "--json").out)["counts"]["tables"]["mine"]
+    assert list(counted["within"]) == ["10%", "20%", "30%"]
+
+
+def test_rule_of_power_gives_the_verdicts_of_version_1(mine, call, folder):
+    [line] = [
+        line
+        for line in json.loads(call("check", mine, "--json", "--rule", "power").out)["verdicts"]
+        if line["ours"] is not None
+    ]
+    assert line["rule"] == "power"
+    assert line["verdict"] == "undecided"
+    told = " ".join(call("check", mine, "--rule", "power").out.split())
+    assert "Reproduced: the interval contains 0" in told
+    # Its verdicts are not compared with those on file.
+    call("check", mine, "--update")
+    path = folder / "results" / "verdicts.csv"
+    path.write_text(re.sub(f",({'|'.join(COMPARED)})\n", ",reproduced\n", path.read_text()))
+    assert call("check", mine, "--rule", "power").code == 0
+
+
+def test_update_refuses_another_rule(mine, call):
+    result = call("check", mine, "--update", "--rule", "power")
+    assert result.code == 2
+    assert "--update saves the verdicts of --rule tost" in result.err
+
+
 def test_exit_code_tells_of_what_is_no_longer_reproduced(mine, call, folder):
     path = folder / "results" / "verdicts.csv"
     assert call("check", mine, "--update").code == 0

@@ -115,3 +115,14 @@ def test_better_is_never_without_a_note(make_cell):
     assert known.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate stands in for")
     worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))
     assert (worse.verdict, worse.note) == ("worse", None)
+
+
+def test_reproduced_number_that_differs_carries_its_difference(make_cell):
+    higher = make_cell([10.4, 10.5, 10.6] * 9, published=(10.2, 0.1))
+    assert (higher.verdict, higher.marked_verdict) == ("reproduced", "reproduced, 0.3 higher")
+    lower = make_cell([9.8, 9.9, 10.0] * 9, published=(10.2, 0.1))
+    assert (lower.verdict, lower.marked_verdict) == ("reproduced", "reproduced, 0.3 lower")
+    alike = make_cell([10.1, 10.2, 10.3] * 9, published=(10.2, 0.1))
+    assert (alike.verdict, alike.marked_verdict) == ("reproduced", "reproduced")
+    worse = make_cell([30.4, 30.5, 30.6], published=(10.2, 0.1))
+    assert (worse.verdict, worse.marked_verdict) == ("worse", "worse")

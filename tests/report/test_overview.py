@@ -87,32 +87,37 @@ def test_sharpness(make_cell):
     assert overview.sharpness(Tally.of(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been detected with a "
-        "probability of 80%. 1 of the undecided numbers would stay undecided with any number of "
-        "splits of ours: the paper has too few splits, or drew them from one pool of samples."
+        "probability of 80%. 1 of the undecided numbers could not be shown to lie within 20% by "
+        "any number of splits of ours: the paper has too few splits, or drew them from one pool of "
+        "samples."
     )
     assert overview.sharpness(Tally.of(cells[3:])) == ""
 
 
 def test_headline_counts_what_is_left_after_the_correction(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
-    total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
+    total = Tally.of([*alike, make_cell([64.9, 65, 65.1], "iris", published=(50.0, 19.0))])
     assert overview.headline(total) == (
-        "The tables hold 20 published numbers. For 20 of them there is a number of ours. 20 of "
-        "these can be decided: a difference of 20% of the published error would have been "
-        "detected: 19 are reproduced (95%), 0 are better and 1 is worse. Corrected for the number "
-        "of comparisons, 0 are better and 0 worse."
+        "The tables hold 20 published numbers. For 20 of them there is a number of ours. 19 are "
+        "reproduced (95%; 95% interval over data sets 0% to 100%), 0 are better, 1 is worse and 0 "
+        "are undecided. 95%, 95% and 95% of the numbers are shown to lie within 10%, 20% and 30% "
+        "of the published error. 19 can be decided: a difference of 20% of the published error "
+        "would have been detected: 19 are reproduced (100%), 0 are better, 0 are worse and 0 are "
+        "undecided. Corrected for the number of tests, 19 are reproduced, 0 are better, 0 are "
+        "worse."
     )
 
 
-def test_headline_tells_first_of_what_can_be_decided(make_cell):
+def test_headline_counts_all_numbers_and_then_the_decidable_ones(make_cell):
     cells = [make_cell([49, 50, 51], published=(50.0, 1.0))]
     cells += [make_cell(own, published=(3.0, 1.0)) for own in ([2, 3, 4], [12, 13, 14], [])]
     told = overview.headline(Tally.of(cells))
     assert told.startswith(
-        "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 of these "
-        "can be decided: a difference of 20% of the published error would have been detected: 1 is "
-        "reproduced (100%), 0 are better and 0 are worse. Of the other 2, 0 are better, 1 is worse "
-        "and 1 is undecided."
+        "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 is "
+        "reproduced (33%), 0 are better, 1 is worse and 1 is undecided. 33%, 33% and 33% of the "
+        "numbers are shown to lie within 10%, 20% and 30% of the published error. 1 can be "
+        "decided: a difference of 20% of the published error would have been detected: 1 is "
+        "reproduced (100%), 0 are better, 0 are worse and 0 are undecided."
     )
 
 
@@ -128,8 +133,8 @@ def test_readme(tables):
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
     ]
-    assert rows[0] == ["table", "published", "worse", "undecided", "failed", "agree, own / other"]
-    assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**", "**100% / 100%**"] in rows
-    assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1", "50% / 100%"] in rows
-    assert ["Table III: times", "2", "0", "2", "0", "100% / 100%"] in rows
+    assert rows[0] == ["table", "published", "worse", "undecided", "failed", overview.SWAPPED]
+    assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**", "**0% / 0%**"] in rows
+    assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1", "0% / 0%"] in rows
+    assert ["Table III: times", "2", "0", "2", "0", "0% / 0%"] in rows
     assert "Mine" not in text

@@ -10,7 +10,8 @@ def test_judges_what_is_published(table):
         **{"table": "name", "data": "wine", "algo": "a", "column": "a"},
         **{"ours": 2.0, "ours_std": 1.0, "n": 3},
         **{"published": 3.0, "published_std": 3.0, "published_n": 10},
-        **{name: first[name] for name in ("low", "high", "p", "detectable")},
+        **{name: first[name] for name in ("low", "high", "p", "detectable", "p_within")},
+        **{"differs": False, "within": False, "rule": "tost"},
         **{"difference": -1.0, "quantity": "test_error", "digits": 1, "note": None},
         **{"verdict": "undecided", "without_pool": "undecided", "basis": "welch"},
     }
@@ -20,6 +21,7 @@ def test_judges_what_is_published(table):
     assert (second["data"], second["column"], second["verdict"]) == ("wine", "b", "worse")
     assert (failed["data"], failed["column"], failed["verdict"]) == ("glass", "b", "failed")
     assert (failed["ours"], failed["n"], failed["difference"]) == (None, 0, None)
+    assert (failed["differs"], failed["within"]) == (None, None)
 
 
 def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
@@ -36,13 +38,15 @@ def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
         "published": "3.0",
         "n": "3",
         "detectable": "3.4",
+        "differs": "False",
+        "within": "False",
         "verdict": "undecided",
     }
     assert lines[2]["detectable"] == ""
     # A file of another version has other columns.
     path.write_text("table,data,column,ours,verdict,more\nname,wine,a,2.0,reproduced,x\n")
     [line] = read_verdicts(path)
-    assert verdicts_as_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,reproduced"
+    assert verdicts_as_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,,,reproduced"
     assert lost([line], verdict_lines([table]))
 
 

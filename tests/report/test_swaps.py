@@ -22,10 +22,10 @@ def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
     cells |= {("glass", name): cell for name, cell in glass.items()}
     table = make_table(cells, paper="mcboost")
     # Of a, b and c own: yes, yes, no; beside b and c, a and c, a and b: 1 + 1 + 2. glass has none.
-    assert swaps([table]) == Swaps(own=2, n_own=3, other=4, n_other=6)
+    assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
     told = counts([table, make_table(cells)])
     assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
-    assert "67% of 3 numbers are reproduced or undecided" in swapped(told.swaps[""])
+    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swapped(told.swaps[""])
     assert str(swaps([table])) == "67% / 67%"
 
 
@@ -45,10 +45,10 @@ def test_a_number_of_several_rows_or_tables_counts_once(make_cell, make_table):
     told = counts(tables)
     assert told.swaps["alone"] == Swaps()
     # Of a and b own: yes, no; beside each other no, yes.
-    assert told.swaps["again"] == Swaps(own=1, n_own=2, other=1, n_other=2)
-    assert told.swaps["other"] == Swaps(own=1, n_own=2, other=1, n_other=2)
+    assert told.swaps["again"] == Swaps(1, 1, 2, 1, 1, 2)
+    assert told.swaps["other"] == Swaps(1, 1, 2, 1, 1, 2)
     # Of c own and beside b: yes, no; b counts already.
-    assert told.swaps["mcboost"] == told.swaps[""] == Swaps(own=2, n_own=3, other=1, n_other=3)
+    assert told.swaps["mcboost"] == told.swaps[""] == Swaps(2, 2, 3, 1, 1, 3)
     assert told.swaps[""].n_own == told.total.compared == 3
 
 
@@ -57,6 +57,14 @@ def test_other_rounds_are_no_other_algorithm(table_of_rounds):
     n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
     # b on glass was not run for 100 rounds, so that a has nobody beside it there.
     assert (found.n_own, found.n_other) == (n_cells - 1, n_cells - 1)
+
+
+def test_numbers_that_differ_within_the_margin_are_reproduced_and_not_alike(make_cell, make_table):
+    cells = {
+        ("wine", "a"): make_cell([49, 50, 51] * 9, algo="a", published=(50.0, 1.0)),
+        ("wine", "b"): make_cell([52, 53, 54] * 9, algo="b", published=(53.0, 1.0)),
+    }
+    assert swaps([make_table(cells)]) == Swaps(2, 2, 2, 2, 0, 2)
 
 
 def test_nothing_to_swap(make_cell, make_table):

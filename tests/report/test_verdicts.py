@@ -98,41 +98,64 @@ def test_cells_without_a_published_number_are_all_kept(make_cell):
 def test_what_is_left_after_the_correction(make_cell, make_table):
     """One small p-value in twenty is what chance gives; a tiny one is not."""
     alike = [make_cell([49, 50, 51], published=(50.0 + i / 20, 1.0)) for i in range(18)]
-    near = make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))
-    far = make_cell([60, 60.1, 60.2], published=(50.0, 1.0))
+    near = make_cell([64.9, 65, 65.1], published=(50.0, 19.0))
+    far = make_cell([70, 70.1, 70.2], published=(50.0, 1.0))
     assert near.verdict == far.verdict == "worse"
     adjusted = false_discovery_control([cell.agreement.p for cell in [*alike, near, far]])
     assert near.agreement.p < 0.05 < adjusted[-2]
     tally = Tally.of([*alike, near, far])
-    assert (tally["worse"], tally.corrected) == (2, {"better": 0, "worse": 1})
+    assert (tally["worse"], tally.corrected) == (2, {"reproduced": 18, "better": 0, "worse": 1})
     assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
     # Among fewer, the same number is left.
     assert Tally.of([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
-    assert "2 (1) worse. In brackets: what still differs after Benjamini" in summary_of_verdicts(
-        table
-    )
+    assert "2 (1) worse. In brackets: the count after Benjamini" in summary_of_verdicts(table)
 
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
     del cell.records[0]["n_test"]
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
-    assert Tally.of([cell]).corrected == {"better": 0, "worse": 1}
+    assert Tally.of([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
+
+
+def test_equivalence_is_corrected_for_the_number_of_tests(make_cell):
+    """One small p-value in twenty is what chance gives, of numbers at the margin, too."""
+    barely = make_cell([49.5, 51.5, 53.5], published=(46.0, 3.0))
+    unclear = make_cell([30, 50, 70], published=(46.0, 3.0))
+    assert barely.verdict == "reproduced"
+    assert 0.025 < barely.agreement.p_within < 0.05
+    tally = Tally.of([barely, *[unclear] * 19])
+    assert (tally["reproduced"], tally.corrected["reproduced"]) == (1, 0)
+    assert str(tally) == "20 published numbers: 1 (0) reproduced, 19 undecided"
+
+
+def test_shares_within_each_margin_and_interval_of_the_headline(make_cell):
+    """Numbers of one data set depend on each other, so that data sets are drawn again."""
+    spread = {"a": 50.0, "b": 54.0, "c": 58.0, "d": 70.0}
+    cells = [
+        make_cell([x - 0.1, x, x + 0.1] * 9, d, published=(50.0, 1.0)) for d, x in spread.items()
+    ]
+    tally = Tally.of([*cells, *cells])
+    assert tally.within == {0.1: 4, 0.2: 6, 0.3: 6}
+    assert tally.interval == Tally.of(cells).interval
+    low, high = tally.interval
+    # Of 4 data sets, 3 of which are reproduced: quantiles of the binomial distribution.
+    assert (low, high) == (0.25, 1.0)
 
 
 def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
     """A cell that only this luck keeps from being worse, and one that knows of no pool."""
-    there = make_cell([51.5, 52, 52.5, 52] * 10, published=(50.0, 3.0), n=50)
+    there = make_cell([62.5, 63, 63.5, 63] * 10, published=(50.0, 15.0), n=50)
     target = replace(there.target, pool_share=0.18)
     pooled = replace(there, published={"test_error": target})
-    assert (pooled.agreement.basis, pooled.verdict) == ("pool", "reproduced")
+    assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
     assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
     tally = Tally.of([pooled, there])
-    assert tally.shown == {"reproduced": 1, "worse": 1}
+    assert tally.shown == {"worse": 1, "undecided": 1}
     assert tally.without_pool.shown == {"worse": 2}
-    assert [tally.count(v) for v in ("reproduced", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
-    assert str(tally) == "2 published numbers: 1 / 0 reproduced, 1 / 2 worse"
+    assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
+    assert str(tally) == "2 published numbers: 1 / 2 worse, 1 / 0 undecided"
     assert "Behind a slash: without the variance of one pool" in summary_of_verdicts(
         make_table({("wine", "a"): pooled, ("iris", "a"): there})
     )

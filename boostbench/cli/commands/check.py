@@ -20,6 +20,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, metavar="N", help=repeats)
     decimals = "decimals that the paper prints, if fewer than usual or than in FILE"
     parser.add_argument("--decimals", type=int, metavar="N", help=decimals)
+    rule = "'power' gives the verdicts of version 1.0 (default: tost)"
+    parser.add_argument("--rule", choices=("tost", "power"), default="tost", help=rule)
 
 
 def run(args: Namespace) -> int:
@@ -30,7 +32,11 @@ def run(args: Namespace) -> int:
         from boostbench.cli.check import check, check_published
 
     if args.published is None:
-        return check(args.words, args.json, args.update)
+        if args.update and args.rule != "tost":
+            raise UserError("--update saves the verdicts of --rule tost; leave out --rule")
+        return check(args.words, args.json, args.update, args.rule)
     if args.update:
         raise UserError("--update is for the papers' tables, not for --published")
-    return check_published(args.published, args.words, args.json, args.repeats, args.decimals)
+    return check_published(
+        args.published, args.words, args.json, args.repeats, args.decimals, args.rule
+    )

@@ -38,7 +38,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         "Published": _published(cell),
         "Difference": agreement and _difference(agreement, quantity),
         "Detectable": agreement and _detectable(agreement, quantity),
-        "Verdict": cell.verdict,
+        "Verdict": cell.marked_verdict,
         "Basis": agreement and agreement.basis != "welch" and BASES[agreement.basis],
         "Not as there": ", ".join(cell.departures),
         "Note": cell.note,

@@ -9,8 +9,11 @@ from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
-#: What numbers and files tell of an agreement.
-JUDGED = ("difference", "low", "high", "p", "detectable")
+#: Numbers of an `Agreement` that files hold.
+JUDGED = ("difference", "low", "high", "p", "detectable", "p_within")
+
+#: Facts of an `Agreement` that files hold.
+FACTS = ("differs", "within")
 
 #: CPU seconds of a record by their columns.
 _TIMES = {
@@ -59,6 +62,7 @@ def _line(row: str, column: str, cell: Cell, name: str) -> dict:
         "published_mean": _number(target and target.mean),
         "published_std": _number(target and target.std),
         **{head: _number(cell.agreement and getattr(cell.agreement, head)) for head in JUDGED},
+        **{head: getattr(cell.agreement, head) if cell.agreement else "" for head in FACTS},
         "verdict": cell.verdict,
         "published_coef_cpu_s": _number(fitting and fitting.mean),
         "test_ms_per_instance": _number(cell.average(QUANTITIES["predict_per_instance"]), 1e-3),
