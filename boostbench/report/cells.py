@@ -13,6 +13,7 @@ from boostbench.report.notes import find_note
 from boostbench.report.numbers import fixed, printed, seconds
 from boostbench.report.published import Published
 from boostbench.report.statistics.agreement import Agreement, agreement
+from boostbench.report.statistics.folds import INDEPENDENT, FoldRatio, fold_ratio
 
 #: Stands behind a number that today's code does not give, in whole or in part.
 STALE = "†"
@@ -104,6 +105,15 @@ class Cell:
     def std(self) -> float:
         """Sample standard deviation over the splits; NaN for fewer than 2."""
         return stdev(self.values.values()) if len(self.values) > 1 else float("nan")
+
+    @property
+    def fold_ratio(self) -> FoldRatio:
+        """Ratio for the variance of the mean if the splits are folds; see `fold_ratio`."""
+        protocol = self.records[0]["config"]["protocol"]
+        # With samples_per_class, each repetition draws samples of its own.
+        if protocol["sampling"] != "kfold" or protocol.get("samples_per_class"):
+            return INDEPENDENT
+        return fold_ratio(self.values, protocol["n_splits"])
 
     @property
     def text(self) -> str:
@@ -206,6 +216,7 @@ class Cell:
             target.pool_share,
             self.records[0].get("n_test") if self.quantity.of_samples else None,
             self.rule,
+            self.fold_ratio,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if compared.basis in ("counts", "rounding") and self.is_partial else compared

@@ -11,6 +11,7 @@ from boostbench.records.makers import Maker
 from boostbench.report.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.readme import readme
+from boostbench.report.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.report.verdicts import counts, not_shown
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -56,6 +57,23 @@ def test_published_numbers_are_counted_once(tables):
     """
     total = counts(tables).total
     assert (total.published, total.repeated) == (767, 151)
+
+
+def test_ratio_for_ten_folds_is_that_of_the_committed_records(tables):
+    """The pooled ratio of the variance between cross-validations, of all results on record."""
+    results = {
+        (cell.data, cell.records[0]["config_hash"]): complete_repetitions(cell.values, 10)
+        for table in tables
+        if table.name in ("rpboost12.6", "rpboost12.7")
+        for cell in table.cells.values()
+        if cell.records and cell.records[0]["config"]["protocol"]["sampling"] == "kfold"
+    }
+    repeated = [result for result in results.values() if len(result) > 1]
+    assert pooled_ratio(repeated).ratio == pytest.approx(TEN_FOLDS.ratio, abs=0.05)
+    most: dict[str, int] = {}
+    for (data, _), result in results.items():
+        most[data] = max(most.get(data, 0), len(result) - 1)
+    assert sum(most.values()) >= TEN_FOLDS.freedom
 
 
 def test_better_is_said_to_be_a_success_or_a_failure(tables):

@@ -126,3 +126,16 @@ def test_reproduced_number_that_differs_carries_its_difference(make_cell):
     assert (alike.verdict, alike.marked_verdict) == ("reproduced", "reproduced")
     worse = make_cell([30.4, 30.5, 30.6], published=(10.2, 0.1))
     assert (worse.verdict, worse.marked_verdict) == ("worse", "worse")
+
+
+def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
+    errors = [9.0, 11.0] * 10
+    random = make_cell(errors, published=(10.0, 1.0), n=20)
+    folds = make_cell(errors, published=(10.0, 1.0), n=20)
+    for record in folds.records:
+        record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
+    assert (random.agreement.basis, folds.agreement.basis) == ("welch", "folds")
+    assert folds.agreement.half < 0.6 * random.agreement.half
+    for record in folds.records:
+        record["config"]["protocol"]["samples_per_class"] = 50
+    assert folds.beside(folds.target).basis == "welch"

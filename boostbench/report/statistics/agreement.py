@@ -25,12 +25,15 @@ from scipy import special
 
 from boostbench.report.numbers import rounded
 from boostbench.report.statistics import LEVEL, finite_array
+from boostbench.report.statistics.folds import INDEPENDENT, FoldRatio
 
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
     "welch": "Welch's 95% interval, from both standard deviations",
     "pool": "a 95% interval, from both standard deviations and the variance of the samples that "
     "the paper splits, as it seems to have drawn them once",
+    "folds": "a 95% interval, from both standard deviations over the folds and the ratio of the "
+    "variance between whole cross-validations to that of as many independent splits",
     "ours": "a 95% interval; the published standard deviation is not known, ours is taken for both",
     "published": "a 95% interval; ours is one number, the published standard deviation is taken "
     "for both",
@@ -162,6 +165,7 @@ def agreement(
     pool_share: float = 0.0,
     n_tested: int | None = None,
     rule: str = "tost",
+    folds: FoldRatio = INDEPENDENT,
 ) -> Agreement:
     """Compare a mean with a published one.
 
@@ -186,6 +190,8 @@ def agreement(
         not, or the number is unknown.
     rule : {"tost", "power"}, default="tost"
         Rule of the verdict.
+    folds : FoldRatio, default=INDEPENDENT
+        If the repeats of both are folds: the ratio for the variances of both means.
 
     Returns
     -------
@@ -195,12 +201,15 @@ def agreement(
     difference = float(np.subtract(*finite_array([mean, published_mean])))
     step, error = 10.0**-digits, abs(published_mean - perfect)
     basis, parts = _parts(std, n, published_std, published_n, pool_share, digits)
+    if folds != INDEPENDENT:
+        parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
+        basis = "folds" if basis == "welch" else basis
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2
         basis = "counts"
         parts = [_Part(both * (100 - both) / n_tested, inf, 1 / n, 1 / published_n)]
     parts.append(_Part(step**2 / 12, inf, 0.0, 1.0))
-    variance, freedom = _variance(parts)
+    variance, freedom = _variance(parts, folds)
     half, detectable = _detectable_difference(variance, freedom)
     if basis == "counts":
         detectable = _detectable_rise(error, n_tested * n, n_tested * published_n)
@@ -214,10 +223,12 @@ def agreement(
         differs = abs(difference) > half
         # A higher error is a positive excess, whichever number is the better one.
         excess = difference if published_mean >= perfect else -difference
-        p_within = {margin: _p_within(excess, error, margin, step, parts) for margin in MARGINS}
+        p_within = {
+            margin: _p_within(excess, error, margin, step, parts, folds) for margin in MARGINS
+        }
         margins = tuple(margin for margin, p in p_within.items() if p <= LEVEL)
         least = [part._replace(ours=0.0) for part in parts]
-        can_tell = _p_within(0.0, error, MARGIN, step, least) <= LEVEL
+        can_tell = _p_within(0.0, error, MARGIN, step, least, folds) <= LEVEL
     return Agreement(
         difference,
         low=difference - half,
@@ -279,21 +290,27 @@ def _printed_variance(std: float, n: int, digits: int) -> tuple[float, float]:
     return square, 1 / (1 / (n - 1) + spread / (2 * square**2))
 
 
-def _variance(parts: Iterable[_Part], factor: float = 1.0) -> tuple[float, float]:
+def _variance(parts: Iterable[_Part], folds: FoldRatio, factor: float = 1.0) -> tuple[float, float]:
     """Return the variance of our mean minus `factor` times the published one.
 
-    Its degrees of freedom are Welch and Satterthwaite's.
+    Its degrees of freedom are Welch and Satterthwaite's. The ratio for folds is one estimate for
+    all parts, so its uncertainty adds to theirs.
     """
     terms = [
         (part.variance * (part.ours + factor**2 * part.published), part.freedom) for part in parts
     ]
     variance = sum(term for term, _ in terms)
-    uncertainty = sum(term**2 / freedom for term, freedom in terms)
+    uncertainty = sum(term**2 / freedom for term, freedom in terms) + variance**2 / folds.freedom
     return variance, variance**2 / uncertainty if uncertainty else inf
 
 
 def _p_within(
-    excess: float, error: float, margin: float, step: float, parts: Sequence[_Part]
+    excess: float,
+    error: float,
+    margin: float,
+    step: float,
+    parts: Sequence[_Part],
+    folds: FoldRatio,
 ) -> float:
     """Test whether our error lies within a margin around the published one.
 
@@ -309,6 +326,8 @@ def _p_within(
         Unit of the last printed digit: the least margin, a constant without sampling error.
     parts : sequence of _Part
         Parts of the variance.
+    folds : FoldRatio
+        Ratio that they include.
 
     Returns
     -------
@@ -320,7 +339,7 @@ def _p_within(
     for width, share in ((margin * error, margin), (step, 0.0)):
         sides = []
         for distance, factor in ((width - excess, 1 + share), (width + excess, 1 - share)):
-            variance, freedom = _variance(parts, factor)
+            variance, freedom = _variance(parts, folds, factor)
             sides.append(float(special.stdtr(freedom, -distance / sqrt(variance))))
         p_values.append(max(sides))
     return min(p_values)
