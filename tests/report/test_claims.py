@@ -1,6 +1,8 @@
 import io
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
@@ -8,6 +10,7 @@ from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 from boostbench.report.renderers.terminal import print_judgement
+from boostbench.report.statistics.one_sided import p_below
 from boostbench.report.tables import Claim
 from boostbench.util.console import make_console
 
@@ -43,32 +46,37 @@ def test_nothing_on_record_is_said_shortly(make_cell, make_table):
         cells["row3", name] = make_cell(LOW if name == "a" else HIGH, "row3", name)
     sentence, explanation = claims(make_table(cells, claims=[claim]))
     assert sentence.endswith(
-        "is undecided: 1 of 9 comparisons confirm it. Not on record: 8 comparisons."
+        "is undecided: 1 of 9 comparisons confirm it, for new samples and on these splits. "
+        "Not on record: 8 comparisons."
     )
     assert explanation == CLAIMS_EXPLANATION
 
 
 def test_better_everywhere(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (LOW, HIGH)})
-    assert found == "holds: 2 of 2 comparisons confirm it."
+    assert found == "holds: 2 of 2 comparisons confirm it, for new samples and on these splits."
 
 
 def test_one_row_that_tells_nothing_leaves_it_open(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (LOW, MIXED)})
-    assert found == "is undecided: 1 of 2 comparisons confirm it. Undecided: iris (A against B)."
+    assert found == (
+        "is undecided: 1 of 2 comparisons confirm it, for new samples and on these splits. "
+        "Undecided: iris (A against B)."
+    )
 
 
 def test_one_row_is_enough_against_it(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW), "dna": (LOW, MIXED)})
     assert found == (
-        "does not hold: 1 of 3 comparisons confirm it. Against it: iris (A against B). "
+        "does not hold: 1 of 3 comparisons confirm it, for new samples and on these splits. "
+        "Against it: iris (A against B). "
         "Undecided: dna (A against B)."
     )
 
 
 def test_many_comparisons_are_corrected_for(judged):
-    """p = 0.03 against it counts alone, and not among ten."""
-    slightly = [x + d for x, d in zip(LOW, [0.9, -0.05, 0.6, 0.2, 0.4], strict=True)]
+    """A small p-value against it counts alone, and not among ten."""
+    slightly = [x + d for x, d in zip(LOW, [0.9, 0.3, 0.6, 0.3, 0.4], strict=True)]
     assert judged({"iris": (slightly, LOW)}).startswith("does not hold")
     many = {f"row{i}": (LOW, HIGH) for i in range(9)} | {"iris": (slightly, LOW)}
     assert judged(many).startswith("is undecided: 9 of 10")
@@ -101,7 +109,8 @@ def test_splits_are_paired_and_all_rows_are_needed(judged):
     assert judged({"wine": (LOW, HIGH), "iris": ([], HIGH)}).startswith("is undecided: 1 of 2")
     found = judged({"wine": (LOW[:1], HIGH), "iris": (MIXED, LOW)})
     assert found == (
-        "is undecided: 0 of 2 comparisons confirm it. Undecided: iris (A against B). "
+        "is undecided: 0 of 2 comparisons confirm it, for new samples and on these splits. "
+        "Undecided: iris (A against B). "
         "Not on record: wine (A against B)."
     )
     # Large differences between the splits do not hide small ones within them.
@@ -111,7 +120,29 @@ def test_splits_are_paired_and_all_rows_are_needed(judged):
 
 def test_other_settings_are_not_judged(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW)}, changed=["iris"])
-    assert found == "is not judged, as settings differ: 1 of 2 comparisons confirm it."
+    assert found == "is not judged, as settings differ."
+
+
+def test_the_correction_for_shared_samples_decides_the_word(judged):
+    """p = 0.02 on these splits, and 0.07 for new samples: a third as many test samples."""
+    slightly = [x - d for x, d in zip(LOW, [0.9, -0.05, 0.6, 0.2, 0.4], strict=True)]
+    differences = np.subtract(slightly, LOW)
+    t = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / 5 + 25 / 75))
+    assert p_below(differences, 0.0) < 0.05 < stats.t.cdf(t, 4)
+    assert p_below(differences, 0.0, 25 / 75) == pytest.approx(stats.t.cdf(t, 4))
+    assert judged({"wine": (slightly, LOW)}) == (
+        "is undecided: 0 of 1 comparisons confirm it for new samples. On these splits it holds, "
+        "by 1 of 1. Undecided: wine (A against B)."
+    )
+    # All splits test the same official part.
+    official = judged({"wine": (slightly, LOW)}, sampling="official")
+    assert official == "holds: 1 of 1 comparisons confirm it, on these splits."
+
+
+def test_uncorrected_test_is_the_one_sided_t_test():
+    differences = np.random.default_rng(0).normal(0.3, 1, 12)
+    expected = stats.ttest_1samp(differences, 0.5, alternative="less").pvalue
+    assert p_below(differences, 0.5) == pytest.approx(expected)
 
 
 def test_without_claims_nothing_is_said(table):
