@@ -17,7 +17,7 @@ from boostbench.records.archive import Records
 from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
-from boostbench.report.overview import counting, headline, sharpness, swapped
+from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
 from boostbench.report.published_file import (
     MOST_DECIMALS,
     MOST_REPEATS,
@@ -160,6 +160,7 @@ def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
             "tables": {name: _counted(tally) for name, tally in counted.tables.items()},
         },
         "swaps": {name or "all": swaps._asdict() for name, swaps in counted.swaps.items()},
+        "effects": {name or "all": each._asdict() for name, each in counted.effects.items()},
         "verdicts": list(judged),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
@@ -212,7 +213,8 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
     console.print(grid)
     if tallies.total.published:
         console.print(headline(tallies.total), style="bold")
-        for sentence in (sharpness(tallies.total), swapped(tallies.swaps[""])):
+        pairs = swapped(tallies.swaps[""]), replicated(tallies.effects[""])
+        for sentence in (sharpness(tallies.total), *pairs):
             if sentence:
                 console.print(sentence)
         console.print(counting(tallies.total, tables))

@@ -6,6 +6,7 @@ from math import isnan
 from statistics import median
 
 from boostbench.report.cells import STALE
+from boostbench.report.effects import Effects
 from boostbench.report.merge import join
 from boostbench.report.papers import papers, title
 from boostbench.report.statistics.agreement import MARGIN, POWER
@@ -27,6 +28,13 @@ SWAPPED_EXPLANATION = (
     "the published numbers of the other algorithms on the same data"
 )
 
+#: Heading of `CountedLine.effects`, and its explanation.
+REPLICATED = "effects: order / significant"
+REPLICATED_EXPLANATION = (
+    "the number of pairs of algorithms that the published numbers separate on a data set, the "
+    "share that has the same order in ours, and the share that ours separate as well"
+)
+
 
 @dataclass(frozen=True)
 class CountedLine:
@@ -44,6 +52,8 @@ class CountedLine:
         What more there is to say of it.
     swaps : Swaps
         Of its numbers beside other algorithms' published ones.
+    effects : Effects
+        Pairs of algorithms that the published numbers separate.
     is_paper : bool
         Whether the lines after it are its tables.
     """
@@ -53,6 +63,7 @@ class CountedLine:
     tally: Tally
     about: str = ""
     swaps: Swaps = field(default_factory=Swaps)
+    effects: Effects = field(default_factory=Effects)
     is_paper: bool = False
 
 
@@ -71,12 +82,13 @@ def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """List papers and under each its tables; tables of no paper are left out."""
     lines = []
     for paper, tally in counts.papers.items():
-        swaps = counts.swaps[paper]
-        lines.append(CountedLine(paper, title(paper), tally, swaps=swaps, is_paper=True))
+        pairs = {"swaps": counts.swaps[paper], "effects": counts.effects[paper]}
+        lines.append(CountedLine(paper, title(paper), tally, **pairs, is_paper=True))
         for table in tables:
             if table.paper == paper:
                 number, _, about = short_title(table).partition(": ")
-                counted = counts.tables[table.name], about, counts.swaps[table.name]
+                pairs = counts.swaps[table.name], counts.effects[table.name]
+                counted = counts.tables[table.name], about, *pairs
                 lines.append(CountedLine(table.name, number, *counted))
     return lines
 
@@ -178,6 +190,18 @@ def swapped(swaps: Swaps) -> str:
         "measurably, when they are compared with the published number of their own algorithm; "
         f"{swaps.other / swaps.n_other:.0%} and {swaps.other_alike / swaps.n_other:.0%} when they "
         "are compared with those of other algorithms on the same data."
+    )
+
+
+def replicated(effects: Effects) -> str:
+    """Tell how many of the papers' effects our numbers show; empty without an effect."""
+    if not effects.separated:
+        return ""
+    shares = [f"{n / effects.separated:.0%}" for n in effects[1:]]
+    return (
+        f"Of {effects.separated} pairs of algorithms that the papers' numbers separate on a data "
+        f"set, {shares[0]} have the same order in ours, and {shares[1]} are separated by ours as "
+        f"well; {shares[2]} are separated in the opposite order."
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from scipy.stats import false_discovery_control
 
 from boostbench.report.cells import Cell, distinct
+from boostbench.report.effects import Effects, effects
 from boostbench.report.published import sources
 from boostbench.report.statistics import LEVEL
 from boostbench.report.statistics.agreement import MARGIN, MARGINS, Agreement
@@ -230,6 +231,8 @@ class Counts:
         By name, in the order of the tables.
     swaps : dict of str to Swaps
         Of tables and papers by name; of all under ``""``.
+    effects : dict of str to Effects
+        Replicated effects, by the same names.
     """
 
     total: Tally
@@ -237,6 +240,7 @@ class Counts:
     tables: dict[str, Tally]
     algorithms: dict[str, Tally]
     swaps: dict[str, Swaps] = field(default_factory=dict)
+    effects: dict[str, Effects] = field(default_factory=dict)
 
 
 def not_shown(tables: Iterable[Table]) -> int:
@@ -281,12 +285,13 @@ def counts(tables: Iterable[Table]) -> Counts:
         papers.setdefault(table.paper, []).extend(table.cells.values())
         for cell in table.cells.values():
             algorithms.setdefault(cell.algo, []).append(cell)
-    swapped = {table.name: swaps([table]) for table in of_papers}
+    groups = {table.name: [table] for table in of_papers}
     for paper in papers:
-        swapped[paper] = swaps([table for table in of_papers if table.paper == paper])
-    swapped[""] = swaps(of_papers)
+        groups[paper] = [table for table in of_papers if table.paper == paper]
+    groups[""] = of_papers
     return Counts(
-        swaps=swapped,
+        swaps={name: swaps(group) for name, group in groups.items()},
+        effects={name: effects(group) for name, group in groups.items()},
         total=Tally.of(cell for table in of_papers for cell in table.cells.values()),
         papers={name: Tally.of(cells) for name, cells in papers.items()},
         tables={table.name: Tally.of(table.cells.values()) for table in tables},

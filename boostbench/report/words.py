@@ -4,11 +4,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
+from boostbench.report.statistics.folds import INDEPENDENT
 from boostbench.report.tables import Table
 
 POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
     "table. So the intervals there include the variance of this draw."
+)
+
+FOLD_NOTE = (
+    "The splits are folds. So the intervals there use the variance between whole cross-validations "
+    "and not that of independent splits."
 )
 
 #: So many partial means are named one by one.
@@ -65,6 +71,8 @@ def notes(table: Table) -> list[str]:
         )
     if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
         sentences.append(POOL_NOTE)
+    if any(cell.agreement and cell.fold_ratio != INDEPENDENT for cell in cells.values()):
+        sentences.append(FOLD_NOTE)
     return sentences + freshness(cells.values(), table.fitted)
 
 

@@ -33,13 +33,18 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]
-        texts += [*(line.tally.count(verdict) for verdict in columns), str(line.swaps)]
+        texts += [
+            *(line.tally.count(verdict) for verdict in columns),
+            str(line.swaps),
+            str(line.effects),
+        ]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
-    table = aligned(rows, ["table", "published", *columns, overview.SWAPPED])
+    table = aligned(rows, ["table", "published", *columns, overview.SWAPPED, overview.REPLICATED])
     facts = [
         *overview.sentences(total),
         overview.sharpness(total),
         overview.swapped(counted.swaps[""]),
+        overview.replicated(counted.effects[""]),
     ]
     return "\n\n".join(
         [
@@ -53,6 +58,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             table,
             overview.counting(total, tables),
             f"*{overview.SWAPPED}*: {overview.SWAPPED_EXPLANATION}.",
+            f"*{overview.REPLICATED}*: {overview.REPLICATED_EXPLANATION}.",
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",
         ]

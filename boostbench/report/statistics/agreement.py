@@ -32,8 +32,6 @@ BASES = {
     "welch": "Welch's 95% interval, from both standard deviations",
     "pool": "a 95% interval, from both standard deviations and the variance of the samples that "
     "the paper splits, as it seems to have drawn them once",
-    "folds": "a 95% interval, from both standard deviations over the folds and the ratio of the "
-    "variance between whole cross-validations to that of as many independent splits",
     "ours": "a 95% interval; the published standard deviation is not known, ours is taken for both",
     "published": "a 95% interval; ours is one number, the published standard deviation is taken "
     "for both",
@@ -201,9 +199,7 @@ def agreement(
     difference = float(np.subtract(*finite_array([mean, published_mean])))
     step, error = 10.0**-digits, abs(published_mean - perfect)
     basis, parts = _parts(std, n, published_std, published_n, pool_share, digits)
-    if folds != INDEPENDENT:
-        parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
-        basis = "folds" if basis == "welch" else basis
+    parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2
         basis = "counts"

@@ -32,7 +32,7 @@ def p_below(differences: Sequence[float], bound: float, ratio: float = 0.0) -> f
     >>> round(p_below([-2.0, -1.0, -3.0], 0.0), 4), p_below([1.0, 1.0], 0.0), p_below([1.0], 0.0)
     (0.0371, 1.0, nan)
     >>> round(p_below([-2.0, -1.0, -3.0], 0.0, ratio=1 / 3), 4)
-    0.0686
+    0.067
     """
     shifted = finite_array(differences) - bound
     if len(shifted) < 2:
