@@ -48,6 +48,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
             else:
                 outcome, about = _NOTHING, {"available": at_hand}
             about["published"] = definition.find_published(*key, algo, column.rounds)
+            about["command"] = request.command(*key) if definition.runs(*key) else ""
             names = spec["data"]["name"], algo["name"], column.label
             cells[row, name] = Cell.of(outcome, *names, quantity=column.quantity, **about)
     # Of several rounds, the last are compared; and of these the times behind them.

@@ -1,9 +1,11 @@
 """A table as it is asked for: its definition, and the experiment of each cell."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from boostbench.configs import list_options
 from boostbench.definitions.file_name import file_name
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
@@ -33,6 +35,8 @@ class TableRequest:
         ``["protocol.n_splits=3"]``.
     departures : dict of Key to tuple of str
         What makes each cell another experiment than the one that is defined.
+    settings : list of str
+        Overrides that change the numbers.
     """
 
     definition: TableDefinition
@@ -41,6 +45,7 @@ class TableRequest:
     title: str
     changes: list[str] = field(default_factory=list)
     departures: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
+    settings: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -84,7 +89,15 @@ class TableRequest:
             title=part.title + _limits(next(iter(specs.values()))["profile"]),
             changes=changes,
             departures=different,
+            settings=settings,
         )
+
+    def command(self, row: str, column: str) -> str:
+        """Return the command that makes a cell again, in a results folder of its own."""
+        definition = self.definition
+        name = definition.name if definition.name in list_options("table") else definition.path
+        part = ["--row", row, "--column", column, "rerun=all", "results=again"]
+        return shlex.join(["boostbench", "table", name, *self.settings, *part])
 
     @property
     def common(self) -> Mapping:

@@ -67,6 +67,8 @@ class Cell:
         What is known of the records by fitting some of them again.
     rule : {"tost", "power"}, default="tost"
         Rule of the verdict, see `Agreement.verdict`.
+    command : str, default=""
+        Command that makes the number again; empty for a cell that no command makes.
     """
 
     data: str
@@ -83,6 +85,7 @@ class Cell:
     departures: tuple[str, ...] = ()
     finding: Finding | None = None
     rule: str = "tost"
+    command: str = ""
 
     @classmethod
     def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":

@@ -31,8 +31,8 @@ def verdict_lines(tables: Iterable[Table]) -> list[dict]:
         repeats; of an `Agreement` the ``difference`` with its 95% interval (``low``, ``high``),
         ``p``, the ``detectable`` difference, ``differs``, ``within`` and ``p_within``; ``quantity``
         and ``digits``, its name and its printed decimals; the ``verdict`` and its ``rule``, the
-        verdict ``without_pool``, its ``basis`` and a ``note`` on the reason. Unknown values are
-        None.
+        verdict ``without_pool``, its ``basis`` and a ``note`` on the reason; and the ``command``
+        that makes the number again. Unknown values are None.
     """
     return [
         _verdict(table.name, row, column, cell)
@@ -54,6 +54,7 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
         **{"verdict": cell.verdict, "rule": cell.rule},
         "without_pool": cell.without_pool.verdict,
         **{"basis": agreement and agreement.basis, "note": cell.note},
+        "command": cell.command or None,
     }
 
 

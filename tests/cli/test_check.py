@@ -1,5 +1,7 @@
+import csv
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -101,8 +103,26 @@ def test_json_has_both_facts_and_the_rule(mine, call):
     line, missing = json.loads(call("check", mine, "--json").out)["verdicts"][:2]
     assert (line["rule"], type(line["differs"]), type(line["within"])) == ("tost", bool, bool)
     assert (missing["differs"], missing["within"]) == (None, None)
+    assert line["command"] == (
+        f"boostbench table {mine} --row wine --column adaboost_mh rerun=all results=again"
+    )
     counted = json.loads(call("check", mine, "--json").out)["counts"]["tables"]["mine"]
     assert list(counted["within"]) == ["10%", "20%", "30%"]
+
+
+def test_command_of_a_number_makes_it_again(mine, call, folder):
+    [line] = [
+        line
+        for line in json.loads(call("check", mine, "--json").out)["verdicts"]
+        if line["ours"] is not None
+    ]
+    program, *words = shlex.split(line["command"])
+    assert program == "boostbench"
+    assert call(*words, "parallel=serial").code == 0
+    [again] = (folder / "again" / "tables").glob("*.csv")
+    [made] = csv.DictReader(again.read_text().splitlines())
+    assert float(made["test_error_mean"]) == pytest.approx(line["ours"], abs=1e-5)
+    assert made["command"] == line["command"]
 
 
 def test_rule_of_power_gives_the_verdicts_of_version_1(mine, call, folder):

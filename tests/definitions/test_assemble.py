@@ -4,6 +4,8 @@ import pytest
 
 from boostbench import configs
 from boostbench.definitions.assemble import read_tables
+from boostbench.definitions.request import TableRequest
+from boostbench.definitions.table import TableDefinition
 from boostbench.records.archive import Records
 from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown
@@ -56,3 +58,22 @@ def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
 def test_unknown_table(tmp_path):
     with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
         read_tables(["randombost5"], Records(tmp_path))
+
+
+def test_each_cell_has_the_command_that_makes_it(tmp_path):
+    """Numbers after several rounds are of one fit, so that they have one command."""
+    [table] = read_tables(["randomboost4"], Records(tmp_path))
+    commands = {cell.command for (row, _), cell in table.cells.items() if row == "sonar"}
+    start, end = "boostbench table randomboost4 --row sonar --column", "rerun=all results=again"
+    columns = {name.partition("@")[0] for name in table.results}
+    assert commands == {f"{start} {column} {end}" for column in columns}
+
+
+def test_command_repeats_the_overrides_of_a_table(define_table):
+    name = define_table(rows=["wine"], columns=["adaboost_mh"])
+    definition = TableDefinition.read(name)
+    request = TableRequest.of(definition, ["protocol.n_splits=2", "results=here", "seed=3"])
+    assert request.command("wine", "adaboost_mh") == (
+        f"boostbench table {name} protocol.n_splits=2 seed=3 --row wine --column adaboost_mh "
+        "rerun=all results=again"
+    )

@@ -11,7 +11,7 @@ def test_judges_what_is_published(table):
         **{"ours": 2.0, "ours_std": 1.0, "n": 3},
         **{"published": 3.0, "published_std": 3.0, "published_n": 10},
         **{name: first[name] for name in ("low", "high", "p", "detectable", "p_within")},
-        **{"differs": False, "within": False, "rule": "tost"},
+        **{"differs": False, "within": False, "rule": "tost", "command": None},
         **{"difference": -1.0, "quantity": "test_error", "digits": 1, "note": None},
         **{"verdict": "undecided", "without_pool": "undecided", "basis": "welch"},
     }

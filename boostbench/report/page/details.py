@@ -53,6 +53,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         and f"{cell.stale} of {len(cell.records)} splits are refuted or of another edition",
         "Config": cell.records and _config(cell),
         "Recorded": cell.records and _recorded(cell),
+        "Command": cell.command,
     }
     return [(term, text) for term, text in facts.items() if text]
 

@@ -67,6 +67,7 @@ def _line(row: str, column: str, cell: Cell, name: str) -> dict:
         "published_coef_cpu_s": _number(fitting and fitting.mean),
         "test_ms_per_instance": _number(cell.average(QUANTITIES["predict_per_instance"]), 1e-3),
         "published_test_ms_per_instance": _number(predicting and predicting.mean, 1e-3),
+        "command": cell.command,
     }
 
 
