@@ -1,4 +1,4 @@
-"""Replication of effects: of the differences between algorithms that a paper's table shows.
+"""Replication of effects, the differences between algorithms that a paper's table shows.
 
 A verdict judges the level of one number. A paper is read for its comparisons, so this module counts
 the pairs of algorithms that the paper's own numbers separate, and whether ours order and separate

@@ -120,7 +120,7 @@ def headline(total: Tally) -> str:
 
 
 def sentences(total: Tally) -> list[str]:
-    """Tell the counts in sentences: of all compared numbers, then of those that can be decided."""
+    """Return the counts in sentences: all compared numbers, then the decidable ones."""
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return [f"{text} For none of them there is a number of ours yet."]
@@ -194,7 +194,7 @@ def swapped(swaps: Swaps) -> str:
 
 
 def replicated(effects: Effects) -> str:
-    """Tell how many of the papers' effects our numbers show; empty without an effect."""
+    """Return a sentence about the replicated effects; empty without an effect."""
     if not effects.separated:
         return ""
     shares = [f"{n / effects.separated:.0%}" for n in effects[1:]]

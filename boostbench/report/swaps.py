@@ -1,7 +1,7 @@
-"""What a verdict can tell: our numbers beside the published numbers of other algorithms.
+"""Comparison of our numbers with the published numbers of other algorithms.
 
 A verdict confirms the level of the errors and the protocol. The share of other algorithms' numbers
-that would have been reproduced as well shows how much a verdict tells of the algorithm itself.
+that would have been reproduced as well shows how far a verdict identifies the algorithm.
 """
 
 from collections.abc import Sequence

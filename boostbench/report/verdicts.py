@@ -95,7 +95,7 @@ class Tally:
         Published numbers by verdict, all of `VERDICTS` in their order, zeros included; under
         ``"not published"`` cells.
     repeated : int, default=0
-        How many cells are left out: their published number is that of a cell before them.
+        How many cells are left out: their published number belongs to a cell before them.
     corrected : dict of str to int
         Numbers that are ``"reproduced"``, ``"better"`` and ``"worse"`` after Benjamini and
         Hochberg's correction (1995) for the tests of all numbers that are counted here.
@@ -198,7 +198,7 @@ def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
     agreements = [cell.agreement for cell in cells]
     counted = Counter(agreement.verdict for agreement in agreements)
     counted -= _rejected(agreements, "p", ("better", "worse"))
-    # By the rule of power, "reproduced" is not the result of a test.
+    # The rule of power calls a number reproduced without a test.
     tested = [agreement for agreement in agreements if agreement.rule == "tost"]
     counted -= _rejected(tested, "p_within", ("reproduced",))
     return {verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")}

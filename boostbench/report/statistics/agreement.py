@@ -1,4 +1,4 @@
-"""Whether a number differs from a published one, and whether it is close enough.
+"""Comparison of a number with a published one: its difference, and its equivalence.
 
 The two questions have two tests. Welch's interval of the difference shows whether the numbers
 differ. Two one-sided tests (TOST) show whether they are equivalent, that is, whether our error lies
@@ -84,9 +84,9 @@ class Agreement(NamedTuple):
         Whether the interval excludes 0; if only rounding is known, whether the numbers print
         differently.
     margins : tuple of float
-        Those of `MARGINS`, shares of the published error, within which our number is shown to lie,
-        by two one-sided tests at 5%. A margin is at least one unit of the last printed digit. If
-        only rounding is known, the difference and half a digit have to be within the margin.
+        Elements of `MARGINS`, shares of the published error, within which our number is shown to
+        lie, by two one-sided tests at 5%. A margin is at least one unit of the last printed digit.
+        If only rounding is known, the difference and half a digit have to be within the margin.
     p_within : float
         p-value of these tests for `MARGIN`; NaN if only rounding is known.
     detectable : float
@@ -194,7 +194,7 @@ def agreement(
     Returns
     -------
     Agreement
-        Difference, 95% interval, verdict, and what it rests on.
+        Difference, 95% interval, the two facts, and the basis of the verdict.
     """
     difference = float(np.subtract(*finite_array([mean, published_mean])))
     step, error = 10.0**-digits, abs(published_mean - perfect)
@@ -257,14 +257,14 @@ def _parts(
     std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
 ) -> tuple[str, list[_Part]]:
     """Return the basis, and the parts of the variance: NaN where both deviations are unknown."""
-    known = n > 1 and not isnan(std)
+    is_ours_known = n > 1 and not isnan(std)
     if published_n > 1 and not isnan(published_std):
         common, freedom = _printed_variance(published_std, published_n, digits)
-        if known:
+        if is_ours_known:
             theirs = _Part(common, freedom, 0.0, 1 / published_n + pool_share)
             return "pool" if pool_share else "welch", [_Part(std**2, n - 1, 1 / n, 0.0), theirs]
         basis = "published"
-    elif known:
+    elif is_ours_known:
         basis, common, freedom = "ours", std**2, n - 1
     else:
         return "rounding", [_Part(_NAN, inf, 1.0, 1.0)]

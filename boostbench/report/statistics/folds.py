@@ -16,7 +16,7 @@ from boostbench.report.statistics import finite_array
 
 
 class FoldRatio(NamedTuple):
-    """Ratio of the variance of a mean over folds to that of a mean over independent splits.
+    """Ratio of two variances of a mean: over folds, and over independent splits.
 
     Attributes
     ----------
