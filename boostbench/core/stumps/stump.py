@@ -1,4 +1,4 @@
-"""The decision stump, and many of them as one."""
+"""Decision stumps and stacks of them."""
 
 from typing import NamedTuple
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from boostbench.core.weak_learner import LearnerStack
 
-# Outputs of that many samples and stumps at a time stay in the cache between the comparison with
-# the thresholds and the product with coefficients or weights.
+# Outputs that are computed at a time, few enough to stay in the cache between the comparison with
+# thresholds and the product with coefficients or weights.
 BLOCK_OUTPUTS = 2**17
 
-# So few stumps are not worth to turn anything.
+# Up to this many stumps, transposing X takes longer than it saves.
 _MIN_STUMPS = 16
 
 
 class Stump(NamedTuple):
-    """A weak learner: ``polarity * (+1 if x[feature] > threshold else -1)``.
+    """Weak learner ``polarity * (+1 if x[feature] > threshold else -1)``.
 
     The fields may be arrays of one length, for many weak learners at once.
     """
@@ -25,7 +25,7 @@ class Stump(NamedTuple):
     polarity: int = 1
 
     def __call__(self, X):
-        """Evaluate the stump.
+        """Return the outputs of the stump.
 
         Parameters
         ----------
@@ -41,7 +41,7 @@ class Stump(NamedTuple):
 
 
 class Stumps(LearnerStack):
-    """T stacked stumps.
+    """Stack of T stumps.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ class Stumps(LearnerStack):
 
     @property
     def tested(self):
-        """The column of X that each tests."""
+        """Column of X that each stump tests."""
         return self.feature
 
     @property
     def n_parameters(self):
-        """Numbers that prediction needs, besides coefficients."""
+        """Number of parameters for prediction, without coefficients."""
         return 2 * len(self)
 
     def __repr__(self):
@@ -108,7 +108,7 @@ class Stumps(LearnerStack):
         votes = np.ascontiguousarray(coefficients[selection].T) * self.polarity[selection]
         scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
         votes *= 2.0
-        # With features in rows, those of the stumps are copied row by row.
+        # X is transposed, so that the features of the stumps are contiguous.
         if len(feature) > X.shape[1]:
             turned = np.ascontiguousarray(X.T)
         else:
@@ -122,10 +122,10 @@ class Stumps(LearnerStack):
 
 
 def additive_tables(stumps, coefficients):
-    r"""Give the scores :math:`F(x) = \sum_t h_t(x) W_t` of stumps h as one table per feature.
+    r"""Yield the scores :math:`F(x) = \sum_t h_t(x) W_t` of stumps h as one table per feature.
 
-    The stumps of a feature together are a step function of it. So all scores come from one binary
-    search and one row of a table per feature, however many stumps there are.
+    The sum of the stumps of a feature is a step function. A score needs one binary search and one
+    table row per feature, for any number of stumps.
 
     Parameters
     ----------
@@ -136,12 +136,12 @@ def additive_tables(stumps, coefficients):
     Yields
     ------
     feature : int
-        One that is in use, in their order.
+        Feature that a stump tests, ascending.
     thresholds : ndarray
-        Its distinct thresholds, ascending.
+        Distinct thresholds of the feature, ascending.
     table : ndarray of shape (n_thresholds + 1, n_classes)
-        What it adds to the scores up to its first threshold, between the first and the second, and
-        so on.
+        Contribution of the feature to the scores: in row 0 up to the first threshold, in row 1
+        between the first and the second threshold, and so on.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Features with missing values and categories, as columns that stumps test like any other.
+"""Views: numeric columns that represent missing values and categories.
 
-A stump asks ``z > threshold`` of a column z. Of a feature with missing values there are three such
-columns, its *views*: in one a missing value counts as the lowest, in one as the highest, and one
-says where it is missing. So the stumps on them are all thresholds, with missing values on either
-side, and the test for a missing value. A category has a view that is 1 where the feature has it:
-its stump is this category against the rest. Any other feature is its own view.
+A stump tests ``z > threshold`` for a column z. A feature with missing values has three such
+columns, its *views*: one in which a missing value is the lowest value, one in which it is the
+highest, and an indicator of missing values. The stumps on these views are all thresholds, with
+missing values on either side, and the test for a missing value. A category has a view that is 1 for
+this category; its stump separates the category from the rest. Any other feature is its own view.
 
-Views of one feature follow one another. Where samples are added to bins, they share joint bins
-(`boostbench.core.stumps.feature_codes`), which are no more than the bins of the feature.
+The views of a feature are consecutive. They share the bins of the feature if samples are added to
+bins (`boostbench.core.stumps.feature_codes`).
 """
 
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-#: The category of a view that says where a value is missing: no value is equal to it.
+#: Category of the view that indicates missing values. No value equals it.
 MISSING = np.inf
 
 
 @dataclass(frozen=True)
 class Views:
-    """Columns that stumps test, made of features.
+    """Columns that stumps test, computed from features.
 
     Attributes
     ----------
     feature : ndarray of shape (n_views,), dtype=int64
-        What each is a view of.
+        Index of the original feature of each view.
     category : ndarray of shape (n_views,), dtype=float64
-        The view is 1 where the feature is equal to that, and else 0; `MISSING` where it is 1 for
-        missing values only; NaN where it is the feature itself.
+        Category for which the view is 1, and 0 otherwise; `MISSING` if the view is 1 for missing
+        values only; NaN if the view is the feature itself.
     fill : ndarray of shape (n_views,), dtype=float64
-        The view of a missing value. Where the training data had none, it is that of the mean of the
-        feature, or of its most frequent category.
+        Value of the view for a missing value. If the training data have no missing value of the
+        feature, a missing value counts as the mean, or as the most frequent category.
     n_features : int
 
     Examples
@@ -52,29 +52,29 @@ class Views:
 
     @property
     def is_plain(self):
-        """Whether each feature is its own view."""
+        """True if each feature is its own view."""
         return bool(len(self.feature) == self.n_features and np.isnan(self.category).all())
 
     def has_missing(self, feature):
-        """Whether the training data had missing values of a feature."""
+        """Return True if the training data have missing values of a feature."""
         some = self.feature == feature
         return bool(np.isinf(self.category[some]).any())
 
     def transform(self, X):
-        """Look at samples.
+        """Return the views of samples.
 
         Parameters
         ----------
         X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features)
-            NaN where a value is missing.
+            Missing values are NaN.
 
         Returns
         -------
         ndarray or scipy.sparse.csr_array of shape (n_samples, n_views), dtype=float64
-            Without NaN. X itself where it has none, and each feature is its own view.
+            Views without NaN; X itself if it has no NaN and each feature is its own view.
         """
-        # A sum is NaN where there is one, and as soon found as a number. That of a sparse matrix
-        # would sort its entries in place.
+        # A NaN makes the sum NaN, and the sum takes less time than a comparison. `X.sum()` of a
+        # sparse matrix would sort its entries in place.
         values = X.data if sparse.issparse(X) else X
         if self.is_plain:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -90,21 +90,21 @@ class Views:
         return self.expand_values(X[:, self.feature], slice(None))
 
     def above_if_missing(self, views, thresholds):
-        """Whether a missing value is above some thresholds of some views."""
+        """Return a mask of the thresholds that a missing value exceeds in the given views."""
         return self.fill[views] > thresholds
 
     def expand_values(self, values, views):
-        """Look at values of the features of some views.
+        """Return the values of views from the values of their features.
 
         Parameters
         ----------
-        values : ndarray of shape (..., n_some)
-        views : slice or ndarray of shape (n_some,), or int
+        values : ndarray of shape (..., n_selected)
+        views : slice or ndarray of shape (n_selected,), or int
 
         Returns
         -------
         ndarray
-            In the shape of the values.
+            Same shape as the values.
         """
         category, fill = self.category[views], self.fill[views]
         seen = np.where(np.isnan(category), values, values == category)
@@ -112,14 +112,14 @@ class Views:
 
 
 class ViewedFeatures:
-    """Columns of the views of a training set, computed when they are read.
+    """Matrix of the views of a training set, computed on access.
 
-    Indexing is as of a matrix of shape (n_samples, n_views); `numpy.asarray` makes that matrix.
+    Indexing works as for a matrix of shape (n_samples, n_views); `numpy.asarray` returns it.
 
     Parameters
     ----------
     features : ndarray of shape (n_samples, n_features), dtype=float64
-        Training data, NaN where a value is missing.
+        Training data; missing values are NaN.
     views : Views
 
     Examples
@@ -137,7 +137,7 @@ class ViewedFeatures:
 
     @property
     def shape(self):
-        """Numbers of samples and views."""
+        """Number of samples and number of views."""
         return len(self.features), len(self.views.feature)
 
     def __len__(self):
@@ -148,7 +148,7 @@ class ViewedFeatures:
         return self.views.expand_values(self.features[rows][..., self.views.feature[views]], views)
 
     def copy(self):
-        """Return the same columns of a copy of the features."""
+        """Return the views of a copy of the features."""
         return ViewedFeatures(self.features.copy(), self.views)
 
     def __array__(self, dtype=None, copy=None):
@@ -156,23 +156,23 @@ class ViewedFeatures:
 
 
 def identity_views(n_features):
-    """Views of features that are their own."""
+    """Return views of features that are their own views."""
     return Views(
         np.arange(n_features), np.full(n_features, np.nan), np.zeros(n_features), n_features
     )
 
 
 def fit_views(X, categorical=(), weights=None):
-    """Find out which views the features of training data need.
+    """Return the views that the features of training data need.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        NaN where a value is missing.
+        Missing values are NaN.
     categorical : iterable of int, default=()
-        Features that are categories, numbered from 0 on; of a dense X.
+        Features of a dense X that are categories with codes from 0.
     weights : ndarray of shape (n_samples,), default=None
-        How often each sample counts in means and frequencies; None: once.
+        Counts of the samples in means and frequencies. None means one for each.
 
     Returns
     -------
@@ -207,5 +207,5 @@ def _category_views(feature, counts, is_missing):
     found = [(feature, float(code), float(code == usual)) for code in np.flatnonzero(counts)]
     if is_missing:
         found.append((feature, MISSING, 1.0))
-    # Of two, one is the other turned round.
+    # With two categories, one view is enough: the other is its complement.
     return found[-1:] if len(found) == 2 else found

@@ -6,18 +6,18 @@ from scipy import sparse
 from boostbench.core.sparse_products import sparse_product
 from boostbench.core.stumps.layouts.sample_bins import SampleBins
 
-# A feature joins others if spreading joint bins over the bins of each feature takes fewer additions
-# than this part of the samples, and if the joint bins stay in the cache. More pairs of bins than
-# the last number take longer to count than the samples.
+# A feature joins a group if expanding the joint bins to the bins of each feature takes fewer
+# additions than 1 / _SAMPLES_PER_SPREAD of the samples, and if the joint bins fit the cache.
+# Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
 _SAMPLES_PER_SPREAD = 2
 _MAX_JOINT_BINS = 2**13
 _MAX_PAIRS = 2**20
 
-# Samples whose pairs are counted first, so that most pairs of features with many values are
-# dismissed early: twice as many as the joint bins that a pair may have.
+# Number of samples whose pairs are counted first, which rejects most features with many values:
+# twice the largest number of joint bins.
 _SAMPLE_SIZE = 2 * _MAX_JOINT_BINS
 
-# Samples whose bins are copied from features to samples at a time, so that they stay in the cache.
+# Samples whose bins are transposed at a time, few enough for the cache.
 _BLOCK_SAMPLES = 2**13
 
 
@@ -25,7 +25,7 @@ class JointBinSums:
     """Sums of weights in the bins of all features.
 
     If several features together take few values, a sample is added once to a joint bin of them, and
-    the sums of the joint bins are spread over the bins of each feature.
+    the sums of the joint bins are expanded to the bins of each feature.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class JointBinSums:
     additions : int
         Largest number of successive additions in a sum.
     dtype : numpy.float32 or numpy.float64
-        Precision of the sums, unless weights come in a higher one.
+        Precision of the sums, unless the weights have a higher one.
 
     Examples
     --------
@@ -114,19 +114,18 @@ def _joint_bins(codes, most_additions):
     Parameters
     ----------
     codes : list of ndarray of shape (n_samples,)
-        The bins of each feature.
+        Bins of each feature.
     most_additions : int
-        So many more additions may a feature cost that joins others, where its joint bins are spread
-        over the bins of each.
+        Largest number of additions that a feature may add to the expansion of joint bins.
 
     Yields
     ------
     members : list of int
-        The features of the group.
+        Features of the group.
     joint : ndarray of shape (n_samples,)
-        The joint bin of each sample.
+        Joint bin of each sample.
     bins : ndarray of shape (n_joint_bins, n_members)
-        Of the features.
+        Bin of each member in each joint bin.
     """
     group = None
     for j, feature_codes in enumerate(codes):
@@ -152,7 +151,7 @@ def _joint_bins(codes, most_additions):
 
 
 def _has_many_pairs(joint, feature_codes, n_feature_bins):
-    """Return whether the first samples alone take too many pairs of joint bins and own bins."""
+    """Return True if the first samples alone have too many pairs of joint bins and bins."""
     if len(feature_codes) <= _SAMPLE_SIZE:
         return False
     pairs = joint[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]

@@ -1,9 +1,8 @@
 """Sums of weights in the bins of all features, by tables of the joint bins of two of them.
 
 A sample is added once to a joint bin of two features, instead of once to a bin of each. The table
-of a pair stays in the cache, and the samples' weights and bins are read in order. With few samples
-several tables are made by one call; where a table would have many bins for each sample, features
-have tables of their own.
+of a pair stays in the cache, and weights and bins are read in order. With few samples, one call
+computes several tables. If a table has many bins per sample, each feature has its own table.
 """
 
 from functools import cached_property
@@ -14,23 +13,23 @@ from scipy import sparse
 
 from boostbench.core.sparse_products import sparse_product
 
-# Bins of a table: in single precision half of a second-level cache.
+# Largest number of bins of a table: in single precision, half of a second-level cache.
 MAX_BINS = 2**16
 
-# Fewer samples are not worth adding up the tables of a pair in every round.
+# With fewer samples, summing the tables of pairs takes longer than it saves.
 MIN_SAMPLES = 2**16
 
-# Of the bins of a feature: BLAS takes rows of whole vectors faster.
+# The number of bins of a feature is a multiple of this, since BLAS is faster for full vectors.
 _WIDTH_MULTIPLE = 16
 
-# Samples of all tables of a call: so many that the call costs nothing, and that their weights,
-# which are those of each call, stay in the cache.
+# Samples of all tables of a call: enough to make the overhead of a call negligible, few enough for
+# their weights to stay in the cache.
 _CALL_SAMPLES = 2**18
 
-# Bins of all tables of a call, as many as stay in the cache too.
+# Bins of all tables of a call, few enough for the cache.
 _CALL_BINS = 2**17
 
-# Bins of a table that cost as much to add up as a sample that is added once instead of twice.
+# Number of table bins whose summation takes the time that one sample saves.
 _BINS_PER_SAMPLE = 2
 
 
@@ -40,11 +39,11 @@ class PairTables:
     Parameters
     ----------
     codes : sequence of ndarray of shape (n_samples,)
-        The bin of each sample, of each feature.
+        Bin of each sample, for each feature.
     n_bins : int
-        Of a feature, at most; `width` is what makes a multiple of 16 of it.
+        Largest number of bins of a feature; `width` rounds it up to a multiple of 16.
     n_layers : int, default=1
-        Samples are added up apart in that many layers.
+        Number of layers: samples of different layers have separate sums.
 
     Attributes
     ----------
@@ -79,19 +78,19 @@ class PairTables:
 
     @cached_property
     def additions(self):
-        """Roundings on the way of a weight into a sum, at most, in the precision of the weights."""
+        """Largest number of roundings of a weight in a sum, in the precision of the weights."""
         max_depth = max(int(np.bincount(table.indices).max()) for table in self._tables)
-        # In a bin of a table, and over the bins of the other feature.
+        # A weight is added up in a bin of a table, then over the bins of the other feature.
         return max_depth + (self.width if self._n_joint == 2 else 0)
 
     def sums(self, weights, layer=None):
-        """Add up the weights in each bin.
+        """Return the sums of the weights in each bin.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples,)
         layer : ndarray of shape (n_samples,), dtype=int32, default=None
-            The layer of each sample; None: the first.
+            Layer of each sample; None means the first.
 
         Returns
         -------
@@ -100,7 +99,7 @@ class PairTables:
         return np.concatenate(list(self.pieces(weights, layer)))
 
     def pieces(self, weights, layer=None):
-        """Yield what `sums` gives, some features at a time."""
+        """Yield the results of `sums`, a few features at a time."""
         n_tables = self._tables[0].shape[1]
         repeated = weights if n_tables == 1 else np.tile(weights, n_tables)
         ones = np.ones(n_tables, weights.dtype)
@@ -114,7 +113,7 @@ class PairTables:
             yield self._feature_sums(cells)
 
     def _feature_sums(self, cells):
-        """Add up the joint bins of some tables to those of each feature."""
+        """Return the sums of the bins of each feature from those of joint bins."""
         width, n_layers = self.width, self._n_layers
         if self._n_joint == 1:
             return cells.reshape(-1, n_layers, width)
@@ -126,30 +125,30 @@ class PairTables:
         return bins.reshape(-1, n_layers, width)
 
     def _set_layers(self, layer):
-        """Add up samples in other layers; as a rule they are in the same as before."""
+        """Assign samples to layers; usually few samples change."""
         change = layer - self._layer
         if change.any():
             change *= np.int32(self.width**self._n_joint)
             for table in self._tables:
-                # A view of the cells, table by table.
+                # The reshaped array is a view, so that the indices change in place.
                 joint = table.indices.reshape(table.shape[1], -1)
                 joint += change
             self._layer = layer
 
 
 def addition_cost(n_samples, n_bins):
-    """Tell what sums cost.
+    """Return the relative cost of the sums of a feature.
 
     Parameters
     ----------
     n_samples : int or ndarray of int
     n_bins : int
-        Of a feature.
+        Number of bins of a feature.
 
     Returns
     -------
     float or ndarray
-        Of a feature; 1 is what it costs to add a sample to a bin.
+        Cost, in units of the addition of a sample to a bin.
     """
     return np.minimum(n_samples, _pair_cost(n_samples, _padded_width(n_bins)))
 
@@ -163,14 +162,14 @@ def _padded_width(n_bins):
 
 
 def _incidence_matrix(joint, n_cells):
-    """Make a matrix whose product with ones adds up its entries, the weights, table by table.
+    """Return a sparse matrix of the cells of samples, with one column per table.
 
     Parameters
     ----------
     joint : ndarray of shape (n_tables, n_samples), dtype=int32
-        The cell of each sample, counted through all tables.
+        Cell of each sample in each table, numbered through all tables.
     n_cells : int
-        Of a table.
+        Number of cells of a table.
 
     Returns
     -------
@@ -183,14 +182,14 @@ def _incidence_matrix(joint, n_cells):
 
 
 class PrefixSumTables(PairTables):
-    """Points, by the bins that they are in.
+    """Sums of the weights of points below the thresholds of very many features.
 
     Parameters
     ----------
     codes : ndarray of shape (n_features, n_points), dtype=unsigned int
-        Of each feature, how many of its thresholds the points are above.
+        Number of thresholds below each point, for each feature.
     n_thresholds : int
-        Of a feature.
+        Number of thresholds of a feature.
 
     Examples
     --------
@@ -206,11 +205,11 @@ class PrefixSumTables(PairTables):
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into a sum below a threshold, at most."""
+        """Largest number of roundings of a weight in a sum below a threshold."""
         return super().additions + self._n_thresholds
 
     def below(self, weights):
-        """Add up weights below thresholds.
+        """Return the sums of the weights below each threshold.
 
         Parameters
         ----------
@@ -223,7 +222,7 @@ class PrefixSumTables(PairTables):
         sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
         for bins in self.pieces(weights):
             block = sums[:, start : start + len(bins)]
-            # By thresholds, as what follows looks for the largest of each feature.
+            # Thresholds are rows, since the caller needs the largest sum of each feature.
             block[:] = bins[: block.shape[1], 0, : self._n_thresholds].T
             start += len(bins)
         for before, sum_ in pairwise(sums):

@@ -1,45 +1,44 @@
-"""Sums of the weights of samples in bins, of which each sample is in the same number."""
+"""Sums of the weights of samples in bins, with the same number of bins for each sample."""
 
 import numpy as np
 from scipy import sparse
 
 from boostbench.core.sparse_products import sparse_product
 
-# Entries of a matrix: its product costs far more than a call and the sum of its bins, and so few
-# that they stay in the cache, and that there are not too many additions, one after the other, in a
-# bin.
+# Entries of the matrix of a chunk: enough to make the overhead of a call negligible, few enough for
+# the cache, and few enough to limit the number of successive additions in a bin.
 _CHUNK_ENTRIES = 2**18
 
-# The product adds up so many columns at a time in single precision, and the rest one by one. So
-# columns of zeros make it faster, where there are more additions to a row of the weights and of the
-# sums than that, as these are copied.
+# In single precision the product adds this many columns at a time, and the remaining ones one by
+# one. Padding with columns of zeros saves time if the additions per copied row exceed
+# _ADDITIONS_PER_COPY.
 _LANES = 4
 _ADDITIONS_PER_COPY = 12
 
-# So many sums stay in the cache, with ten columns of them. More are added up part by part.
+# Number of bins whose sums fit the cache, with ten columns. More bins are divided into parts.
 _PART_BINS = 2**13
 
 
 class SampleBins:
-    """A matrix of bins by samples, sample by sample.
+    """Sparse matrix of bins by samples, in the order of samples.
 
-    So a product reads the weights in order, and the sums of the bins stay in the cache. Chunks of
-    samples share their entries, which are all equal.
+    A product reads the weights in order, and the sums of the bins stay in the cache. All entries
+    are 1, so that the chunks of samples share one array of entries.
 
     Parameters
     ----------
     bins : ndarray of shape (n_samples, n_groups), dtype=int32
-        The bins of a sample, one of each group. Where there are many bins, groups share none but
-        the last of all, whose sum has no meaning then.
+        Bins of each sample, one of each group. If there are many bins, groups share only the last
+        bin, whose sum is then undefined.
     n_bins : int
-        Of all groups together.
+        Number of bins of all groups.
     n_counted : int, default=None
-        The sums of that many bins, the first ones, are looked at; None: all.
+        Number of bins that count in `additions`, the first ones; None means all.
 
     Attributes
     ----------
     additions : int
-        One after the other, at most, in a bin that is looked at.
+        Largest number of successive additions in a counted bin.
 
     Examples
     --------
@@ -68,12 +67,12 @@ class SampleBins:
         self.additions = max(part.additions for part in self._parts)
 
     def set_dtype(self, dtype):
-        """Add up in another precision than double; or in that of the weights, if it is higher."""
+        """Set the precision of the sums; weights of a higher precision keep it."""
         for part in self._parts:
             part.set_dtype(dtype)
 
     def sums(self, W):
-        """Add up W, of shape (n_samples, n_columns), in each bin: of shape (n_bins, n_columns)."""
+        """Return the sums of W, of shape (n_samples, n_columns), in bins: (n_bins, n_columns)."""
         if W.shape[1] == 1:
             # A product with a vector has the faster loop.
             return self._sums(W[:, 0])[:, None]
@@ -89,7 +88,7 @@ class SampleBins:
 
 
 class _Part:
-    """The matrix of some groups, in chunks of samples; parameters and attributes as above."""
+    """Matrix of consecutive groups, in chunks of samples; see `SampleBins` for parameters."""
 
     def __init__(self, bins, n_bins, n_counted):
         n_samples, n_groups = bins.shape

@@ -1,4 +1,4 @@
-"""Features most of whose values are 0: what a search of stumps needs of them."""
+"""Sparse features, and the layout of a sparse matrix."""
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +9,7 @@ from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_wi
 
 
 class SparseFeatures:
-    """A sparse matrix by its columns, of which some are made dense where that is asked for.
+    """Sparse matrix in column order; indexing returns dense columns.
 
     Parameters
     ----------
@@ -18,10 +18,10 @@ class SparseFeatures:
     Attributes
     ----------
     matrix : scipy.sparse.csc_array of shape (n_samples, n_features), dtype=float64
-        Without zeros on record.
+        Matrix without stored zeros.
     shape : tuple of int
     used : ndarray of shape (n_used,), dtype=int64
-        The features that are not 0 everywhere, often a small part of them.
+        Features with a non-zero value, often a small fraction.
 
     Examples
     --------
@@ -117,21 +117,21 @@ class SparseFeatures:
 class SparseBins(Layout):
     """Layout of a sparse matrix, whose work is in proportion to its non-zero values.
 
-    Thresholds below 0 sum up the weights of what is below them, the others those of what is above
-    them: the zeros are on the other side, and never looked at.
+    A threshold below 0 sums the weights of the values below it, another threshold those of the
+    values above it, so that the zeros do not enter the sums.
 
     Parameters
     ----------
     X : SparseFeatures
     thresholds, codes
-        As `SparseFeatures.find_thresholds` returns them.
+        Results of `SparseFeatures.find_thresholds`.
 
     Attributes
     ----------
     feature, stump_index : ndarray of shape (n_positions,), dtype=int64
-        The feature at each position, and the number of its threshold through all features.
+        Feature at each position, and the index of its stump.
     additions : int
-        Roundings on the way of a weight into an edge, at most.
+        Largest number of roundings of a weight in an edge.
     """
 
     dtype = np.float64
@@ -143,30 +143,31 @@ class SparseBins(Layout):
         place = np.arange(len(self.feature)) - first[self.feature]
         is_below = np.concatenate([np.empty(0), *thresholds]) < 0.0
         zero = np.bincount(self.feature[is_below], minlength=len(thresholds))
-        # From below up to 0, then from above down to it, so that sums run on from bin to bin.
+        # Positions ascend from below up to 0, then descend from above down to 0, in the order of
+        # the additions.
         turned = (n_thresholds + zero)[self.feature] - 1 - place
         self.stump_index = first[self.feature] + np.where(is_below, place, turned)
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
-        # Where a sum begins anew: at each feature's first threshold, and at its first above 0.
+        # Sums restart at the first position of each feature, and at its first threshold above 0.
         self._start = np.flatnonzero((place == 0) | (place == zero[self.feature]))
 
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
         zero = zero[feature]
-        # What is in the bin of the zeros is on their side of every threshold.
+        # Values in the bin of the zeros are on the side of the zeros for every threshold.
         apart = codes != zero
         rows = np.where(codes < zero, codes, n_thresholds[feature] + zero - codes)
         rows += first[feature]
         entries = rows[apart], X.matrix.indices[apart]
         values = np.full(len(entries[0]), -2.0)
         self._samples = sparse.csr_array((values, entries), (len(self.feature), len(X)))
-        # No sample is in more sums than that.
+        # Largest number of sums that contain one sample.
         self._most = int(np.bincount(self._samples.indices).max(initial=1))
-        # In a bin, over the bins of the feature, with the total.
+        # A weight is added up in its bin, over the bins of the feature, and with the total.
         largest_bin = int(np.diff(self._samples.indptr).max(initial=0))
         self.additions = largest_bin + int(n_thresholds.max(initial=0)) + 4
 
     def pieces(self, W, total):
-        """Edges, all at a time; as `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
+        """Yield all edges at once; see `Dense.pieces`."""
         sums = sparse_product(self._samples, W)
         if len(self._start) < len(sums):
             sums = self._running(sums, 2 * self._most * float(np.abs(W).sum(axis=0).max()))
@@ -175,10 +176,11 @@ class SparseBins(Layout):
         yield sums
 
     def _running(self, sums, largest):
-        """Add up the sums of a run from its start, where none of all runs is beyond `largest`.
+        """Overwrite sums with prefix sums that restart in each run; `largest` bounds their sizes.
 
-        One sum goes on through all runs, and loses the total of a run where the next one begins.
-        Of numbers rounded to one grid it is exact; their remainders add up to next to nothing.
+        The cumulative sum runs through all runs, and the total of a run is subtracted where the
+        next one begins. Sums are split into multiples of one power of 2, whose additions are exact,
+        and remainders, whose rounding errors are negligible.
         """
         shift = 1.5 * 2.0 ** np.ceil(np.log2(max(largest, np.finfo(float).tiny)) + 2)
         coarse = sums + shift
