@@ -55,13 +55,15 @@ class StumpsWithSets(Stumps):
     """
 
     def __init__(self, learners):
-        distinct = {one.views: None for one in learners if isinstance(one, CategorySet)}
+        distinct = {learner.views: None for learner in learners if isinstance(learner, CategorySet)}
         self.sets = sorted(distinct)
-        column = {views: at - len(self.sets) for at, views in enumerate(self.sets)}
+        column = {views: i - len(self.sets) for i, views in enumerate(self.sets)}
         super().__init__(
             [
-                Stump(column[one.views], 0.5, one.polarity) if isinstance(one, CategorySet) else one
-                for one in learners
+                Stump(column[learner.views], 0.5, learner.polarity)
+                if isinstance(learner, CategorySet)
+                else learner
+                for learner in learners
             ]
         )
         self._used = np.unique(np.concatenate(self.sets))
@@ -77,22 +79,22 @@ class StumpsWithSets(Stumps):
     def n_parameters(self):
         """Numbers that prediction needs, besides coefficients: of a set its views."""
         sizes = np.array([len(views) for views in self.sets])
-        of_sets = self.feature[self.feature < 0]
-        return super().n_parameters + int((sizes[of_sets] - 2).sum())
+        set_features = self.feature[self.feature < 0]
+        return super().n_parameters + int((sizes[set_features] - 2).sum())
 
     def outputs(self, X, selection=slice(None)):
         """Return -1 and +1, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
-        return super().outputs(self._with_sets(X, selection), selection)
+        return super().outputs(self._append_set_columns(X, selection), selection)
 
     def scores(self, X, coefficients, selection=slice(None)):
         """Return the weighted sum of the stumps; see `LearnerStack.scores`."""
-        return super().scores(self._with_sets(X, selection), coefficients, selection)
+        return super().scores(self._append_set_columns(X, selection), coefficients, selection)
 
-    def _with_sets(self, X, selection):
-        needed = np.unique(self.feature[selection])
-        needed = needed[needed < 0]
+    def _append_set_columns(self, X, selection):
+        used = np.unique(self.feature[selection])
+        used = used[used < 0]
         columns = np.zeros((len(X), len(self.sets)))
-        columns[:, needed] = X[:, self._used] @ self._members[:, needed].astype(float)
+        columns[:, used] = X[:, self._used] @ self._members[:, used].astype(float)
         return np.hstack([X, columns])
 
 
@@ -138,7 +140,7 @@ class CategorySetSearch:
 
     def best(self, G):
         """Find the largest absolute edge; as `StumpSearch.best`, whose stumps come first."""
-        found = self._search.best(G)
+        result = self._search.best(G)
         scale = abs_column_sums(G)
         sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
@@ -147,10 +149,10 @@ class CategorySetSearch:
             sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
         )
         edges[(n_inside == 0) | (n_inside == np.diff(self._starts)[:, None])] = -np.inf
-        place = argmax_with_tolerance(edges.ravel(), scale.max())
-        group, column = divmod(int(place), G.shape[1])
-        if found is not None and found.edge >= edges[group, column] - TIE_TOLERANCE * scale.max():
-            return found
+        entry = argmax_with_tolerance(edges.ravel(), scale.max())
+        group, column = divmod(int(entry), G.shape[1])
+        if result is not None and result.edge >= edges[group, column] - TIE_TOLERANCE * scale.max():
+            return result
         rows = slice(*self._starts[group : group + 2])
         views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
         outputs = np.where(self._search.table.is_in(self._bins[rows][is_inside]), 1.0, -1.0)

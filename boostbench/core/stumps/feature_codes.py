@@ -131,9 +131,9 @@ class FeatureCodes:
         -------
         FeatureCodes
         """
-        n_thresholds = np.array([len(own) for own in thresholds])
+        n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
         feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
-        is_never = np.zeros(len(feature), bool)
+        never = np.zeros(len(feature), bool)
         bins = np.arange(len(feature)) + feature
         features = np.arange(len(thresholds))
         return cls(
@@ -143,8 +143,8 @@ class FeatureCodes:
             feature,
             np.concatenate(thresholds),
             bins,
-            is_never,
-            is_never,
+            never,
+            never,
         )
 
     @property
@@ -308,11 +308,11 @@ class _CodedFeature(NamedTuple):
 def _code_number(values, max_bins, weights):
     """Code a number without missing values."""
     thresholds = quantiles.find_thresholds(values, max_bins, weights)
-    is_never = np.zeros(len(thresholds), bool)
+    never = np.zeros(len(thresholds), bool)
     view = np.zeros(len(thresholds), int)
     code = quantiles.bin_indices(values, thresholds)
     return _CodedFeature(
-        code, len(thresholds) + 1, view, thresholds, np.arange(len(thresholds)), is_never, is_never
+        code, len(thresholds) + 1, view, thresholds, np.arange(len(thresholds)), never, never
     )
 
 

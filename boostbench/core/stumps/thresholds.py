@@ -56,22 +56,22 @@ def find_thresholds(values, max_bins=None, weights=None):
     array([2.5, 5.5])
     """
     if max_bins is not None and weights is None and len(values) >= _MIN_VALUES:
-        found = _thresholds_by_grid(values, max_bins)
-        if found is not None:
-            return found
+        by_grid = _thresholds_by_grid(values, max_bins)
+        if by_grid is not None:
+            return by_grid
     distinct, counts = np.unique(values, return_counts=True)
     middle = midpoint(distinct[:-1], distinct[1:])
     if max_bins is None or len(distinct) <= max_bins:
         return middle
     if weights is None:
-        wanted = _quantile_ranks(len(values), max_bins)
+        ranks = _quantile_ranks(len(values), max_bins)
     else:
         counts = np.bincount(np.searchsorted(distinct, values), weights)
         # A sum of weights may miss the quantile that it is equal to by rounding.
         rounding = len(values) * 2.0**-52
-        wanted = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
-    at = np.searchsorted(np.cumsum(counts)[:-1], wanted)
-    return middle[np.unique(at.clip(0, len(middle) - 1))]
+        ranks = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
+    index = np.searchsorted(np.cumsum(counts)[:-1], ranks)
+    return middle[np.unique(index.clip(0, len(middle) - 1))]
 
 
 def _thresholds_by_grid(values, max_bins):
@@ -84,15 +84,18 @@ def _thresholds_by_grid(values, max_bins):
     ends = np.cumsum(counts)
     # The last value below a threshold has so many values before it; the next is above it.
     ranks = _quantile_ranks(n_values, max_bins) - 1
-    of_low, of_high = (np.searchsorted(ends, at, "right") for at in (ranks, ranks + 1))
+    low_cell, high_cell = (np.searchsorted(ends, rank, "right") for rank in (ranks, ranks + 1))
     is_needed = np.zeros(_N_CELLS, bool)
-    is_needed[of_low] = is_needed[of_high] = True
+    is_needed[low_cell] = is_needed[high_cell] = True
     needed = np.where(is_needed, counts, 0)
     if needed.sum() > _MAX_SORTED_PART * n_values:
         return None
-    chosen = np.sort(values[is_needed.take(cells)])
-    left_out = (ends - counts) - (np.cumsum(needed) - needed)
-    low, high = chosen[ranks - left_out[of_low]], chosen[ranks + 1 - left_out[of_high]]
+    candidates = np.sort(values[is_needed.take(cells)])
+    n_skipped = (ends - counts) - (np.cumsum(needed) - needed)
+    low, high = (
+        candidates[ranks - n_skipped[low_cell]],
+        candidates[ranks + 1 - n_skipped[high_cell]],
+    )
     # Where values are equal, the threshold is elsewhere.
     return midpoint(low, high) if (low < high).all() else None
 
@@ -121,28 +124,32 @@ def bin_indices(values, thresholds):
     array([2, 0, 1], dtype=uint8)
     """
     dtype = np.min_scalar_type(len(thresholds))
-    found = np.empty(len(values), dtype)
+    indices = np.empty(len(values), dtype)
     if len(thresholds) <= _MAX_COMPARED:
         for start in range(0, len(values), _BLOCK_VALUES):
-            some = slice(start, start + _BLOCK_VALUES)
-            np.add.reduce(values[some] <= thresholds[:, None], axis=0, dtype=dtype, out=found[some])
-        return np.subtract(len(thresholds), found, out=found)
+            block = slice(start, start + _BLOCK_VALUES)
+            np.add.reduce(
+                values[block] <= thresholds[:, None], axis=0, dtype=dtype, out=indices[block]
+            )
+        return np.subtract(len(thresholds), indices, out=indices)
     if len(values) < _MIN_VALUES:
         return np.searchsorted(thresholds, values).astype(dtype)
-    in_cells = _grid_cells(thresholds, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
-    most = _MAX_PER_CELL + 1 if in_cells is None else np.bincount(in_cells).max()
-    if most > _MAX_PER_CELL:
+    threshold_cells = _grid_cells(thresholds, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
+    max_per_cell = (
+        _MAX_PER_CELL + 1 if threshold_cells is None else np.bincount(threshold_cells).max()
+    )
+    if max_per_cell > _MAX_PER_CELL:
         return np.searchsorted(thresholds, values).astype(dtype)
     # No cell before that of a value has a threshold that is not below it.
-    before = np.searchsorted(in_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
-    following = np.append(thresholds, np.inf)
+    n_before = np.searchsorted(threshold_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
+    next_threshold = np.append(thresholds, np.inf)
     for start in range(0, len(values), _BLOCK_VALUES):
-        some = values[start : start + _BLOCK_VALUES]
-        count = before.take(_grid_cells(some, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS))
-        for _ in range(most):
-            count += some > following.take(count)
-        found[start : start + _BLOCK_VALUES] = count
-    return found
+        block = values[start : start + _BLOCK_VALUES]
+        count = n_before.take(_grid_cells(block, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS))
+        for _ in range(max_per_cell):
+            count += block > next_threshold.take(count)
+        indices[start : start + _BLOCK_VALUES] = count
+    return indices
 
 
 def sort_with_order(values):
@@ -177,8 +184,8 @@ def sort_with_order(values):
     values = values[keys]
     if (values[:-1] > values[1:]).any():
         # Some have the same leading bits; in what is nearly sorted, few are moved.
-        again = values.argsort(kind="stable")
-        return keys[again], values[again]
+        order = values.argsort(kind="stable")
+        return keys[order], values[order]
     return keys, values
 
 
@@ -199,11 +206,11 @@ def iter_columns(X):
     # One buffer: fresh memory costs more than the copy.
     copies = np.empty((min(_BLOCK_FEATURES, X.shape[1]), len(X)))
     for first in range(0, X.shape[1], _BLOCK_FEATURES):
-        some = copies[: X.shape[1] - first]
+        block = copies[: X.shape[1] - first]
         for start in range(0, len(X), _BLOCK_VALUES):
             rows = slice(start, start + _BLOCK_VALUES)
-            some[:, rows] = X[rows, first : first + _BLOCK_FEATURES].T
-        yield from some
+            block[:, rows] = X[rows, first : first + _BLOCK_FEATURES].T
+        yield from block
 
 
 def _grid_cells(values, low, high, n_cells):
@@ -214,10 +221,10 @@ def _grid_cells(values, low, high, n_cells):
         return None
     cells = np.empty(len(values), np.int16 if n_cells <= 2**15 else np.int64)
     for start in range(0, len(values), _BLOCK_VALUES):
-        some = values[start : start + _BLOCK_VALUES].clip(low, high)
-        some -= low
-        some *= scale
-        cells[start : start + _BLOCK_VALUES] = some
+        block = values[start : start + _BLOCK_VALUES].clip(low, high)
+        block -= low
+        block *= scale
+        cells[start : start + _BLOCK_VALUES] = block
     return cells
 
 

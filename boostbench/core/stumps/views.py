@@ -57,8 +57,8 @@ class Views:
 
     def has_missing(self, feature):
         """Return True if the training data have missing values of a feature."""
-        some = self.feature == feature
-        return bool(np.isinf(self.category[some]).any())
+        rows = self.feature == feature
+        return bool(np.isinf(self.category[rows]).any())
 
     def transform(self, X):
         """Return the views of samples.
@@ -83,8 +83,8 @@ class Views:
                 return X
         if sparse.issparse(X):
             Z = X.tocsc()[:, self.feature]
-            at = np.repeat(np.arange(len(self.feature)), np.diff(Z.indptr))
-            Z.data = self.expand_values(Z.data, at)
+            column_views = np.repeat(np.arange(len(self.feature)), np.diff(Z.indptr))
+            Z.data = self.expand_values(Z.data, column_views)
             Z.eliminate_zeros()
             return Z.tocsr()
         return self.expand_values(X[:, self.feature], slice(None))
@@ -181,31 +181,36 @@ def fit_views(X, categorical=(), weights=None):
     weights = np.ones(X.shape[0]) if weights is None else weights
     with np.errstate(over="ignore", invalid="ignore"):
         means = np.asarray(X.T @ weights) / weights.sum()
-    special = {}
+    views_of_feature = {}
     for feature in np.union1d(np.flatnonzero(np.isnan(means)), list(categorical)).astype(int):
         column = X[:, [feature]].toarray()[:, 0] if sparse.issparse(X) else X[:, feature]
         missing = np.isnan(column)
         if feature in categorical:
             counts = np.bincount(column[~missing].astype(int), weights[~missing])
-            special[feature] = _category_views(feature, counts, missing.any())
+            views_of_feature[feature] = _category_views(feature, counts, missing.any())
         elif missing.any():
-            special[feature] = _numeric_views(feature, column[~missing])
-    plain = np.delete(np.arange(X.shape[1]), list(special))
-    rows = [np.column_stack([plain, np.full(len(plain), np.nan), means[plain]]), *special.values()]
-    rows = np.concatenate([np.reshape(some, (-1, 3)) for some in rows])
+            views_of_feature[feature] = _numeric_views(feature, column[~missing])
+    plain = np.delete(np.arange(X.shape[1]), list(views_of_feature))
+    rows = [
+        np.column_stack([plain, np.full(len(plain), np.nan), means[plain]]),
+        *views_of_feature.values(),
+    ]
+    rows = np.concatenate([np.reshape(part, (-1, 3)) for part in rows])
     feature, category, fill = rows[np.argsort(rows[:, 0], kind="stable")].T
     return Views(feature.astype(int), category, np.nan_to_num(fill), X.shape[1])
 
 
-def _numeric_views(feature, known):
-    ends = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+def _numeric_views(feature, present_values):
+    ends = (present_values.min(), present_values.max()) if len(present_values) else (0.0, 0.0)
     return [*((feature, np.nan, end) for end in ends), (feature, MISSING, 1.0)]
 
 
 def _category_views(feature, counts, is_missing):
-    usual = -1 if is_missing else counts.argmax()
-    found = [(feature, float(code), float(code == usual)) for code in np.flatnonzero(counts)]
+    most_frequent = -1 if is_missing else counts.argmax()
+    views = [
+        (feature, float(code), float(code == most_frequent)) for code in np.flatnonzero(counts)
+    ]
     if is_missing:
-        found.append((feature, MISSING, 1.0))
+        views.append((feature, MISSING, 1.0))
     # With two categories, one view is enough: the other is its complement.
-    return found[-1:] if len(found) == 2 else found
+    return views[-1:] if len(views) == 2 else views
