@@ -1,9 +1,9 @@
-"""Sets of categories against the rest: the best one of all sets, and sums of such stumps.
+"""Search of the best split of the categories of a feature into two sets.
 
-What categories have is ordered by their sums of weights, and the best set is one end of that order
-[1]_. For an edge it is known which: with the sum g_c of the weights of each category, the edge of a
-set is the sum of g_c within it less the sum outside, so that the best set is where g_c is positive,
-and its edge the sum of their sizes. A missing value is one more category.
+If the categories are ordered by their sums of weights, the best set is one end of the order [1]_.
+With the sum g_c of the weights of each category, the edge of a set is the sum of g_c inside minus
+the sum outside. So the best set contains the categories with positive g_c, and its edge is the sum
+of the absolute g_c. The missing values are one more category.
 
 References
 ----------
@@ -21,12 +21,12 @@ from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Of fewer categories each set is one of them, or all but one: an ordinary stump.
+# With fewer categories, each set contains one category or all except one: an ordinary stump.
 _MIN_CATEGORIES = 4
 
 
 class CategorySet(NamedTuple):
-    """A weak learner: ``polarity * (+1 if one of some views is 1 else -1)``.
+    """Weak learner ``polarity * (+1 if one of the views is 1 else -1)``.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class CategorySet(NamedTuple):
 
 
 class StumpsWithSets(Stumps):
-    """T stacked stumps, of which some set several categories apart.
+    """Stack of T stumps and category sets.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class StumpsWithSets(Stumps):
     Attributes
     ----------
     sets : list of tuple of int
-        The different sets of views. A stump on the last of them has the feature -1, on the one
-        before -2, and so on: they are columns behind those of X.
+        Distinct sets of views. A stump on the last set has the feature -1, on the one before -2,
+        and so on, since the sets are columns after those of X.
     """
 
     def __init__(self, learners):
@@ -71,13 +71,13 @@ class StumpsWithSets(Stumps):
 
     @property
     def tested(self):
-        """The column of X that each tests; of a set the first."""
+        """Column of X that each learner tests; for a set, its first column."""
         first = np.array([views[0] for views in self.sets])
         return np.where(self.feature < 0, first[np.minimum(self.feature, -1)], self.feature)
 
     @property
     def n_parameters(self):
-        """Numbers that prediction needs, besides coefficients: of a set its views."""
+        """Number of parameters for prediction, without coefficients; a set has its views."""
         sizes = np.array([len(views) for views in self.sets])
         set_features = self.feature[self.feature < 0]
         return super().n_parameters + int((sizes[set_features] - 2).sum())
@@ -99,7 +99,7 @@ class StumpsWithSets(Stumps):
 
 
 def stack_stumps(learners):
-    """Stack stumps: as `Stumps`, where none is on a set.
+    """Return a stack of stumps and category sets; `Stumps` if there is no set.
 
     Parameters
     ----------
@@ -110,14 +110,14 @@ def stack_stumps(learners):
 
 
 class CategorySetSearch:
-    """A search of stumps and of sets of categories against the rest.
+    """Search of stumps and of category sets.
 
     Parameters
     ----------
     search : StumpSearch
-        Of a table of codes.
+        Search on a table of codes.
     groups : list of range
-        Views of each feature of categories that has sets, one for each bin that is in use.
+        Views of each categorical feature with sets, one for each bin that occurs.
 
     Examples
     --------
@@ -135,16 +135,17 @@ class CategorySetSearch:
         self._search = search
         self._views = np.concatenate([np.array(group) for group in groups])
         self._starts = np.cumsum([0, *map(len, groups)])
-        # In a group each view has one stump, which tests for its bin.
+        # Each view of a group has one stump, which tests for its bin.
         self._bins = search.table.bin[search.table.first_stump[self._views]]
 
     def best(self, G):
-        """Find the largest absolute edge; as `StumpSearch.best`, whose stumps come first."""
+        """Return the stump or set with the largest absolute edge; stumps win ties."""
         result = self._search.best(G)
         scale = abs_column_sums(G)
         sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
-        # A set of all categories or of none is constant, and the best beside it is a stump.
+        # A set of all categories, or of none, is constant. The best other set of such a feature is
+        # a stump.
         n_inside = np.add.reduceat(
             sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
         )
@@ -156,7 +157,7 @@ class CategorySetSearch:
         rows = slice(*self._starts[group : group + 2])
         views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
         outputs = np.where(self._search.table.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
-        # The model names the smaller one of the set and its complement.
+        # The learner contains the smaller of the set and its complement.
         polarity = 1
         if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):
             is_inside, polarity = ~is_inside, -1
@@ -165,12 +166,12 @@ class CategorySetSearch:
 
 
 def add_category_sets(search, views):
-    """Add sets of categories to a search, if there are features with several categories.
+    """Return a search that includes category sets if a feature has enough categories for them.
 
     Parameters
     ----------
     search : StumpSearch
-        Of a training set that has these views.
+        Search of a training set with these views.
     views : boostbench.core.stumps.views.Views
 
     Returns

@@ -4,14 +4,14 @@ The stumps on `boostbench.core.stumps.views.Views` do not need a column for each
 has one code per feature, and the histogram of a feature over its codes has the sums of all its
 stumps:
 
-- A number is coded by its bin between thresholds. The sum below a threshold is a prefix sum.
+- The code of a number is its bin between thresholds. The sum below a threshold is a prefix sum.
 - A category is a bin. The stump that tests for it has the sum of this bin on one side.
 - A missing value is the first bin of its feature. Prefix sums include it where missing values count
   as the lowest; it is subtracted from them where missing values count as the highest; and the stump
   that tests for it has the sum of this bin on one side.
 
-The histograms of all features lie behind one another in one array, so that one sparse product fills
-them all. Its rows are the *joint bins*.
+The histograms of all features are concatenated in one array, so that one sparse product computes
+them. Its rows are the *joint bins*.
 """
 
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ class FeatureCodes:
             with missing values differ in their thresholds, since missing values count in their
             quantiles. The bins of the feature are those between the thresholds of both.
         weights : ndarray of shape (n_samples,), default=None
-            How often each sample counts in the quantiles; None: once.
+            Counts of the samples in the quantiles. None means one for each.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class FeatureCodes:
         return is_in[self.codes[feature]]
 
     def running_sums(self, bins):
-        """Return prefix sums of the joint bins that begin anew at each feature.
+        """Return prefix sums of the joint bins that restart at each feature.
 
         Parameters
         ----------
@@ -241,8 +241,9 @@ class FeatureCodes:
 
     def _accumulate(self, sums, start):
         """Overwrite joint bins with `start` plus their running sums."""
-        # The sum runs through all features, and loses the total of a feature where the next one
-        # begins. So it never exceeds the sum of one feature, and rounds no worse.
+        # The cumulative sum runs through all features, and the total of a feature is subtracted at
+        # the first bin of the next one, so that it never exceeds the sum of one feature and its
+        # rounding errors do not accumulate.
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]
         sums[0] += start
@@ -272,7 +273,7 @@ class FeatureCodes:
             edges[self._equality] = 2.0 * bins.take(self._bin_of_equality, axis=0) - total
         return edges
 
-    # Stumps with bins of their own in `edges`.
+    # Stumps whose edges need a single bin.
     @cached_property
     def _equality(self):
         return np.flatnonzero(self.is_equality)
@@ -293,7 +294,7 @@ class FeatureCodes:
 class _CodedFeature(NamedTuple):
     """Codes and stumps of one feature, with views and bins counted from 0.
 
-    Attributes are those of `FeatureCodes`.
+    See `FeatureCodes` for the attributes.
     """
 
     code: np.ndarray

@@ -1,47 +1,48 @@
-"""Thresholds of a feature, all or those at the quantiles, and how many of them a value is above.
+"""Thresholds of features, all or at the quantiles, and the bins of values.
 
-Both take time in proportion to the number of samples: quantiles come from the counts of the cells
-of a grid, of which only those are sorted that hold one; and a value is compared with the few
-thresholds in its cell of another grid, or with all where they are few.
+The time is in proportion to the number of samples. Quantiles are located by the counts of the cells
+of a grid, and only the cells that contain a quantile are sorted. To find its bin, a value is
+compared with the few thresholds in its cell of another grid, or with all thresholds if there are
+few.
 """
 
 import numpy as np
 
-# Part of a gap by which thresholds on projected values lie above its middle.
+# Fraction of a gap by which thresholds on projected values lie above its middle.
 _OFFSET = 2.0**-20
 
-# Fewer values are sorted and searched in no time.
+# Below this many values, sorting and binary search are faster than grids.
 _MIN_VALUES = 2**14
 
-# Cells of the grids, for quantiles and for thresholds.
+# Number of cells of the grids for quantiles and for thresholds.
 _N_CELLS = 2**14
 _N_THRESHOLD_CELLS = 2**12
 
-# A grid is of no use where the cells of the quantiles hold more than this part of all values, or
-# where more thresholds than that are in one cell.
+# A grid saves no time if the cells of the quantiles contain more than this fraction of all values,
+# or if one cell contains more than this many thresholds.
 _MAX_SORTED_PART = 0.25
 _MAX_PER_CELL = 4
 
-# With so few thresholds a value is compared with all of them.
+# Up to this many thresholds, a value is compared with all of them.
 _MAX_COMPARED = 32
 
-# So many values stay in the cache through several passes.
+# Number of values that stay in the cache during several passes.
 _BLOCK_VALUES = 2**13
 
-# Features that are copied from rows at a time: a line of the cache.
+# Features that are copied from rows at a time: one cache line.
 _BLOCK_FEATURES = 8
 
 
 def find_thresholds(values, max_bins=None, weights=None):
-    """Midpoints between consecutive distinct values, all or those at the quantiles.
+    """Return the midpoints between consecutive distinct values, all or those at the quantiles.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,)
     max_bins : int or None, default=None
-        None keeps all; an integer at most one less than that.
+        Largest number of bins: at most ``max_bins - 1`` thresholds. None keeps all midpoints.
     weights : ndarray of shape (n_values,), default=None
-        How often each value counts in the quantiles; None: once.
+        Counts of the values in the quantiles. None means one for each.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def find_thresholds(values, max_bins=None, weights=None):
         ranks = _quantile_ranks(len(values), max_bins)
     else:
         counts = np.bincount(np.searchsorted(distinct, values), weights)
-        # A sum of weights may miss the quantile that it is equal to by rounding.
+        # Rounding errors may move a sum of weights below a quantile that it equals.
         rounding = len(values) * 2.0**-52
         ranks = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
     index = np.searchsorted(np.cumsum(counts)[:-1], ranks)
@@ -75,14 +76,14 @@ def find_thresholds(values, max_bins=None, weights=None):
 
 
 def _thresholds_by_grid(values, max_bins):
-    """Thresholds at the quantiles where no two of these are one; None where some may be."""
+    """Return the thresholds at the quantiles, or None if two quantiles may have the same one."""
     n_values = len(values)
     cells = _grid_cells(values, values.min(), values.max(), _N_CELLS)
     if cells is None or n_values < max_bins:
         return None
     counts = np.bincount(cells, minlength=_N_CELLS)
     ends = np.cumsum(counts)
-    # The last value below a threshold has so many values before it; the next is above it.
+    # Number of values before the last value below each threshold.
     ranks = _quantile_ranks(n_values, max_bins) - 1
     low_cell, high_cell = (np.searchsorted(ends, rank, "right") for rank in (ranks, ranks + 1))
     is_needed = np.zeros(_N_CELLS, bool)
@@ -96,17 +97,17 @@ def _thresholds_by_grid(values, max_bins):
         candidates[ranks - n_skipped[low_cell]],
         candidates[ranks + 1 - n_skipped[high_cell]],
     )
-    # Where values are equal, the threshold is elsewhere.
+    # Equal values cannot be separated: their threshold needs the exact method.
     return midpoint(low, high) if (low < high).all() else None
 
 
 def _quantile_ranks(n_values, max_bins):
-    """Values below or at each quantile, of the first that are not fewer than its share."""
+    """Return the number of values at or below each quantile, rounded up."""
     return -(-n_values * np.arange(1, max_bins) // max_bins)
 
 
 def bin_indices(values, thresholds):
-    """Count the thresholds that values are above.
+    """Return the number of thresholds below each value.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def bin_indices(values, thresholds):
 
     Returns
     -------
-    ndarray of shape (n_values,), of the smallest unsigned integers that hold them
+    ndarray of shape (n_values,), dtype=smallest sufficient unsigned int
 
     Examples
     --------
@@ -140,7 +141,7 @@ def bin_indices(values, thresholds):
     )
     if max_per_cell > _MAX_PER_CELL:
         return np.searchsorted(thresholds, values).astype(dtype)
-    # No cell before that of a value has a threshold that is not below it.
+    # All thresholds in the cells before the cell of a value are below the value.
     n_before = np.searchsorted(threshold_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
     next_threshold = np.append(thresholds, np.inf)
     for start in range(0, len(values), _BLOCK_VALUES):
@@ -153,18 +154,18 @@ def bin_indices(values, thresholds):
 
 
 def sort_with_order(values):
-    """Sort values; a sort of their leading bits and numbers takes half of the time of `argsort`.
+    """Return the sorted order of values, in half of the time of `argsort`.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,), dtype=float64
-        Not NaN.
+        Values without NaN.
 
     Returns
     -------
     order : ndarray of shape (n_values,), dtype=int64
     values : ndarray of shape (n_values,)
-        In that order.
+        Sorted values.
 
     Examples
     --------
@@ -172,7 +173,8 @@ def sort_with_order(values):
     (array([1, 2, 0]), array([-1. ,  0.5,  2. ]))
     """
     bits = values.view(np.int64)
-    # With all bits but the sign turned in negative numbers, bits are in the order of the values.
+    # If all bits except the sign are inverted in negative numbers, the order of the integers is
+    # that of the values. The index of a value replaces its lowest bits.
     keys = bits >> 63
     keys &= np.iinfo(np.int64).max
     keys ^= bits
@@ -183,14 +185,14 @@ def sort_with_order(values):
     keys &= last
     values = values[keys]
     if (values[:-1] > values[1:]).any():
-        # Some have the same leading bits; in what is nearly sorted, few are moved.
+        # Some values have the same leading bits. A stable sort of nearly sorted values is fast.
         order = values.argsort(kind="stable")
         return keys[order], values[order]
     return keys, values
 
 
 def iter_columns(X):
-    """Yield the features of a matrix, each as a contiguous array that may be overwritten later.
+    """Yield the columns of a matrix as contiguous arrays; the next column may overwrite one.
 
     Parameters
     ----------
@@ -203,7 +205,7 @@ def iter_columns(X):
     if X.flags.f_contiguous:
         yield from X.T
         return
-    # One buffer: fresh memory costs more than the copy.
+    # One buffer serves all columns, since allocating memory costs more than the copy.
     copies = np.empty((min(_BLOCK_FEATURES, X.shape[1]), len(X)))
     for first in range(0, X.shape[1], _BLOCK_FEATURES):
         block = copies[: X.shape[1] - first]
@@ -214,7 +216,7 @@ def iter_columns(X):
 
 
 def _grid_cells(values, low, high, n_cells):
-    """Cells of a grid from low to high, ascending as the values are; None where there is none."""
+    """Return the cell of each value in a regular grid, or None if the range is degenerate."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         scale = (n_cells - 1) / (high - low)
     if not 0 < scale < np.inf or not np.isfinite(low):
@@ -229,7 +231,7 @@ def _grid_cells(values, low, high, n_cells):
 
 
 def midpoint(low, high):
-    """Find thresholds between neighbouring values of a feature.
+    """Return thresholds between neighbouring values of a feature.
 
     Parameters
     ----------
@@ -239,30 +241,30 @@ def midpoint(low, high):
     Returns
     -------
     ndarray or float
-        At least `low` and below `high`, so that ``value > threshold`` parts them, even where they
-        are neighbouring doubles.
+        At least `low` and less than `high`: ``value > threshold`` separates the values, even if
+        they are neighbouring doubles.
 
     Examples
     --------
     >>> print(midpoint(np.array([0.0, 1e308]), np.array([1.0, 1.7e308])))
     [5.00e-001 1.35e+308]
     """
-    # Halved first, since the sum may overflow. The middle of neighbouring doubles may round to the
-    # upper one.
+    # The sum of the values may overflow. The middle of neighbouring doubles may round to the upper
+    # one.
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def above_middle(low, high):
-    """Find thresholds between projected values: a millionth of their gap above its middle.
+    """Return thresholds between projected values, a millionth of the gap above its middle.
 
-    In data on a grid a third sample may lie in the middle itself, and the last digit of its product
-    would decide on which side it is. So it is below, as the middle of plain values is.
+    In data on a grid, a third sample may lie in the middle, and the last digit of its projection
+    would determine its side. The offset puts it below the threshold, as for features.
 
     Parameters
     ----------
     low, high : ndarray or float
-        Further apart than rounding has it.
+        Values that differ by more than rounding errors.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Edges of all stumps by one histogram of the codes of all features."""
+"""Layouts that compute the edges of all stumps from one histogram of the codes of all features."""
 
 from functools import cached_property
 
@@ -11,12 +11,13 @@ from boostbench.core.stumps.layouts.pair_tables import MAX_BINS, MIN_SAMPLES, Pa
 # Bins of a block of a `BlockHistogram`: the two products cost least for blocks of about this size.
 BLOCK_BINS = 16
 
-# After more additions in single precision, too many stumps are within rounding of the best one.
+# With more additions in single precision, too many stumps are within rounding error of the best
+# one.
 _MAX_ADDITIONS = 512
 
 
 class JointHistogram(Layout):
-    """A layout in which every position is a stump of a table of codes.
+    """Layout whose positions are the stumps of a table of codes.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ class JointHistogram(Layout):
     Attributes
     ----------
     additions, total_additions : int
-        Roundings, in the precision of the weights, on the way of a weight and of the total into an
-        edge.
+        Largest number of roundings of a weight and of the total in an edge, in the precision of the
+        weights.
     """
 
     # The total and the edges are in double precision.
@@ -40,7 +41,7 @@ class JointHistogram(Layout):
             self._of_one = of_one if of_one.additions <= _MAX_ADDITIONS else None
 
     def for_n_columns(self, n_columns):
-        """Return the layout for a number of columns: many samples have one for a single column."""
+        """Return the layout for a number of columns; one column of many samples has its own."""
         return self._of_one if n_columns == 1 and self._of_one is not None else self
 
     @property
@@ -58,7 +59,7 @@ class JointHistogram(Layout):
         """Stump at each position."""
         return np.arange(self.n_positions)
 
-    # With many samples and one column, these sums are never needed.
+    # With many samples and one column, these sums are not needed.
     @cached_property
     def _sums(self):
         sums = JointBinSums(self.table.codes, *self._bin_rows())
@@ -73,7 +74,7 @@ class JointHistogram(Layout):
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into an edge, in the precision of the weights."""
+        """Largest number of roundings of a weight in an edge, in the precision of the weights."""
         return self._sums.additions + self.total_additions
 
     @property
@@ -101,7 +102,7 @@ class JointHistogram(Layout):
         Returns
         -------
         ndarray of shape (n_joint_bins, n_columns)
-            In the precision of the weights, or in double precision.
+            Sums in the precision of the weights, or in double precision.
         """
         return self._sums(W)
 
@@ -111,12 +112,13 @@ class JointHistogram(Layout):
 
 
 class BlockHistogram(JointHistogram):
-    """A layout of numbers with few thresholds, whose prefix sums are two products.
+    """Layout of numbers with few thresholds, whose prefix sums are two matrix products.
 
-    The bins of a feature are cut into blocks of `BLOCK_BINS` bins. A row of the sums is the place
-    of a bin in its block, then the block. So the prefix sums in all blocks are one product with a
-    triangular matrix, and the sums of the earlier blocks of each feature are another. For small
-    tables this takes a third of the time of a cumulative sum, whose additions wait for one another.
+    The bins of a feature are divided into blocks of `BLOCK_BINS` bins. A row of the sums is the
+    place of a bin in its block, then the block. So the prefix sums in all blocks are one product
+    with a triangular matrix, and the sums of the earlier blocks of each feature are another. For
+    small tables this takes a third of the time of a cumulative sum, whose additions depend on each
+    other.
 
     Parameters
     ----------
@@ -176,12 +178,12 @@ class BlockHistogram(JointHistogram):
 
 
 class OneColumnHistogram(JointHistogram):
-    """A layout for one column of weights, whose samples are added to tables of pairs of features.
+    """Layout for one column of weights, whose samples are added to tables of pairs of features.
 
     Parameters
     ----------
     table : boostbench.core.stumps.feature_codes.FeatureCodes
-        Of many samples, with few bins in each feature.
+        Codes of many samples, with few bins of each feature.
     """
 
     dtype = np.float32
@@ -199,7 +201,7 @@ class OneColumnHistogram(JointHistogram):
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into an edge, in the precision of the weights."""
+        """Largest number of roundings of a weight in an edge, in the precision of the weights."""
         return self._tables.additions + self.total_additions
 
     def bin_sums(self, W):
