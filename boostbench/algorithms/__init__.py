@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:
     from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
-    from boostbench.algorithms.bagged_ls_boost import BaggedLsBoostRegressor
-    from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
-    from boostbench.algorithms.bagging import BaggedBooster
+    from boostbench.algorithms.bagging.bagged_booster import BaggedBooster
+    from boostbench.algorithms.bagging.bagged_ls_boost import BaggedLsBoostRegressor
+    from boostbench.algorithms.bagging.bagged_mcboost import BaggedMCBoost
     from boostbench.algorithms.cgens import CGENS, CGENSSLS
     from boostbench.algorithms.erlp_boost import ERLPBoost
     from boostbench.algorithms.gradboost import GradBoost
@@ -100,9 +100,9 @@ _MODULES = {
     "AdaBoostMH": "adaboost",
     "AdaBoostMO": "output_codes",
     "AdaBoostSIP": "output_codes",
-    "BaggedBooster": "bagging",
-    "BaggedLsBoostRegressor": "bagged_ls_boost",
-    "BaggedMCBoost": "bagged_mcboost",
+    "BaggedBooster": "bagging.bagged_booster",
+    "BaggedLsBoostRegressor": "bagging.bagged_ls_boost",
+    "BaggedMCBoost": "bagging.bagged_mcboost",
     "CodewordBoosting": "ladder",
     "CodewordMCBoost": "ladder",
     "ERLPBoost": "erlp_boost",

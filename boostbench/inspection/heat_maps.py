@@ -16,7 +16,7 @@ def heat_map_data(shapes, pair, output, largest, number):
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
-    pair : boostbench.algorithms.bag_pairs.Pair
+    pair : boostbench.algorithms.bagging.interactions.Pair
     output : int
         Index of the score.
     largest : float

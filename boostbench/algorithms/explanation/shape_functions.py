@@ -110,7 +110,7 @@ class ShapeFunctions:
         regressor.
     terms : list of Term
         Contributions of the features in use.
-    pairs : list of boostbench.algorithms.bag_pairs.Pair
+    pairs : list of boostbench.algorithms.bagging.interactions.Pair
         Tables of two features, whose values are added to the terms.
     intercept : ndarray of shape (n_outputs,)
         Constant :math:`F_0` of the scores.

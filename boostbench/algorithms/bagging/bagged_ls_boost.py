@@ -1,7 +1,7 @@
 """A bag of sums of stumps for numbers, its members trained at the same time."""
 
-from boostbench.algorithms.bag_losses import SquaredLoss
-from boostbench.algorithms.bag_of_stumps import BagOfStumps
+from boostbench.algorithms.bagging.joint_losses import SquaredLoss
+from boostbench.algorithms.bagging.jointly_bagged_stumps import BagOfStumps
 from boostbench.algorithms.base.estimators import BoostingRegressor
 from boostbench.algorithms.base.parameters import TwoOrMore
 

@@ -1,8 +1,8 @@
 """Blocks of samples in the training of a bag: scores, and sums of derivatives over the samples.
 
 A block is small enough to stay in the cache through a step of a round. In a round the members draw
-*columns*: stumps (`boostbench.algorithms.bag_columns.StumpColumns`) or quadrants of pairs of
-features (`boostbench.algorithms.bag_pairs.PairColumns`).
+*columns*: stumps (`boostbench.algorithms.bagging.stump_columns.StumpColumns`) or quadrants of pairs
+of features (`boostbench.algorithms.bagging.interactions.PairColumns`).
 """
 
 import copy
@@ -25,7 +25,7 @@ class BagBlock:
     start : ndarray of shape (n_scores, n_members)
         Scores of all samples before the first round. Two classes have one score, the difference of
         the second class and the first.
-    loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
+    loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
 
     Attributes
     ----------

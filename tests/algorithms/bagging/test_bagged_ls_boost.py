@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import load_diabetes, make_friedman1
 
 from boostbench import BaggedLsBoostRegressor, LsBoostRegressor
-from boostbench.algorithms.bag_losses import SquaredLoss
-from boostbench.algorithms.bag_master import BagMaster
+from boostbench.algorithms.bagging.joint_losses import SquaredLoss
+from boostbench.algorithms.bagging.stump_rounds import BagMaster
 from boostbench.inspection import export_html, export_text
 
-from .problems import messy
+from ..problems import messy
 from .test_bagged_mcboost import bag_master_of, columns, train, unseen, weights_that_count
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
+from boostbench.algorithms.bagging.interaction_rounds import PairMaster
 from boostbench.algorithms.base.early_stopping import log_losses
-from boostbench.algorithms.pair_master import PairMaster
 from boostbench.conversion import to_onnx, to_treelite
 from boostbench.inspection import export_html, export_text
 
-from .problems import messy
+from ..problems import messy
 
 
 def problem(n_outputs=2, n_samples=400, seed=0):

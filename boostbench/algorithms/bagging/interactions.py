@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bag_columns import moves_above, sums, sums_above
+from boostbench.algorithms.bagging.stump_columns import moves_above, sums, sums_above
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
@@ -73,7 +73,7 @@ class PairColumns:
         return sums(derivatives), sums_above(derivatives, self._above(sides))
 
     def moves(self, constant, sides, addends):
-        """Sum up the addends of each sample; as `boostbench.algorithms.bag_columns.moves_above`."""
+        """Sum up the addends of each sample, as `moves_above`."""
         return moves_above(constant, addends, self._above(sides))
 
     def _above(self, sides):
@@ -87,7 +87,7 @@ def chosen_pairs(main):
 
     Parameters
     ----------
-    main : boostbench.algorithms.bag_master.BagMaster
+    main : boostbench.algorithms.bagging.stump_rounds.BagMaster
         Trained.
 
     Returns

@@ -9,16 +9,16 @@ from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10
 from sklearn.linear_model import LogisticRegression
 
 from boostbench import BaggedMCBoost, MCBoost
-from boostbench.algorithms import bag_columns, bag_master
-from boostbench.algorithms.bag_losses import LogisticLoss
-from boostbench.algorithms.bag_master import BagMaster
+from boostbench.algorithms.bagging import stump_columns, stump_rounds
+from boostbench.algorithms.bagging.joint_losses import LogisticLoss
+from boostbench.algorithms.bagging.stump_rounds import BagMaster
 from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.algorithms.base.probabilities import probabilities
 from boostbench.algorithms.base.threads import Threads
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import identity_views
 
-from .problems import blobs, messy, mixed
+from ..problems import blobs, messy, mixed
 
 
 def master(X, y, weights=None, n_members=3, signs=None, **params):
@@ -74,7 +74,7 @@ def columns(bag):
 @pytest.mark.parametrize("block", [1, 2**18])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
-    monkeypatch.setattr(bag_master, "_BLOCK", block)
+    monkeypatch.setattr(stump_rounds, "_BLOCK", block)
     X, y = blobs(n_classes, n_samples=300)
     bag = train(master(X, y, max_bins=None), 3)
     assert (len(bag.blocks) > 1) == (block == 1)
@@ -377,7 +377,7 @@ def test_too_few_samples_to_leave_some_out():
 )
 def test_the_model_is_the_same_for_every_number_of_threads(n_classes, params, monkeypatch):
     X, y = messy(n_classes, n_samples=500)
-    monkeypatch.setattr(bag_master, "_BLOCK", 1)
+    monkeypatch.setattr(stump_rounds, "_BLOCK", 1)
     bag = BaggedMCBoost(n_iterations=30, n_estimators=4, random_state=0, **params)
     scores = bag.fit(X, y).decision_function(X)
     for n_jobs in (2, 3, -1):
@@ -394,10 +394,10 @@ def test_a_table_is_trained_as_the_columns_of_its_views(
     """The draws are the same; scores differ by the rounding of sums in another order."""
     X, y = messy(n_classes, n_samples=250)
     bag = BaggedMCBoost(n_estimators=3, max_bins=max_bins, random_state=0, n_iterations=1)
-    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", samples_per_bin)
+    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", samples_per_bin)
     scores = bag.fit(X, y).decision_function(X)
     Z = bag.views_.transform(bag.shape_functions().numbers(X))
-    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", np.inf)
+    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", np.inf)
     of_columns = BaggedMCBoost(**bag.get_params()).fit(Z, y)
     np.testing.assert_array_equal(of_columns.hypotheses_.feature, bag.hypotheses_.feature)
     np.testing.assert_array_equal(of_columns.hypotheses_.threshold, bag.hypotheses_.threshold)

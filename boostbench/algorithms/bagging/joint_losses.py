@@ -3,12 +3,11 @@
 import numpy as np
 
 from boostbench.algorithms.base.early_stopping import log_losses
-from boostbench.core.losses.member_margins import ManyClasses, TwoClasses
-from boostbench.core.losses.member_squares import Squares
+from boostbench.core.losses.batched import ManyClasses, Squares, TwoClasses
 
 
 class LogisticLoss:
-    """MCBoost's loss without the norm; see `boostbench.core.losses.member_margins`.
+    """MCBoost's loss without the norm; see `boostbench.core.losses.batched`.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boostbench.algorithms import bag_columns
-from boostbench.algorithms.bag_columns import StumpLayout
+from boostbench.algorithms.bagging import stump_columns
+from boostbench.algorithms.bagging.stump_columns import StumpLayout
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import fit_views
 
@@ -41,7 +41,7 @@ def draws(layout, seed=1):
 
 @pytest.fixture(params=[BINNED, COMPARED], ids=["binned", "compared"])
 def _samples_per_bin(request, monkeypatch):
-    monkeypatch.setattr(bag_columns, "_SAMPLES_PER_BIN", request.param)
+    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", request.param)
 
 
 @pytest.mark.usefixtures("_samples_per_bin")
@@ -52,7 +52,7 @@ def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, 
     Z, stumps = table(max_bins, seed)
     layout = StumpLayout(stumps, n_scores)
     assert layout.n_compared == (
-        0 if n_scores == 1 and bag_columns._SAMPLES_PER_BIN == BINNED else 6
+        0 if n_scores == 1 and stump_columns._SAMPLES_PER_BIN == BINNED else 6
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
     columns, cut = layout.columns(rows), draws(layout)

@@ -1,6 +1,6 @@
-r"""The logistic loss of margins, for many models of the same samples at once.
+r"""The logistic and the squared loss, for many models of the same samples at once.
 
-For a model with the scores F, it is eq. (14) of MCBoost without the norm: the sum of
+For a model with the scores F, the logistic loss is eq. (14) of MCBoost without the norm: the sum of
 :math:`\log(1 + e^{-\rho_{ir}})` over the samples i and the classes r other than the class of the
 sample, with the margins :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`. Models are the last axis of
 all arrays, so that the numbers of a sample are one piece of memory. Samples are sorted by class, so
@@ -124,6 +124,40 @@ class ManyClasses:
         for label, rows in self._classes:
             np.subtract(scores[label, rows], scores[:, rows], out=lead[:, rows])
         return lead
+
+
+class Squares:
+    """The loss by one score, the number itself.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    weights : ndarray of shape (n_samples, n_models), dtype=float32
+        Weights of the terms of the loss.
+
+    Examples
+    --------
+    >>> loss = Squares(np.array([3.0, -1.0]), np.full((2, 1), 2.0, np.float32))
+    >>> loss.derivatives(np.ones((1, 2, 1), np.float32)).ravel().tolist()
+    [4.0, -4.0, 2.0, 2.0]
+    """
+
+    def __init__(self, y, weights):
+        self._y = y.astype(np.float32)[:, None]
+        self._weights = weights
+
+    def derivatives(self, scores):
+        """Return the negative slope and the curvature; as in `TwoClasses`."""
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, curvatures = derivatives
+        np.subtract(self._y, scores, out=slopes)
+        slopes *= self._weights
+        curvatures[:] = self._weights
+        return derivatives
+
+    def curvature_along(self, move, curvatures):
+        """Return the second derivative along a change; as in `TwoClasses`."""
+        return second_derivative(curvatures, move * move)
 
 
 def _derivatives(margin, weights):

@@ -1,7 +1,7 @@
 """A bag of MCBoost, its members trained at the same time and stopped by the bag's own error."""
 
-from boostbench.algorithms.bag_losses import LogisticLoss
-from boostbench.algorithms.bag_of_stumps import BagOfStumps
+from boostbench.algorithms.bagging.joint_losses import LogisticLoss
+from boostbench.algorithms.bagging.jointly_bagged_stumps import BagOfStumps
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.probabilities import INVERSE_TEMPERATURES
 

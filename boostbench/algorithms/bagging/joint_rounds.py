@@ -25,7 +25,7 @@ class BagRounds(Master):
     Parameters
     ----------
     params : BagOfStumps
-    loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
+    loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
     random_state : RandomState
         Source of the draws.
     threads : boostbench.algorithms.base.threads.Threads

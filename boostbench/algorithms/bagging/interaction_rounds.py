@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from boostbench.algorithms.bag_pairs import Pair, PairColumns
-from boostbench.algorithms.bag_rounds import BagRounds
+from boostbench.algorithms.bagging.interactions import Pair, PairColumns
+from boostbench.algorithms.bagging.joint_rounds import BagRounds
 
 
 class PairMaster(BagRounds):
@@ -17,7 +17,7 @@ class PairMaster(BagRounds):
     main : BagMaster
         Trained, with the scores of its best round.
     axes, pairs
-        From `boostbench.algorithms.bag_pairs.chosen_pairs`.
+        From `boostbench.algorithms.bagging.interactions.chosen_pairs`.
 
     Attributes
     ----------

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from boostbench.algorithms.bag_block import BagBlock
-from boostbench.algorithms.bag_columns import StumpLayout
-from boostbench.algorithms.bag_pairs import chosen_pairs, with_functions
-from boostbench.algorithms.bag_rounds import DAMPING, BagRounds
+from boostbench.algorithms.bagging.interaction_rounds import PairMaster
+from boostbench.algorithms.bagging.interactions import chosen_pairs, with_functions
+from boostbench.algorithms.bagging.joint_rounds import DAMPING, BagRounds
+from boostbench.algorithms.bagging.sample_block import BagBlock
+from boostbench.algorithms.bagging.stump_columns import StumpLayout
 from boostbench.algorithms.explanation.stump_sums import StumpSum
-from boostbench.algorithms.pair_master import PairMaster
 from boostbench.core.stumps.stump import Stump, Stumps
 
 # Size of a block: numbers of a sample, for each member and column or score. With 4 bytes each, they

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 import boostbench as bb
 from boostbench.algorithms.base.probabilities import probabilities
 
-from .problems import blobs
+from ..problems import blobs
 from .test_bagged_mcboost import weights_that_count
 
 BAGS = {

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import lsq_linear, minimize
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
-from boostbench.algorithms.bag_losses import SquaredLoss
+from boostbench.algorithms.bagging.joint_losses import SquaredLoss
 
-from .problems import messy
+from ..problems import messy
 from .test_bagged_mcboost import bag_master_of, columns, loss, master, seen_by, train, unseen
 
 BAGS = {

@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from boostbench.algorithms.bag_master import BagMaster
+from boostbench.algorithms.bagging.stump_rounds import BagMaster
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.parameters import (
@@ -27,7 +27,7 @@ class BagOfStumps(TabularBooster):
     """The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     A subclass gives the loss, by `_loss`. What members, rounds and the end of the training are is
-    said in `boostbench.algorithms.bagged_mcboost.BaggedMCBoost`.
+    said in `boostbench.algorithms.bagging.bagged_mcboost.BaggedMCBoost`.
 
     Parameters
     ----------
