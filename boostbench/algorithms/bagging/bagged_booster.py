@@ -132,21 +132,21 @@ class BaggedBooster(
                 "bag: leave its samples out of X"
             )
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
-        rows, X = X, self._to_views(X, weights, reset=True)
+        input_rows, X = X, self._to_views(X, weights, reset=True)
         labels = self._encode_target(y)
-        rng = check_random_state(self.random_state)
+        random_state = check_random_state(self.random_state)
         tasks = []
         for _ in range(self.n_estimators):
-            train, rest = self._parts(labels, rng)
-            seed = rng.randint(np.iinfo(np.int32).max)
+            train, held_out = self._draw_parts(labels, random_state)
+            seed = random_state.randint(np.iinfo(np.int32).max)
             member = clone(booster).set_params(
                 n_iter_no_change=self.n_iter_no_change, random_state=seed
             )
             if self._takes_tables:
                 member.set_params(categorical_features=None)
-            tasks.append(delayed(_fit)(member, X, y, weights, train, rest))
+            tasks.append(delayed(_fit_member)(member, X, y, weights, train, held_out))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
-        self._store_term_sizes(rows, weights)
+        self._store_term_sizes(input_rows, weights)
         return self
 
     def _scores(self, X):
@@ -167,8 +167,8 @@ class BaggedBooster(
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        of_booster = self._booster().__sklearn_tags__().classifier_tags
-        tags.classifier_tags.multi_class = of_booster.multi_class
+        booster_tags = self._booster().__sklearn_tags__().classifier_tags
+        tags.classifier_tags.multi_class = booster_tags.multi_class
         return tags
 
     def _booster(self):
@@ -187,19 +187,19 @@ class BaggedBooster(
         """Those of the booster."""
         return self._booster().categorical_features
 
-    def _parts(self, labels, rng):
+    def _draw_parts(self, labels, random_state):
         """Draw the samples that a member sees, and give the others."""
         if not self.bootstrap:
-            return stratified_holdout(labels, self.validation_fraction, rng)
-        train = rng.randint(len(labels), size=len(labels))
-        order = rng.permutation(len(labels))
-        classes, first = np.unique(labels[order], return_index=True)
-        lacking = ~np.isin(classes, labels[train])
-        train = np.concatenate([train, order[first[lacking]]])
-        rest = np.setdiff1d(order, train)
-        if not len(rest):
+            return stratified_holdout(labels, self.validation_fraction, random_state)
+        train = random_state.randint(len(labels), size=len(labels))
+        order = random_state.permutation(len(labels))
+        classes, first_of_class = np.unique(labels[order], return_index=True)
+        is_missing = ~np.isin(classes, labels[train])
+        train = np.concatenate([train, order[first_of_class[is_missing]]])
+        held_out = np.setdiff1d(order, train)
+        if not len(held_out):
             raise ValueError("there are too few samples: a bootstrap left none out")
-        return train, rest
+        return train, held_out
 
     def inverse_temperature(self):
         """As of `BoostingClassifier.inverse_temperature`."""
@@ -213,12 +213,12 @@ class BaggedBooster(
         """As of `BoostingClassifier.stump_sum`."""
         sums = [member.stump_sum() for member in self.estimators_]
         return StumpSum(
-            Stumps([stump for s in sums for stump in s.stumps]),
-            np.concatenate([s.coefficients for s in sums]) / len(sums),
-            np.mean([s.intercept for s in sums], axis=0),
+            Stumps([stump for stump_sum in sums for stump in stump_sum.stumps]),
+            np.concatenate([stump_sum.coefficients for stump_sum in sums]) / len(sums),
+            np.mean([stump_sum.intercept for stump_sum in sums], axis=0),
         )
 
 
-def _fit(member, X, y, weights, train, rest):
+def _fit_member(member, X, y, weights, train, held_out):
     weights = None if weights is None else weights[train]
-    return member.fit(X[train], y[train], weights, X_val=to_dense(X[rest]), y_val=y[rest])
+    return member.fit(X[train], y[train], weights, X_val=to_dense(X[held_out]), y_val=y[held_out])

@@ -1,14 +1,14 @@
 """A bag of sums of stumps for numbers, its members trained at the same time."""
 
 from boostbench.algorithms.bagging.joint_losses import SquaredLoss
-from boostbench.algorithms.bagging.jointly_bagged_stumps import BagOfStumps
+from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
 from boostbench.algorithms.base.estimators import BoostingRegressor
 from boostbench.algorithms.base.parameters import TwoOrMore
 
 __all__ = ["BaggedLsBoostRegressor"]
 
 
-class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
+class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     It is `BaggedMCBoost` for numbers: members minimise the squared error, as `LsBoostRegressor`
@@ -67,5 +67,5 @@ class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
 
     max_bins: TwoOrMore | None = 256
 
-    def _loss(self, target, weights):
+    def _make_loss(self, target, weights):
         return SquaredLoss(target, weights)

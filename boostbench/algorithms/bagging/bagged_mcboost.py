@@ -1,14 +1,14 @@
 """A bag of MCBoost, its members trained at the same time and stopped by the bag's own error."""
 
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
-from boostbench.algorithms.bagging.jointly_bagged_stumps import BagOfStumps
+from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.probabilities import INVERSE_TEMPERATURES
 
 __all__ = ["BaggedMCBoost"]
 
 
-class BaggedMCBoost(ScoringClassifier, BagOfStumps):
+class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,
@@ -87,7 +87,7 @@ class BaggedMCBoost(ScoringClassifier, BagOfStumps):
 
     edition = 2
 
-    def _loss(self, target, weights):
+    def _make_loss(self, target, weights):
         return LogisticLoss(target, len(self.classes_))
 
     def inverse_temperature(self):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from boostbench.algorithms.bagging.interactions import Pair, PairColumns
-from boostbench.algorithms.bagging.joint_rounds import BagRounds
+from boostbench.algorithms.bagging.interactions import Pair, QuadrantColumns
+from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
 
 
-class PairMaster(BagRounds):
+class InteractionMaster(JointBoostingMaster):
     """Tables of pairs in training, on the scores of the best functions.
 
     The columns of a round are quadrants: of each feature some cells are drawn, those on one side of
@@ -14,10 +14,10 @@ class PairMaster(BagRounds):
 
     Parameters
     ----------
-    main : BagMaster
+    stump_master : JointStumpMaster
         Trained, with the scores of its best round.
     axes, pairs
-        From `boostbench.algorithms.bagging.interactions.chosen_pairs`.
+        From `boostbench.algorithms.bagging.interactions.select_pairs`.
 
     Attributes
     ----------
@@ -25,61 +25,70 @@ class PairMaster(BagRounds):
         The tables, of as many cells as the longest axis has.
     """
 
-    def __init__(self, main, axes, pairs):
-        super().__init__(main.params, main.loss, main.random_state, main.threads)
-        self._axes, self._ends = axes, pairs
-        cells = np.stack([axis.cell_indices(main.X) for axis in axes])
-        parts = zip(main.blocks, main.best_scores, main.rows, strict=True)
+    def __init__(self, stump_master, axes, pairs):
+        super().__init__(
+            stump_master.params, stump_master.loss, stump_master.random_state, stump_master.threads
+        )
+        self._axes, self._pairs = axes, pairs
+        cells = np.stack([axis.cell_indices(stump_master.X) for axis in axes])
+        parts = zip(
+            stump_master.blocks, stump_master.best_scores, stump_master.block_rows, strict=True
+        )
         blocks = [
-            block.with_columns(PairColumns(cells[:, rows], pairs), scores)
+            block.replace_columns(QuadrantColumns(cells[:, rows], pairs), scores)
             for block, scores, rows in parts
         ]
         # Which cells are in the order of numbers, and how many thresholds are between them.
         width = max(axis.n_cells for axis in axes)
-        self._cuts = np.array([0 if a.thresholds is None else len(a.thresholds) for a in axes])
-        self._is_ordered = np.arange(width) < np.where(self._cuts, self._cuts + 1, 0)[:, None]
-        n_scores = len(main.intercept)
+        self._n_thresholds = np.array(
+            [0 if a.thresholds is None else len(a.thresholds) for a in axes]
+        )
+        self._is_ordered = (
+            np.arange(width) < np.where(self._n_thresholds, self._n_thresholds + 1, 0)[:, None]
+        )
+        n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
-        self._begin(main.rows, blocks, votes, np.zeros(n_scores))
+        self._initialise(stump_master.block_rows, blocks, votes, np.zeros(n_scores))
 
-    def draw(self):
+    def draw_columns(self):
         """Draw sets of cells of each axis for each member, (n_members, n_axes, n_cells) of 0, 1."""
         n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
-        lots = self.random_state.random_sample((n_members, len(self._axes), width + 2))
-        cut, turned = (lots[..., -2] * self._cuts).astype(int), lots[..., -1:] < 0.5
-        ordered = (np.arange(width) > cut[..., None]) != turned
-        return np.where(self._is_ordered, ordered, lots[..., :-2] < 0.5).astype(np.float32)
+        uniforms = self.random_state.random_sample((n_members, len(self._axes), width + 2))
+        threshold = (uniforms[..., -2] * self._n_thresholds).astype(int)
+        is_reversed = uniforms[..., -1:] < 0.5
+        is_drawn = (np.arange(width) > threshold[..., None]) != is_reversed
+        return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
-    def _add(self, sides, added):
+    def _add_votes(self, sides, additions):
         """Add to the tables; a column that is +1 in a quadrant is -1 elsewhere."""
-        first, second = sides[:, self._ends[:, 0]], sides[:, self._ends[:, 1]]
-        self.intercept -= added.sum(axis=(0, 2))
+        first, second = sides[:, self._pairs[:, 0]], sides[:, self._pairs[:, 1]]
+        self.intercept -= additions.sum(axis=(0, 2))
         self.votes += 2 * np.einsum(
-            "mpa,mpb,msp->pabs", first, second, added, optimize=["einsum_path", (0, 2), (0, 1)]
+            "mpa,mpb,msp->pabs", first, second, additions, optimize=["einsum_path", (0, 2), (0, 1)]
         )
 
     def train(self):
         """Go on as long as the tables get better."""
         while len(self.losses) < self.params.n_iterations:
-            found = self.generate()
-            if found is None or not self.correct(found):
+            column = self.generate()
+            if column is None or not self.correct(column):
                 break
-            self._tell(len(self.losses))
+            self._print_progress(len(self.losses))
 
-    def _tell(self, done):
+    def _print_progress(self, rounds):
         """Print a line every few rounds; callbacks see the rounds of functions alone."""
         params = self.params
-        if params.verbose and done % params.verbose == 0:
-            loss = self.loss.shown(np.array(self.losses[-1]))
-            rounds = f"pairs, round {done} of {params.n_iterations}"
-            print(f"{type(params).__name__}, {rounds}: loss {loss:.6g} (best round {self.best})")
+        if params.verbose and rounds % params.verbose == 0:
+            loss = self.loss.to_user_units(np.array(self.losses[-1]))
+            progress = f"pairs, round {rounds} of {params.n_iterations}: loss {loss:.6g}"
+            print(f"{type(params).__name__}, {progress} (best round {self.best_round})")
 
-    def tables(self):
+    def best_tables(self):
         """Return the pairs and the intercept of the best round."""
-        tables, intercept = (self.loss.scale * part for part in self.kept)
-        ends = [tuple(self._axes[at] for at in pair) for pair in self._ends]
+        tables, intercept = (self.loss.scale * part for part in self.best_model)
+        axis_pairs = [tuple(self._axes[index] for index in pair) for pair in self._pairs]
         pairs = [
             Pair(axes, table[: axes[0].n_cells, : axes[1].n_cells])
-            for axes, table in zip(ends, tables, strict=True)
+            for axes, table in zip(axis_pairs, tables, strict=True)
         ]
         return pairs, intercept

@@ -4,13 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bagging.stump_columns import moves_above, sums, sums_above
+from boostbench.algorithms.bagging.stump_columns import (
+    add_column_addends,
+    sum_by_column,
+    sum_samples,
+)
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
 
 # Thresholds of a feature in a table, and in the ranking of pairs, at most.
-MOST_CUTS, COARSE_CUTS = 31, 7
+MAX_THRESHOLDS, MAX_RANKING_THRESHOLDS = 31, 7
 
 
 class Pair(NamedTuple):
@@ -26,7 +30,7 @@ class Pair(NamedTuple):
     axes: tuple[Axis, Axis]
     table: np.ndarray
 
-    def of(self, Z):
+    def lookup(self, Z):
         """Look up what views show of samples; of shape (n_samples, n_scores)."""
         first, second = self.axes
         return self.table[first.cell_indices(Z), second.cell_indices(Z)]
@@ -36,13 +40,13 @@ class Pair(NamedTuple):
         """Number of cells of the table."""
         return self.table.shape[0] * self.table.shape[1]
 
-    def flat_cells(self, Z):
+    def flat_cell_indices(self, Z):
         """Return the cell of each sample, as a place in the raveled table."""
         cells = [axis.cell_indices(Z) for axis in self.axes]
         return np.ravel_multi_index(cells, self.table.shape[:2])
 
 
-class PairColumns:
+class QuadrantColumns:
     """Quadrants of pairs of features on the samples of a block.
 
     Parameters
@@ -56,7 +60,7 @@ class PairColumns:
     def __init__(self, cells, pairs):
         self._cells, self._pairs = cells, pairs
 
-    def sums(self, derivatives, sides):
+    def derivative_sums(self, derivatives, sides):
         """Sum up derivatives over the samples in each quadrant.
 
         Parameters
@@ -70,24 +74,24 @@ class PairColumns:
         total : ndarray of shape (n_sums, n_members), dtype=float32
         of_quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
         """
-        return sums(derivatives), sums_above(derivatives, self._above(sides))
+        return sum_samples(derivatives), sum_by_column(derivatives, self._is_in_quadrant(sides))
 
-    def moves(self, constant, sides, addends):
-        """Sum up the addends of each sample, as `moves_above`."""
-        return moves_above(constant, addends, self._above(sides))
+    def score_changes(self, constant, sides, addends):
+        """Sum up the addends of each sample, as `add_column_addends`."""
+        return add_column_addends(constant, addends, self._is_in_quadrant(sides))
 
-    def _above(self, sides):
+    def _is_in_quadrant(self, sides):
         """Return 1 where a sample is in a quadrant: (n_members, n_pairs, n_samples)."""
-        on = np.take_along_axis(sides, self._cells[None], axis=2)
-        return on[:, self._pairs[:, 0]] * on[:, self._pairs[:, 1]]
+        is_on_side = np.take_along_axis(sides, self._cells[None], axis=2)
+        return is_on_side[:, self._pairs[:, 0]] * is_on_side[:, self._pairs[:, 1]]
 
 
-def chosen_pairs(main):
+def select_pairs(stump_master):
     """Choose pairs of features by what the functions of single ones leave.
 
     Parameters
     ----------
-    main : boostbench.algorithms.bagging.stump_rounds.BagMaster
+    stump_master : boostbench.algorithms.bagging.stump_rounds.JointStumpMaster
         Trained.
 
     Returns
@@ -97,43 +101,49 @@ def chosen_pairs(main):
     pairs : ndarray of shape (n_pairs, 2)
         Numbers of axes.
     """
-    views, table = main.params.views_, main.table
-    cuts = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
-    held = set(views.feature[main.signs != 0])
+    views, table = stump_master.params.views_, stump_master.table
+    thresholds = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
+    constrained = set(views.feature[stump_master.signs != 0])
     coarse, fine = (
-        [axis for axis in make_axes(views, cuts, most) if axis.feature not in held]
-        for most in (COARSE_CUTS, MOST_CUTS)
+        [
+            axis
+            for axis in make_axes(views, thresholds, max_thresholds)
+            if axis.feature not in constrained
+        ]
+        for max_thresholds in (MAX_RANKING_THRESHOLDS, MAX_THRESHOLDS)
     )
     if len(fine) < 2:
         return [], np.empty((0, 2), int)
-    ranked = _ranked(main, coarse)[: main.params.interactions]
-    used, pairs = np.unique(ranked, return_inverse=True)
-    return [fine[at] for at in used], pairs.reshape(-1, 2)
+    ranking = _rank_pairs(stump_master, coarse)[: stump_master.params.interactions]
+    axis_indices, pairs = np.unique(ranking, return_inverse=True)
+    return [fine[index] for index in axis_indices], pairs.reshape(-1, 2)
 
 
-def _ranked(main, axes):
+def _rank_pairs(stump_master, axes):
     """Rank pairs by the derivatives at the out-of-bag scores."""
-    rows = np.concatenate(main.rows)
-    parts = zip(main.blocks, main.best_scores, strict=True)
-    scores = np.concatenate([block.out_of_bag_scores(best) for block, best in parts], axis=1)
-    is_tested = np.concatenate([block.test_weights for block in main.blocks]) > 0
-    rows, scores = rows[is_tested], scores[:, is_tested, None]
-    fill, X = main.params.views_.fill, main.X[rows]
-    above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
-    axis_of = np.repeat(np.arange(len(axes)), [some.shape[1] for some in above])
-    weights = main.weights[rows, None].astype(np.float32)
-    loss = main.loss.of_block(main.loss.target[rows], weights)
+    rows = np.concatenate(stump_master.block_rows)
+    parts = zip(stump_master.blocks, stump_master.best_scores, strict=True)
+    scores = np.concatenate(
+        [block.out_of_bag_scores(best_scores) for block, best_scores in parts], axis=1
+    )
+    has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
+    rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
+    fill, X = stump_master.params.views_.fill, stump_master.X[rows]
+    is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
+    axis_of_threshold = np.repeat(np.arange(len(axes)), [columns.shape[1] for columns in is_above])
+    weights = stump_master.weights[rows, None].astype(np.float32)
+    loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
     slopes, curvatures = loss.derivatives(scores)[..., 0].astype(float)
-    return rank_pairs(np.hstack(above).astype(float), axis_of, slopes, curvatures)[0]
+    return rank_pairs(np.hstack(is_above).astype(float), axis_of_threshold, slopes, curvatures)[0]
 
 
-def with_functions(pairs, total, views, X, weights):
+def merge_main_effects(pairs, stump_sum, views, X, weights):
     """Purify pairs, and give what is of one feature to the stumps.
 
     Parameters
     ----------
     pairs : list of Pair
-    total : boostbench.algorithms.explanation.stump_sums.StumpSum
+    stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
     views : boostbench.core.stumps.views.Views
     X : ndarray of shape (n_samples, n_views)
         The training data, as views show it.
@@ -142,9 +152,9 @@ def with_functions(pairs, total, views, X, weights):
     Returns
     -------
     pairs : list of Pair
-    total : StumpSum
+    stump_sum : StumpSum
     """
-    stumps, coefficients, intercept = total
+    stumps, coefficients, intercept = stump_sum
     keys = [np.stack([stumps.feature, stumps.threshold])]
     intercept = np.atleast_1d(intercept)
     votes = [coefficients.reshape(len(stumps), len(intercept))]
@@ -152,20 +162,20 @@ def with_functions(pairs, total, views, X, weights):
     for axes, table in pairs:
         cells = [axis.cell_indices(X) for axis in axes]
         shape = table.shape[:2]
-        flat = np.ravel_multi_index(cells, shape)
-        of_cells = np.bincount(flat, weights, table[..., 0].size).reshape(shape)
-        table, *of_axes = purify(table, of_cells)
+        flat_cells = np.ravel_multi_index(cells, shape)
+        cell_weights = np.bincount(flat_cells, weights, table[..., 0].size).reshape(shape)
+        table, *main_effects = purify(table, cell_weights)
         purified_pairs.append(Pair(axes, table))
-        for axis, values in zip(axes, of_axes, strict=True):
-            at, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
+        for axis, values in zip(axes, main_effects, strict=True):
+            stump_views, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
             constant = np.ones((len(outputs), 1))
-            solved = np.linalg.lstsq(np.hstack([constant, outputs]), values)[0]
-            intercept = intercept + solved[0]
-            keys.append(np.stack([at, thresholds]))
-            votes.append(solved[1:])
-    keys, at = np.unique(np.hstack(keys), axis=1, return_inverse=True)
+            solution = np.linalg.lstsq(np.hstack([constant, outputs]), values)[0]
+            intercept = intercept + solution[0]
+            keys.append(np.stack([stump_views, thresholds]))
+            votes.append(solution[1:])
+    keys, key_indices = np.unique(np.hstack(keys), axis=1, return_inverse=True)
     merged = np.zeros((keys.shape[1], len(intercept)))
-    np.add.at(merged, at, np.concatenate(votes))
+    np.add.at(merged, key_indices, np.concatenate(votes))
     stumps = Stumps([Stump(int(view), threshold) for view, threshold in keys.T])
     if coefficients.ndim == 1:
         return purified_pairs, StumpSum(stumps, merged[:, 0], intercept[0])

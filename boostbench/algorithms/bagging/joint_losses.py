@@ -3,7 +3,11 @@
 import numpy as np
 
 from boostbench.algorithms.base.early_stopping import log_losses
-from boostbench.core.losses.batched import ManyClasses, Squares, TwoClasses
+from boostbench.core.losses.batched import (
+    BatchedBinaryLogistic,
+    BatchedMulticlassLogistic,
+    BatchedSquaredLoss,
+)
 
 
 class LogisticLoss:
@@ -31,13 +35,13 @@ class LogisticLoss:
         self.target = self.strata = labels
         self._n_classes = n_classes
 
-    def start(self, weights, seen):
+    def initial_scores(self, weights, is_in_bag):
         """Return the constant scores of the least loss.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples,)
-        seen : ndarray of shape (n_members, n_samples), dtype=bool
+        is_in_bag : ndarray of shape (n_members, n_samples), dtype=bool
             True where a member sees a sample.
 
         Returns
@@ -45,11 +49,13 @@ class LogisticLoss:
         ndarray of shape (n_scores, n_members)
             Two classes have one score, the difference of the second class and the first.
         """
-        sums = [np.bincount(self.target[rows], weights[rows], self._n_classes) for rows in seen]
-        start = np.log(sums / np.sum(sums, axis=1, keepdims=True)).T
-        return start[1:] - start[:1] if len(start) == 2 else start
+        sums = [
+            np.bincount(self.target[rows], weights[rows], self._n_classes) for rows in is_in_bag
+        ]
+        scores = np.log(sums / np.sum(sums, axis=1, keepdims=True)).T
+        return scores[1:] - scores[:1] if len(scores) == 2 else scores
 
-    def of_block(self, labels, weights):
+    def block_loss(self, labels, weights):
         """Return the loss of a block of samples.
 
         Parameters
@@ -63,10 +69,10 @@ class LogisticLoss:
         TwoClasses or ManyClasses
         """
         if self._n_classes == 2:
-            return TwoClasses(labels, weights)
-        return ManyClasses(labels, weights, self._n_classes)
+            return BatchedBinaryLogistic(labels, weights)
+        return BatchedMulticlassLogistic(labels, weights, self._n_classes)
 
-    def losses(self, scores, labels):
+    def sample_losses(self, scores, labels):
         """Return the log-loss of each sample.
 
         Parameters
@@ -76,13 +82,13 @@ class LogisticLoss:
         """
         return log_losses(scores, labels)
 
-    def mean(self, loss):
-        """Return the loss that ends the training, from the mean of `losses`."""
-        return loss
+    def stopping_loss(self, mean_loss):
+        """Return the loss that ends the training, from the mean of `sample_losses`."""
+        return mean_loss
 
-    def shown(self, means):
-        """Return what a user sees of `mean`."""
-        return means
+    def to_user_units(self, losses):
+        """Return what a user sees of `stopping_loss`."""
+        return losses
 
 
 class SquaredLoss:
@@ -113,30 +119,32 @@ class SquaredLoss:
                 f"a bag leaves samples out, and X has n_samples={len(y)}: give 2 or more"
             )
         self.offset = float(np.average(y, weights=weights))
-        apart = y - self.offset
+        deviations = y - self.offset
         # In a unit in which squares neither overflow nor vanish; a power of 2 changes no digit.
-        unit = np.ldexp(1.0, np.frexp(np.abs(apart).max())[1] - 1)
-        variance = np.average((apart / unit) ** 2, weights=weights)
-        self.scale = unit * np.sqrt(variance) or 1.0
-        self.target = apart / self.scale
+        power_of_2 = np.ldexp(1.0, np.frexp(np.abs(deviations).max())[1] - 1)
+        variance = np.average((deviations / power_of_2) ** 2, weights=weights)
+        self.scale = power_of_2 * np.sqrt(variance) or 1.0
+        self.target = deviations / self.scale
         self.strata = np.zeros(len(y), int)
 
-    def start(self, weights, seen):
+    def initial_scores(self, weights, is_in_bag):
         """As in `LogisticLoss`: means."""
-        return np.array([[np.average(self.target[rows], weights=weights[rows]) for rows in seen]])
+        return np.array(
+            [[np.average(self.target[rows], weights=weights[rows]) for rows in is_in_bag]]
+        )
 
-    def of_block(self, y, weights):
+    def block_loss(self, y, weights):
         """As of `LogisticLoss`."""
-        return Squares(y, weights)
+        return BatchedSquaredLoss(y, weights)
 
-    def losses(self, scores, y):
+    def sample_losses(self, scores, y):
         """Return the squared error of each sample."""
         return (y - scores) ** 2
 
-    def mean(self, loss):
+    def stopping_loss(self, mean_loss):
         """Return half the logarithm of the mean squared error."""
-        return 0.5 * float(np.log(max(loss, np.finfo(np.float32).tiny)))
+        return 0.5 * float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
-    def shown(self, means):
+    def to_user_units(self, losses):
         """Return mean squared errors."""
-        return self.scale**2 * np.exp(2.0 * means)
+        return self.scale**2 * np.exp(2.0 * losses)

@@ -13,18 +13,19 @@ DAMPING = 1.0
 
 # Groups of blocks whose sums are added up separately, at most. Threads share out groups, and the
 # groups do not depend on the number of threads, so that the model does not either.
-_MOST_GROUPS = 32
+_MAX_GROUPS = 32
 
 
-class BagRounds(Master):
+class JointBoostingMaster(Master):
     """Members in training, by columns with two sides: stumps, or quadrants of tables.
 
-    A subclass draws columns, by `draw`, and adds them to its votes, by `_add`. If its blocks do not
-    take all columns in one array, it has its own `_block_draws`, `_above` and `_addends`.
+    A subclass draws columns, by `draw_columns`, and adds them to its votes, by `_add_votes`. If its
+    blocks do not take all columns in one array, it has its own `_block_draws`, `_column_sums` and
+    `_block_addends`.
 
     Parameters
     ----------
-    params : BagOfStumps
+    params : JointlyBaggedStumps
     loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
     random_state : RandomState
         Source of the draws.
@@ -32,74 +33,78 @@ class BagRounds(Master):
 
     Attributes
     ----------
-    rows : list of ndarray of int64
+    block_rows : list of ndarray of int64
         Samples of each block.
-    blocks : list of BagBlock
+    blocks : list of SampleBlock
     losses : list of float
         Out-of-bag loss after each round: each sample is scored by the members that do not see it.
-    best : int
+    best_round : int
         Last round of progress; 0 if the constant scores are best.
     votes : ndarray of shape (..., n_scores)
         Vote of each column in the mean of the members.
     intercept : ndarray of shape (n_scores,)
         Constant in the mean of the members.
-    kept : tuple
+    best_model : tuple
         `votes` and `intercept` after the best round.
-    are_open : ndarray of shape (n_members, n_columns) or True
+    is_available : ndarray of shape (n_members, n_columns) or True
         True where a member may use a column.
-    is_bound : bool
-        True if signs of votes are constrained, see `_hold`.
+    has_constraints : bool
+        True if signs of votes are constrained, see `_apply_constraints`.
     """
 
-    are_open = True
-    is_bound = False
+    is_available = True
+    has_constraints = False
 
     def __init__(self, params, loss, random_state, threads):
         super().__init__(params, search=None)
         self.loss, self.random_state, self.threads = loss, random_state, threads
 
-    def _begin(self, rows, blocks, votes, intercept):
-        self.rows = rows
+    def _initialise(self, block_rows, blocks, votes, intercept):
+        self.block_rows = block_rows
         self.blocks, self.votes, self.intercept = blocks, votes, intercept
-        size = -(-len(blocks) // _MOST_GROUPS)
-        self._groups = [blocks[start : start + size] for start in range(0, len(blocks), size)]
-        self._test_weight = sum(block.test_weights.sum() for block in blocks)
-        self.losses, self._least = [], np.inf
-        self._look(self._mean_loss(self._sum(lambda block: (block.out_of_bag_loss(),))))
+        group_size = -(-len(blocks) // _MAX_GROUPS)
+        self._groups = [
+            blocks[start : start + group_size] for start in range(0, len(blocks), group_size)
+        ]
+        self._out_of_bag_weight = sum(block.out_of_bag_weights.sum() for block in blocks)
+        self.losses, self._min_loss = [], np.inf
+        self._track_best(
+            self._mean_loss(self._sum_over_blocks(lambda block: (block.out_of_bag_loss(),)))
+        )
 
     @property
     def scores(self):
         """Scores of all samples, of shape (n_samples, n_members, n_scores), dtype=float32."""
         scores = np.concatenate([block.scores for block in self.blocks], axis=1)
-        return self.sample_order(scores.transpose(1, 2, 0))
+        return self.to_sample_order(scores.transpose(1, 2, 0))
 
-    def sample_order(self, values):
+    def to_sample_order(self, values):
         """Return values of the samples of all blocks in the order of the training data."""
         ordered = np.empty_like(values)
-        ordered[np.concatenate(self.rows)] = values
+        ordered[np.concatenate(self.block_rows)] = values
         return ordered
 
     @abstractmethod
-    def draw(self):
+    def draw_columns(self):
         """Draw columns for each member."""
 
     @abstractmethod
-    def _add(self, drawn, added):
+    def _add_votes(self, draws, additions):
         """Add to the votes, by member, score and column."""
 
-    def _hold(self, drawn, slopes, curvatures, steps):
-        """Change steps that would give a vote the wrong sign, if `is_bound`."""
+    def _apply_constraints(self, draws, slopes, curvatures, steps):
+        """Change steps that would give a vote the wrong sign, if `has_constraints`."""
         raise NotImplementedError
 
-    def _block_draws(self, drawn):
+    def _block_draws(self, draws):
         """Return the drawn columns as the blocks take them."""
-        return drawn
+        return draws
 
-    def _above(self, drawn, total, sums):
+    def _column_sums(self, draws, total, sums):
         """Return the sums over the samples of columns: (n_members, n_sums, n_columns)."""
         return sums
 
-    def _addends(self, drawn, difference):
+    def _block_addends(self, draws, difference):
         """Return the addends of columns, (n_members, n_scores, n_columns), as blocks take them."""
         return (difference.astype(np.float32),)
 
@@ -108,56 +113,61 @@ class BagRounds(Master):
 
         Returns
         -------
-        drawn : ndarray
-            From `draw`.
+        draws : ndarray
+            From `draw_columns`.
         steps : ndarray of shape (2, n_members, n_scores, n_columns)
             Newton's steps below and above, each in proportion to the gain of its column.
         slope : ndarray of shape (n_members,)
             Negative slope of the loss along all steps of a member.
             The result is None instead if no column has a gain.
         """
-        drawn = self.draw()
-        block_draws = self._block_draws(drawn)
-        total, *sums = self._sum(lambda block: block.sums(block_draws))
-        above = self._above(drawn, total, *sums)
+        draws = self.draw_columns()
+        block_draws = self._block_draws(draws)
+        total, *sums = self._sum_over_blocks(lambda block: block.derivative_sums(block_draws))
+        above = self._column_sums(draws, total, *sums)
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
         # Slopes and curvatures by side, member, score, and column.
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
         steps = slopes / (curvatures + DAMPING)
-        falls = along = (slopes * steps).sum(axis=(0, 2))
-        if self.is_bound:
-            falls, along = self._hold(drawn, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0])
+        decreases = slopes_along = (slopes * steps).sum(axis=(0, 2))
+        if self.has_constraints:
+            decreases, slopes_along = self._apply_constraints(
+                draws, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0]
+            )
         slope, curvature = total[:, 0], total[:, 1]
-        gain = falls - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
-        gain = np.where(self.are_open, gain.clip(0.0), 0.0)
-        if not gain.any() and not self.is_bound:
+        gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
+        gain = np.where(self.is_available, gain.clip(0.0), 0.0)
+        if not gain.any() and not self.has_constraints:
             # Signs of votes may forbid all of these thresholds, but not others.
             return None
-        share = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
-        return drawn, steps * share[:, None], (along * share).sum(axis=1)
+        relative_gain = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
+        return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)
 
     def correct(self, column):
         """Add the columns to the members; True while the bag gets better."""
-        drawn, (low, high), slope = column
-        constant = low.sum(axis=2).T.astype(np.float32)
-        addends = constant, self._block_draws(drawn), *self._addends(drawn, high - low)
-        (curvature,) = self._sum(lambda block: (block.try_move(*addends),))
-        size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
-        if self.is_bound:
+        draws, (steps_below, steps_above), slope = column
+        constant = steps_below.sum(axis=2).T.astype(np.float32)
+        difference = steps_above - steps_below
+        addends = constant, self._block_draws(draws), *self._block_addends(draws, difference)
+        (curvature,) = self._sum_over_blocks(lambda block: (block.propose_step(*addends),))
+        step_size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
+        if self.has_constraints:
             # A longer step could give a vote the wrong sign.
-            size = np.minimum(size, 1.0)
-        rows = np.tile(size.astype(np.float32), (max(map(len, self.rows)), 1))
-        self.losses.append(self._mean_loss(self._sum(lambda block: (block.move(rows),))))
+            step_size = np.minimum(step_size, 1.0)
+        step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
+        self.losses.append(
+            self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
+        )
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
-        half = size[:, None, None] / (2 * len(size))
-        self.intercept += ((high + low) * half).sum(axis=(0, 2))
-        self._add(drawn, (high - low) * half)
-        self._look(self.losses[-1])
-        return len(self.losses) < self.best + self.params.patience
+        half_step = step_size[:, None, None] / (2 * len(step_size))
+        self.intercept += ((steps_above + steps_below) * half_step).sum(axis=(0, 2))
+        self._add_votes(draws, difference * half_step)
+        self._track_best(self.losses[-1])
+        return len(self.losses) < self.best_round + self.params.patience
 
-    def _sum(self, function):
+    def _sum_over_blocks(self, function):
         """Sum up the arrays of each block in double precision.
 
         Parameters
@@ -171,25 +181,25 @@ class BagRounds(Master):
         """
 
         def group_sums(blocks):
-            return _total(function(block) for block in blocks)
+            return _sum_arrays(function(block) for block in blocks)
 
         sums = self.threads.map(group_sums, self._groups)
-        return sums[0] if len(sums) == 1 else _total(sums)
+        return sums[0] if len(sums) == 1 else _sum_arrays(sums)
 
     def _mean_loss(self, sums):
         """Return the out-of-bag loss from the sum over the samples."""
-        return self.loss.mean(float(sums[0]) / self._test_weight)
+        return self.loss.stopping_loss(float(sums[0]) / self._out_of_bag_weight)
 
-    def _look(self, loss):
+    def _track_best(self, loss):
         """Keep the votes if the loss fell, and return whether it did."""
-        has_fallen = loss < self._least - MIN_DECREASE
+        has_fallen = loss < self._min_loss - MIN_DECREASE
         if has_fallen:
-            self._least, self.best = loss, len(self.losses)
-            self.kept = self.votes.copy(), self.intercept.copy()
+            self._min_loss, self.best_round = loss, len(self.losses)
+            self.best_model = self.votes.copy(), self.intercept.copy()
         return has_fallen
 
 
-def _total(parts):
+def _sum_arrays(parts):
     """Return the sums of equal members of tuples of arrays or floats, in double precision."""
     parts = iter(parts)
     totals = [np.array(part, dtype=float) for part in next(parts)]

@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from boostbench.algorithms.bagging.stump_rounds import BagMaster
+from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.parameters import (
@@ -23,11 +23,11 @@ from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.util.compat.sklearn import check_monotonic_cst
 
 
-class BagOfStumps(TabularBooster):
+class JointlyBaggedStumps(TabularBooster):
     """The mean of boosted sums of stumps, trained together on random parts of the samples.
 
-    A subclass gives the loss, by `_loss`. What members, rounds and the end of the training are is
-    said in `boostbench.algorithms.bagging.bagged_mcboost.BaggedMCBoost`.
+    A subclass gives the loss, by `_make_loss`. What members, rounds and the end of the training are
+    is said in `boostbench.algorithms.bagging.bagged_mcboost.BaggedMCBoost`.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class BagOfStumps(TabularBooster):
             return super().fit(X, y, sample_weight)
 
     @abstractmethod
-    def _loss(self, target, weights):
+    def _make_loss(self, target, weights):
         """Return the loss of a training set; the weights have the mean 1."""
 
     def _staged_scores(self, X, stages):
@@ -109,32 +109,32 @@ class BagOfStumps(TabularBooster):
         for _ in stages:
             scores = self.hypotheses_.scores(X, self.coefficients_) + self.intercept_
             for pair in self.pairs_:
-                scores = scores + pair.of(X).reshape(scores.shape)
+                scores = scores + pair.lookup(X).reshape(scores.shape)
             yield scores
 
     def _make_master(self, X, target, random_state, weights=None):
         features = X if self.views_.is_plain else X.features
         table = FeatureCodes.from_features(features, self.views_, self.max_bins, weights)
         weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
-        loss = self._loss(target, weights)
-        unseen = np.zeros((self.n_estimators, len(X)), bool)
-        for member in unseen:
+        loss = self._make_loss(target, weights)
+        is_out_of_bag = np.zeros((self.n_estimators, len(X)), bool)
+        for member in is_out_of_bag:
             member[stratified_holdout(loss.strata, self.validation_fraction, random_state)[1]] = (
                 True
             )
-        return BagMaster(
+        return JointStumpMaster(
             self,
             X,
             table,
             loss,
-            unseen,
+            is_out_of_bag,
             weights,
             random_state,
-            self._signs(),
+            self._monotonic_signs(),
             Threads(self.n_jobs),
         )
 
-    def _signs(self):
+    def _monotonic_signs(self):
         """Return which views may move the scores up only, 1, down only, -1, or both, 0."""
         signs = check_monotonic_cst(self, self.monotonic_cst)
         if not signs.any():
@@ -153,10 +153,10 @@ class BagOfStumps(TabularBooster):
         return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)
 
     def _store_model(self, master):
-        self.n_iterations_ = master.best + master.rounds_of_pairs
-        self.validation_losses_ = master.loss.shown(np.array(master.losses))
-        self.pairs_, total = master.model()
-        self.hypotheses_, self.coefficients_, self.intercept_ = total
+        self.n_iterations_ = master.best_round + master.n_interaction_rounds
+        self.validation_losses_ = master.loss.to_user_units(np.array(master.losses))
+        self.pairs_, stump_sum = master.model()
+        self.hypotheses_, self.coefficients_, self.intercept_ = stump_sum
         self.n_parameters_ = (
             2 * len(self.hypotheses_)
             + self.coefficients_.size

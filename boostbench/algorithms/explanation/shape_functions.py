@@ -309,14 +309,16 @@ class ShapeFunctions:
         if not self.pairs:
             return []
         Z = self._views.transform(X)
-        return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
+        return [
+            np.bincount(pair.flat_cell_indices(Z), weights, pair.n_cells) for pair in self.pairs
+        ]
 
     def _pair_contributions(self, X):
         """Return the contributions of the pairs, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
             return []
         Z = self._views.transform(X)
-        return [pair.of(Z) for pair in self.pairs]
+        return [pair.lookup(Z) for pair in self.pairs]
 
     def _term_contributions(self, X):
         """Yield the contributions of the terms, each of shape (n_samples, n_outputs)."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 
-class TwoClasses:
+class BatchedBinaryLogistic:
     """The loss by one score, the difference of the second class and the first.
 
     Parameters
@@ -44,22 +44,22 @@ class TwoClasses:
         -------
         ndarray of shape (2, n_scores, n_samples, n_models), dtype=float32
         """
-        derivatives = _derivatives(self._turned(scores.copy()), self._weights)
-        self._turned(derivatives[0])
+        derivatives = _margin_derivatives(self._negate_first_class(scores.copy()), self._weights)
+        self._negate_first_class(derivatives[0])
         return derivatives
 
-    def _turned(self, values):
+    def _negate_first_class(self, values):
         """Change the sign of the values of the first class, in place."""
         first = values[:, : self._n_first]
         np.negative(first, out=first)
         return values
 
-    def curvature_along(self, move, curvatures):
+    def curvature_along(self, direction, curvatures):
         """Return the second derivative of the loss along a change of the scores.
 
         Parameters
         ----------
-        move : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
+        direction : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
         curvatures : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
             From `derivatives`.
 
@@ -67,10 +67,10 @@ class TwoClasses:
         -------
         ndarray of shape (n_models,), dtype=float32
         """
-        return second_derivative(curvatures, move * move)
+        return second_derivative(curvatures, direction * direction)
 
 
-class ManyClasses:
+class BatchedMulticlassLogistic:
     """The loss by a score for each class.
 
     Parameters
@@ -100,33 +100,35 @@ class ManyClasses:
 
     def derivatives(self, scores):
         """Return the negative slope and the curvature; as `TwoClasses.derivatives`."""
-        derivatives = _derivatives(self._lead(scores), self._weights)
-        falls = derivatives[0]
-        for label, rows in self._classes:
+        derivatives = _margin_derivatives(self._margins(scores), self._weights)
+        negative_slopes = derivatives[0]
+        for label, samples in self._classes:
             # The loss has no term of the class of a sample. Its score is in all terms.
-            for part in derivatives[:, :, rows]:
-                part[label] = 0.0
-                part[label] = part.sum(axis=0)
-            np.negative(falls[:label, rows], out=falls[:label, rows])
-            np.negative(falls[label + 1 :, rows], out=falls[label + 1 :, rows])
+            for scores in derivatives[:, :, samples]:
+                scores[label] = 0.0
+                scores[label] = scores.sum(axis=0)
+            np.negative(negative_slopes[:label, samples], out=negative_slopes[:label, samples])
+            np.negative(
+                negative_slopes[label + 1 :, samples], out=negative_slopes[label + 1 :, samples]
+            )
         return derivatives
 
-    def curvature_along(self, move, curvatures):
+    def curvature_along(self, direction, curvatures):
         """Return the second derivative; as `TwoClasses.curvature_along`."""
         # The lead of the class of a sample is 0.
-        lead = self._lead(move)
-        lead *= lead
-        return second_derivative(curvatures, lead)
+        margins = self._margins(direction)
+        margins *= margins
+        return second_derivative(curvatures, margins)
 
-    def _lead(self, scores):
+    def _margins(self, scores):
         """Return the difference of the score of each sample's class and all scores."""
-        lead = np.empty_like(scores)
-        for label, rows in self._classes:
-            np.subtract(scores[label, rows], scores[:, rows], out=lead[:, rows])
-        return lead
+        margins = np.empty_like(scores)
+        for label, samples in self._classes:
+            np.subtract(scores[label, samples], scores[:, samples], out=margins[:, samples])
+        return margins
 
 
-class Squares:
+class BatchedSquaredLoss:
     """The loss by one score, the number itself.
 
     Parameters
@@ -147,7 +149,7 @@ class Squares:
         self._weights = weights
 
     def derivatives(self, scores):
-        """Return the negative slope and the curvature; as in `TwoClasses`."""
+        """Return the negative slope and the curvature; as in `BatchedBinaryLogistic`."""
         derivatives = np.empty((2, *scores.shape), np.float32)
         slopes, curvatures = derivatives
         np.subtract(self._y, scores, out=slopes)
@@ -155,26 +157,26 @@ class Squares:
         curvatures[:] = self._weights
         return derivatives
 
-    def curvature_along(self, move, curvatures):
-        """Return the second derivative along a change; as in `TwoClasses`."""
-        return second_derivative(curvatures, move * move)
+    def curvature_along(self, direction, curvatures):
+        """Return the second derivative along a change; as in `BatchedBinaryLogistic`."""
+        return second_derivative(curvatures, direction * direction)
 
 
-def _derivatives(margin, weights):
+def _margin_derivatives(margins, weights):
     """Return fall and curvature of the loss of each margin, times weights.
 
     The margins are overwritten.
     """
-    derivatives = np.empty((2, *margin.shape), np.float32)
-    falls, curvatures = derivatives
+    derivatives = np.empty((2, *margins.shape), np.float32)
+    negative_slopes, curvatures = derivatives
     # An infinite denominator is no error. This is faster than `expit`.
     with np.errstate(over="ignore"):
-        np.exp(margin, out=margin)
-    margin += 1.0
-    dual = np.reciprocal(margin, out=margin)
-    np.multiply(dual, weights, out=falls)
+        np.exp(margins, out=margins)
+    margins += 1.0
+    dual = np.reciprocal(margins, out=margins)
+    np.multiply(dual, weights, out=negative_slopes)
     np.subtract(1.0, dual, out=dual)
-    np.multiply(falls, dual, out=curvatures)
+    np.multiply(negative_slopes, dual, out=curvatures)
     return derivatives
 
 

@@ -50,7 +50,7 @@ def test_it_is_one_sum_of_stumps(fitted):
         at = np.append(term.thresholds, np.inf)
         mean = 0.0
         for member in of_members:
-            mean = mean + member.term(feature).of(at) / len(of_members)
+            mean = mean + member.term(feature).lookup(at) / len(of_members)
         # Constant stumps are no part of a feature's function.
         np.testing.assert_allclose(term.values, mean, atol=1e-9)
     assert bag.feature_importances_.sum() == pytest.approx(1)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, make_friedman1
 
 from boostbench import BaggedLsBoostRegressor, LsBoostRegressor
 from boostbench.algorithms.bagging.joint_losses import SquaredLoss
-from boostbench.algorithms.bagging.stump_rounds import BagMaster
+from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.inspection import export_html, export_text
 
 from ..problems import messy
@@ -38,29 +38,31 @@ def test_without_an_end_it_is_least_squares_on_all_stumps():
 
 def test_the_losses_are_mean_squared_errors_of_unseen_samples(monkeypatch):
     X, y = numbers()
-    kept = []
-    look = BagMaster._look
+    scores_by_round = []
+    look = JointStumpMaster._track_best
     monkeypatch.setattr(
-        BagMaster, "_look", lambda bag, loss: (kept.append(bag.scores.copy()), look(bag, loss))
+        JointStumpMaster,
+        "_track_best",
+        lambda bag, loss: (scores_by_round.append(bag.scores.copy()), look(bag, loss)),
     )
-    masters, init = [], BagMaster.__init__
+    masters, init = [], JointStumpMaster.__init__
 
     def remember(self, params, X, table, loss, unseen, *rest):
         masters.append((loss, unseen.T))
         init(self, params, X, table, loss, unseen, *rest)
 
-    monkeypatch.setattr(BagMaster, "__init__", remember)
+    monkeypatch.setattr(JointStumpMaster, "__init__", remember)
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0).fit(X, y)
     [(loss, parts)] = masters
     tested = parts.any(axis=1)
-    for scores, mean in zip(kept[1:], model.validation_losses_, strict=True):
+    for scores, mean in zip(scores_by_round[1:], model.validation_losses_, strict=True):
         by_others = (scores[..., 0] * parts).sum(axis=1)[tested] / parts.sum(axis=1)[tested]
         predicted = loss.offset + loss.scale * by_others
         assert mean == pytest.approx(((y[tested] - predicted) ** 2).mean(), rel=1e-4)
     # The model is that of the best round, in the units of y.
-    best = kept[model.n_iterations_].astype(float).mean(axis=1)[:, 0]
+    best_scores = scores_by_round[model.n_iterations_].astype(float).mean(axis=1)[:, 0]
     np.testing.assert_allclose(
-        model.predict(X), loss.offset + loss.scale * best, atol=1e-4 * loss.scale
+        model.predict(X), loss.offset + loss.scale * best_scores, atol=1e-4 * loss.scale
     )
 
 
@@ -140,8 +142,8 @@ def test_what_shows_a_model_shows_one_of_numbers(model, tmp_path):
     export_html(model, X, tmp_path / "model.html", row=1)
     page = (tmp_path / "model.html").read_text(encoding="utf-8")
     assert "These terms add up to it" in page
-    shown = float(re.search("Predicted: <b>(.*?)</b>", page).group(1))
-    assert shown == pytest.approx(predictions[1], abs=0.006)
+    displayed = float(re.search("Predicted: <b>(.*?)</b>", page).group(1))
+    assert displayed == pytest.approx(predictions[1], abs=0.006)
 
 
 def held(rule, X, shapes):

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms.bagging import stump_columns, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
-from boostbench.algorithms.bagging.stump_rounds import BagMaster
+from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.algorithms.base.probabilities import probabilities
 from boostbench.algorithms.base.threads import Threads
@@ -35,7 +35,7 @@ def bag_master_of(params, X, loss, weights, signs, parts):
     table = FeatureCodes.from_features(getattr(X, "features", X), views, params.max_bins, weights)
     signs = np.zeros(len(views.feature), int) if signs is None else signs
     random_state, threads = np.random.RandomState(0), Threads(params.n_jobs)
-    return BagMaster(params, X, table, loss, parts.T, weights, random_state, signs, threads)
+    return JointStumpMaster(params, X, table, loss, parts.T, weights, random_state, signs, threads)
 
 
 def unseen(n_samples, n_members=3):
@@ -74,14 +74,14 @@ def columns(bag):
 @pytest.mark.parametrize("block", [1, 2**18])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
-    monkeypatch.setattr(stump_rounds, "_BLOCK", block)
+    monkeypatch.setattr(stump_rounds, "_BLOCK_SIZE", block)
     X, y = blobs(n_classes, n_samples=300)
     bag = train(master(X, y, max_bins=None), 3)
     assert (len(bag.blocks) > 1) == (block == 1)
     before = bag.scores.astype(float)
-    drawn = copy.deepcopy(bag).draw()
+    drawn = copy.deepcopy(bag).draw_columns()
     train(bag, 1)
-    stumps = bag._layout.start + drawn
+    stumps = bag._stumps.start + drawn
     for m in range(3):
         seen = seen_by(bag, m)
         g, h = derivatives(before[:, m], y, seen)
@@ -165,7 +165,7 @@ def test_without_an_end_it_solves_the_program_of_many_classes():
 def test_the_score_is_the_mean_of_the_members(n_classes):
     X, y = blobs(n_classes, n_samples=90)
     bag = train(master(X, y, max_bins=None), 20)
-    stumps, coefficients, intercept = bag.mean_of_members(bag.votes, bag.intercept)
+    stumps, coefficients, intercept = bag.mean_model(bag.votes, bag.intercept)
     scores = (stumps.outputs(X) @ coefficients + intercept).reshape(len(X), -1)
     np.testing.assert_allclose(scores, bag.scores.mean(axis=1), atol=1e-4)
     assert len(np.unique(np.stack([stumps.feature, stumps.threshold]), axis=1).T) == len(stumps)
@@ -173,7 +173,7 @@ def test_the_score_is_the_mean_of_the_members(n_classes):
 
 def trained(model, X, y, monkeypatch, **fit):
     """Fit; also return the scores of the members at the end of the best round."""
-    scores, corrected = {}, BagMaster.correct
+    scores, corrected = {}, JointStumpMaster.correct
 
     def correct(training, found):
         scores.setdefault(0, start(training))
@@ -184,7 +184,7 @@ def trained(model, X, y, monkeypatch, **fit):
     def start(training):
         return training.scores.astype(float)
 
-    monkeypatch.setattr(BagMaster, "correct", correct)
+    monkeypatch.setattr(JointStumpMaster, "correct", correct)
     model.fit(X, y, **fit)
     return scores[model.n_iterations_]
 
@@ -227,13 +227,13 @@ def test_members_draw_every_threshold_that_parts_what_they_see():
     X = np.column_stack([X, np.arange(40) > 0])
     bag = master(X, y, max_bins=8)
     stumps = np.column_stack([bag.table.view, bag.table.threshold])
-    of_features = np.split(stumps, bag._layout.start[1:])
-    rounds = [bag.draw() for _ in range(300)]
+    of_features = np.split(stumps, bag._stumps.start[1:])
+    rounds = [bag.draw_columns() for _ in range(300)]
     train(bag, 100)
     for m in range(3):
         seen = X[seen_by(bag, m)]
         parts = {(j, t) for j, t in stumps if seen[:, int(j)].min() <= t < seen[:, int(j)].max()}
-        varies = np.ptp(seen[:, bag._layout.view], axis=0) > 0
+        varies = np.ptp(seen[:, bag._stumps.view], axis=0) > 0
         drawn = {
             tuple(of_feature[cut[m, j]])
             for cut in rounds
@@ -312,9 +312,7 @@ def test_weights_of_samples():
         params.classes_ = np.unique(y)
         training = bag_master_of(params, X[some], LogisticLoss(y[some], 3), own, None, parts[some])
         train(training, 25)
-        stumps, coefficients, intercept = training.mean_of_members(
-            training.votes, training.intercept
-        )
+        stumps, coefficients, intercept = training.mean_model(training.votes, training.intercept)
         found.append((stumps.outputs(X) @ coefficients + intercept, training.losses))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-3)
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-3)
@@ -377,7 +375,7 @@ def test_too_few_samples_to_leave_some_out():
 )
 def test_the_model_is_the_same_for_every_number_of_threads(n_classes, params, monkeypatch):
     X, y = messy(n_classes, n_samples=500)
-    monkeypatch.setattr(stump_rounds, "_BLOCK", 1)
+    monkeypatch.setattr(stump_rounds, "_BLOCK_SIZE", 1)
     bag = BaggedMCBoost(n_iterations=30, n_estimators=4, random_state=0, **params)
     scores = bag.fit(X, y).decision_function(X)
     for n_jobs in (2, 3, -1):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
-from boostbench.algorithms.bagging.interaction_rounds import PairMaster
+from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
 from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.conversion import to_onnx, to_treelite
 from boostbench.inspection import export_html, export_text
@@ -45,17 +45,17 @@ def fitted(request):
 @pytest.mark.parametrize("n_outputs", [1, 2, 3])
 def test_the_model_is_the_one_that_was_trained(n_outputs, monkeypatch):
     X, y = problem(n_outputs)
-    stages, look = [], PairMaster._look
+    stages, look = [], InteractionMaster._track_best
 
     def remember(stage, loss):
         look(stage, loss)
-        stages.append((stage, stage.best, stage.scores.astype(float)))
+        stages.append((stage, stage.best_round, stage.scores.astype(float)))
 
-    monkeypatch.setattr(PairMaster, "_look", remember)
+    monkeypatch.setattr(InteractionMaster, "_track_best", remember)
     model = bag(n_outputs).fit(X, y)
     stage = stages[-1][0]
-    assert stage.best > 3
-    trained = stages[stage.best][2].mean(axis=1)
+    assert stage.best_round > 3
+    trained = stages[stage.best_round][2].mean(axis=1)
     found = scores(model, X).reshape(len(X), -1)
     expected = stage.loss.scale * trained + stage.loss.offset
     np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
@@ -63,7 +63,7 @@ def test_the_model_is_the_one_that_was_trained(n_outputs, monkeypatch):
 
 def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
     X, y = problem(2)
-    found, train = [], PairMaster.train
+    found, train = [], InteractionMaster.train
 
     def slowly(stage):
         for _ in range(15):
@@ -79,12 +79,12 @@ def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
 
     def with_parts(stage, main, *rest):
         init(stage, main, *rest)
-        weights = np.concatenate([block._terms._weights for block in main.blocks])
-        stage.unseen = main.sample_order(weights == 0)
+        weights = np.concatenate([block._block_loss._weights for block in main.blocks])
+        stage.unseen = main.to_sample_order(weights == 0)
 
-    init = PairMaster.__init__
-    monkeypatch.setattr(PairMaster, "__init__", with_parts)
-    monkeypatch.setattr(PairMaster, "train", slowly)
+    init = InteractionMaster.__init__
+    monkeypatch.setattr(InteractionMaster, "__init__", with_parts)
+    monkeypatch.setattr(InteractionMaster, "train", slowly)
     bag(2, eta=0.2).fit(X, y)
     assert len(found) == 15
     assert (np.diff(found, axis=0) < 0).all()
@@ -95,7 +95,7 @@ def test_tables_have_mean_zero_in_rows_and_columns(fitted):
     Z = model.views_.transform(model.shape_functions().numbers(X))
     assert len(model.pairs_) == 3
     for pair in model.pairs_:
-        values = pair.of(Z)
+        values = pair.lookup(Z)
         size = np.abs(values).max()
         assert size > 0
         for axis in pair.axes:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms.bagging import stump_columns
-from boostbench.algorithms.bagging.stump_columns import StumpLayout
+from boostbench.algorithms.bagging.stump_columns import BagStumps
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import fit_views
 
@@ -50,26 +50,26 @@ def _samples_per_bin(request, monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, seed):
     Z, stumps = table(max_bins, seed)
-    layout = StumpLayout(stumps, n_scores)
+    layout = BagStumps(stumps, n_scores)
     assert layout.n_compared == (
         0 if n_scores == 1 and stump_columns._SAMPLES_PER_BIN == BINNED else 6
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
-    columns, cut = layout.columns(rows), draws(layout)
-    at = layout.start + cut
+    columns, drawn = layout.block_stumps(rows), draws(layout)
+    at = layout.start + drawn
     above = (Z[rows][:, stumps.view[at]] > stumps.threshold[at]).astype(float)
     # Whole numbers: sums are exact, in single precision and in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
-    parts = columns.sums(derivatives, layout.block_draws(cut))
+    parts = columns.derivative_sums(derivatives, layout.block_draws(drawn))
     total, *parts = [part.astype(float) for part in parts]
     np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
-    np.testing.assert_array_equal(layout.above(cut, total, *parts), expected)
+    np.testing.assert_array_equal(layout.sums_above(drawn, total, *parts), expected)
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.counts))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
-    addends = layout.addends(cut, difference)
-    moves = columns.moves(constant, layout.block_draws(cut), *addends)
+    addends = layout.addends(drawn, difference)
+    moves = columns.score_changes(constant, layout.block_draws(drawn), *addends)
     expected = constant[:, None] + np.einsum("msc,nmc->snm", difference, above)
     np.testing.assert_array_equal(moves, expected)
 
@@ -77,11 +77,11 @@ def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, 
 @pytest.mark.parametrize("max_bins", [4, None])
 def test_ranges_hold_the_stumps_with_seen_samples_on_both_sides(max_bins):
     Z, stumps = table(max_bins)
-    layout = StumpLayout(stumps, 1)
+    layout = BagStumps(stumps, 1)
     # The last member sees three samples, so that many columns do not vary.
     unseen = np.random.default_rng(3).random((N_MEMBERS, N_SAMPLES)) < 0.3
     unseen[-1, 3:] = True
-    first, count = layout.ranges(unseen)
+    first, count = layout.admissible_ranges(unseen)
     for member in range(N_MEMBERS):
         above = Z[~unseen[member]][:, stumps.view] > stumps.threshold
         expected = set(np.flatnonzero(above.any(axis=0) & ~above.all(axis=0)))

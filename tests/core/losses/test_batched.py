@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.batched import ManyClasses, Squares, TwoClasses
+from boostbench.core.losses.batched import (
+    BatchedBinaryLogistic,
+    BatchedMulticlassLogistic,
+    BatchedSquaredLoss,
+)
 
 N_MODELS, N_SAMPLES = 3, 8
 
@@ -23,7 +27,11 @@ def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
     weights = rng.integers(0, 3, size=(N_SAMPLES, N_MODELS)).astype(np.float32)
     scores = 2 * rng.normal(size=(1 if n_classes == 2 else n_classes, N_SAMPLES, N_MODELS))
     scores = scores.astype(np.float32)
-    loss = TwoClasses(y, weights) if n_classes == 2 else ManyClasses(y, weights, n_classes)
+    loss = (
+        BatchedBinaryLogistic(y, weights)
+        if n_classes == 2
+        else BatchedMulticlassLogistic(y, weights, n_classes)
+    )
     slopes, curvatures = loss.derivatives(scores)
     h = 1e-3
     for place in np.ndindex(scores.shape):
@@ -46,7 +54,11 @@ def test_far_scores_are_no_error(n_classes):
     scores[-1, :, 0] = [1e6, -1e6]
     y = np.full(2, n_classes - 1)
     weights = np.ones((2, 1), np.float32)
-    loss = TwoClasses(y, weights) if n_classes == 2 else ManyClasses(y, weights, n_classes)
+    loss = (
+        BatchedBinaryLogistic(y, weights)
+        if n_classes == 2
+        else BatchedMulticlassLogistic(y, weights, n_classes)
+    )
     slopes, curvatures = loss.derivatives(scores)
     assert slopes[-1, :, 0].tolist() == [0.0, n_classes - 1]
     assert np.isfinite(curvatures).all()
@@ -60,7 +72,7 @@ def test_derivatives_are_those_of_half_the_squared_error():
     def loss(size):
         return (weights * (y[:, None] - scores[0] - size * move[0]) ** 2).sum(axis=0) / 2
 
-    squares = Squares(y, weights.astype(np.float32))
+    squares = BatchedSquaredLoss(y, weights.astype(np.float32))
     slopes, curvatures = squares.derivatives(scores.astype(np.float32))
     # Differences of a square are exact.
     down = (loss(-1.0) - loss(1.0)) / 2
