@@ -1,1 +1,1 @@
-"""Bags: ensembles whose members are trained on parts of the samples."""
+"""Bags: ensembles whose members are trained on parts of the samples, separately or jointly."""

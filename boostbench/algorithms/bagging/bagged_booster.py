@@ -1,4 +1,4 @@
-"""Bags of boosters: the mean of copies that saw different samples, each stopped by the others."""
+"""Bags of boosters that are trained separately, each stopped by its out-of-bag samples."""
 
 from numbers import Integral
 
@@ -25,44 +25,45 @@ class BaggedBooster(
 ):
     """The mean of boosters that were trained on random parts of the samples.
 
-    Each member is trained on a part, and the samples that are left out say when it ends (see
-    `n_iter_no_change` of the boosters). So every sample is learned from, and every member is
-    stopped by samples that it did not see. The score is the mean of the members' scores. Of sums of
-    stumps it is one again, so that all that shows, explains or converts such a model works on the
-    bag.
+    Each member is trained on a random part of the samples, with early stopping on the other samples
+    (see `n_iter_no_change` of the boosters), so that no sample is reserved for validation only. The
+    score is the mean of the members' scores. A bag of sums of stumps is a sum of stumps itself, so
+    that inspection, explanation and conversion of models work on it.
 
     Parameters
     ----------
     estimator : BoostingClassifier or None, default=None
-        A booster with early stopping; `random_state` and `n_iter_no_change` of its copies are set.
-        None: ``MCBoost(loss="logistic")``.
+        Booster with early stopping. Its copies get their `random_state` and `n_iter_no_change` from
+        the bag. None: ``MCBoost(loss="logistic")``.
     n_estimators : int, default=14
-        Members of the bag.
+        Number of members of the bag.
     validation_fraction : float, default=0.15
-        Part of the samples that a member does not see, stratified.
+        Fraction of the samples that is left out of each member's bag, stratified by class.
     bootstrap : bool, default=False
-        Whether a member sees as many samples as there are, drawn with replacement, and at least one
-        of each class; those that were not drawn, about 37 %, stop it.
+        True: draw each bag with replacement, n_samples in number and at least one of each class.
+        The samples that are not drawn, about 37 %, are used for early stopping.
     n_iter_no_change : int, default=50
-        Rounds in a row without progress after which the training of a member ends.
+        Number of consecutive rounds without progress that ends the training of a member.
     n_jobs : int or None, default=None
-        Members trained at the same time, in processes of joblib; -1: as many as there are cores.
+        Number of members that are trained in parallel, by joblib; -1: the number of cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the parts, and of the members.
+        Seed of the bags and of the members.
 
     Attributes
     ----------
     estimators_ : list of BoostingClassifier
-        The members, fitted.
+        Fitted members.
     classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
     n_features_in_ : int
+        Number of features.
     seconds_ : dict of str to float
-        CPU seconds of each phase of the training, of all members together.
+        CPU seconds of each phase of the training, summed over the members.
 
     See Also
     --------
-    BaggedMCBoost : Its members are sums of stumps that are trained together, many times as fast.
-    sklearn.ensemble.BaggingClassifier : Of any classifiers, without early stopping.
+    BaggedMCBoost : A bag of sums of stumps that are trained jointly, many times faster.
+    sklearn.ensemble.BaggingClassifier : A bag of any classifiers, without early stopping.
 
     References
     ----------
@@ -95,12 +96,14 @@ class BaggedBooster(
 
         Parameters
         ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, finite, sparse where the booster takes that, and labels that sort.
+        X : array-like of shape (n_samples, n_features)
+            Finite training data; sparse if the booster supports it.
+        y : array-like of shape (n_samples,)
+            Sortable labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            What members multiply the terms of the samples in their loss with, not negative; the
-            weight 0 is no sample at all. Samples are drawn as if all weights were 1, and those that
-            stop a member count once each. None: all are 1.
+            Nonnegative factors of the samples' terms in the loss. Samples with weight 0 are
+            ignored. The bags and early stopping do not depend on the weights. None: all weights are
+            1.
 
         Returns
         -------
@@ -109,27 +112,27 @@ class BaggedBooster(
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative or all are 0, the booster has no early stopping, has `category_sets`
-            or weighs a class with 0, or there are too few samples to leave some out.
+            If X is not a finite matrix, y has only one class, a parameter is out of range, a weight
+            is negative, all weights are 0, the booster has no early stopping, uses `category_sets`
+            or has a class weight of 0, or there are too few samples to leave some out.
         """
         self._validate_params()
         booster = self._booster()
         has_early_stopping = "n_iter_no_change" in booster.get_params(deep=False)
         if not (has_early_stopping and has_fit_parameter(booster, "X_val")):
             raise ValueError(
-                f"{type(booster).__name__} has no early stopping by samples that it is given, "
-                "which a bag needs"
+                f"BaggedBooster needs early stopping on given samples, which "
+                f"{type(booster).__name__} does not have"
             )
         if getattr(booster, "category_sets", False):
             raise ValueError(
-                "category_sets=True does nothing in a bag, whose members see a column of 0 and 1 "
-                "for each category"
+                "category_sets=True has no effect in a bag, whose members get a column of 0 and 1 "
+                "for each category: set it to False"
             )
         if isinstance(booster.class_weight, dict) and 0 in booster.class_weight.values():
             raise ValueError(
-                "a class_weight of 0 takes a class from the members of a bag, and not from the "
-                "bag: leave its samples out of X"
+                "a class_weight of 0 removes a class from the members of a bag, but not from the "
+                "bag: remove its samples from X"
             )
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
         input_rows, X = X, self._to_views(X, weights, reset=True)
@@ -157,7 +160,7 @@ class BaggedBooster(
 
     @property
     def seconds_(self):
-        """CPU seconds of each phase of the training, of all members together."""
+        """CPU seconds of each phase of the training, summed over the members."""
         check_is_fitted(self)
         phases = {name for member in self.estimators_ for name in member.seconds_}
         return {
@@ -184,11 +187,11 @@ class BaggedBooster(
 
     @property
     def categorical_features(self):
-        """Those of the booster."""
+        """Categorical features of the booster."""
         return self._booster().categorical_features
 
     def _draw_parts(self, labels, random_state):
-        """Draw the samples that a member sees, and give the others."""
+        """Draw the samples of a member's bag; return their indices and the held-out indices."""
         if not self.bootstrap:
             return stratified_holdout(labels, self.validation_fraction, random_state)
         train = random_state.randint(len(labels), size=len(labels))
@@ -198,19 +201,19 @@ class BaggedBooster(
         train = np.concatenate([train, order[first_of_class[is_missing]]])
         held_out = np.setdiff1d(order, train)
         if not len(held_out):
-            raise ValueError("there are too few samples: a bootstrap left none out")
+            raise ValueError("there are too few samples: a bootstrap sample contains all of them")
         return train, held_out
 
     def inverse_temperature(self):
-        """As of `BoostingClassifier.inverse_temperature`."""
+        """Return the inverse temperature of the members; see `BoostingClassifier`."""
         return self.estimators_[0].inverse_temperature()
 
     def score_slack(self):
-        """As of `BoostingClassifier.score_slack`."""
+        """Return the mean score slack of the members; see `BoostingClassifier`."""
         return float(np.mean([member.score_slack() for member in self.estimators_]))
 
     def stump_sum(self):
-        """As of `BoostingClassifier.stump_sum`."""
+        """Return the mean of the members' sums of stumps; see `BoostingClassifier`."""
         sums = [member.stump_sum() for member in self.estimators_]
         return StumpSum(
             Stumps([stump for stump_sum in sums for stump in stump_sum.stumps]),

@@ -1,4 +1,4 @@
-"""A bag of sums of stumps for numbers, its members trained at the same time."""
+"""Bag of least-squares boosting models that are trained jointly."""
 
 from boostbench.algorithms.bagging.joint_losses import SquaredLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
@@ -9,41 +9,41 @@ __all__ = ["BaggedLsBoostRegressor"]
 
 
 class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
-    r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
+    r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
 
-    It is `BaggedMCBoost` for numbers: members minimise the squared error, as `LsBoostRegressor`
-    does, in the rounds that are described there. The prediction is a constant and a function of
-    each feature, which `shape_functions` gives.
+    It is `BaggedMCBoost` for regression: the members minimise the squared error, as
+    `LsBoostRegressor` does, in the rounds of `BaggedMCBoost`. The prediction is the sum of a
+    constant and a function of each feature, which `shape_functions` returns.
 
     Parameters
     ----------
     n_iterations : int, default=2000
-        Rounds at most.
+        Maximum number of rounds.
     max_bins : int or None, default=256
-        Quantile bins of each feature; None: all thresholds are tried. Numbers need
-        finer steps than classes.
+        Number of quantile bins of each feature. None: every threshold is admissible. Regression
+        needs finer steps than classification.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
-        All stumps of all members and rounds, equal ones once, by feature and threshold.
+        Distinct stumps of all members and rounds, sorted by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,)
-        Of the mean of the members.
+        Coefficients, averaged over the members.
     intercept_ : ndarray of shape ()
-        What is added to all predictions.
+        Constant of the predictions.
     validation_losses_ : ndarray of shape (n_rounds,)
-        After each round, those after the best one included: mean squared error of the samples, each
-        by the members that do not see it.
+        Mean squared error of the out-of-bag predictions after each round, including the rounds
+        after the best one.
 
     See Also
     --------
-    BaggedMCBoost : The same for classes.
-    LsBoostRegressor : One model, one stump a round.
+    BaggedMCBoost : The same for classification.
+    LsBoostRegressor : A single model that adds one stump per round.
 
     Notes
     -----
-    Numbers are brought to the variance 1 for the training, so that a factor of y is one of all
-    predictions. A round is progress where it lowers half the logarithm of the mean squared error by
+    The target is standardised to variance 1 for the training, so that scaling y scales the
+    predictions. A round is progress if it decreases half the logarithm of the mean squared error by
     1e-4.
 
     References

@@ -1,4 +1,4 @@
-"""A bag of MCBoost, its members trained at the same time and stopped by the bag's own error."""
+"""Bag of MCBoost models that are trained jointly and stopped by their out-of-bag loss."""
 
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
@@ -9,59 +9,59 @@ __all__ = ["BaggedMCBoost"]
 
 
 class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
-    r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
+    r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,
 
     .. math:: \sum_{i,r} \log(1 + e^{-\rho_{ir}}), \quad \rho_{ir} = F_{y_i}(x_i) - F_r(x_i),
 
-    each over the samples that it sees, and start from the constant scores of the least loss. Their
-    rounds differ from those of `MCBoost`:
+    over the samples of their bags, and start from the constant scores with the smallest loss. A
+    round differs from a round of `MCBoost`:
 
-    - A weak learner is a stump and a constant: it has a vote vector on each side of its threshold.
-      So scores need no other stumps to move up or down as a whole.
-    - The thresholds are drawn, one of each feature in each round for each member, as those of
-      extremely randomised trees [4]_: functions become smoother than by the best thresholds.
-    - A round adds all of these stumps, each in proportion to what it would lower the loss by alone,
-      so that features that are alike grow together, and nothing hangs on which one is best by a
-      rounding error.
-    - The votes are a Newton step on each side, and what a round adds is this sum of stumps times
-      the coefficient of a Newton step along it, times `eta`.
+    - A weak learner is a stump and a constant: it has a vote vector on each side of its threshold,
+      so that all scores can move up or down in the same round.
+    - Each member draws one threshold of each feature, as extremely randomised trees do [4]_. The
+      functions of features become smoother than with the best thresholds.
+    - A round adds the stumps of all features, each in proportion to the decrease of the loss it
+      would cause alone. Correlated features grow together, and the model does not depend on
+      rounding errors in the choice of the best one.
+    - The votes are a Newton step on each side [3]_. The sum of the stumps is multiplied by the
+      coefficient of a Newton step along it, and by `eta`.
 
-    The members do so at the same time. After each round, the score of a sample is the mean of the
-    members that do not see it. Where the loss of these scores falls no more, the bag is done: so it
-    is the bag that is stopped, not its members, which alone would have to be stopped earlier.
+    All members take a round at the same time. The out-of-bag score of a sample is the mean over the
+    members whose bag does not contain it [2]_. The training ends when the loss of the out-of-bag
+    scores stops decreasing. This stops the bag and not each member, which alone would have to stop
+    earlier.
 
     Parameters
     ----------
     n_iterations : int, default=2000
-        Rounds at most.
+        Maximum number of rounds.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.stumps.stump.Stumps
-        All stumps of all members and rounds, equal ones once, by feature and threshold.
+        Distinct stumps of all members and rounds, sorted by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
-        Of the mean of the members. For two classes one number, which moves the score towards the
-        second class.
+        Coefficients, averaged over the members. With two classes a positive coefficient votes for
+        the second class.
     intercept_ : ndarray of shape () or (n_classes,)
-        What is added to the scores of all samples.
+        Constant of the scores.
     validation_losses_ : ndarray of shape (n_rounds,)
-        After each round, those after the best one included: log-loss of the samples, each by the
-        members that do not see it.
+        Log-loss of the out-of-bag scores after each round, including the rounds after the best
+        one.
 
     See Also
     --------
-    BaggedBooster : A bag of any booster, each member stopped by itself.
-    MCBoost : One model, one stump a round.
+    BaggedBooster : A bag of any booster; each member stops by itself.
+    MCBoost : A single model that adds one stump per round.
 
     Notes
     -----
-    A weight of a sample multiplies its terms of the loss, of the training and of the stopping
-    rule; the loss is a mean, so that a common factor changes nothing. Which samples a member does
-    not see depends on no weight.
+    Sample weights multiply the terms of the loss in the training and in the stopping rule. Both are
+    means, so that a common factor has no effect. The bags do not depend on the weights.
 
-    There is no `staged_predict`: the stumps of all rounds are merged.
+    There is no `staged_predict`, because the stumps of all rounds are merged.
 
     References
     ----------
@@ -91,5 +91,5 @@ class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
         return LogisticLoss(target, len(self.classes_))
 
     def inverse_temperature(self):
-        """As of `BoostingClassifier.inverse_temperature`."""
+        """Return the inverse temperature of the logistic loss; see `BoostingClassifier`."""
         return INVERSE_TEMPERATURES["logistic"]

@@ -1,4 +1,4 @@
-"""The training of the tables of pairs, after that of a bag's stumps."""
+"""Joint training of the tables of pairs of features, after the stumps of a bag."""
 
 import numpy as np
 
@@ -7,22 +7,23 @@ from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
 
 
 class InteractionMaster(JointBoostingMaster):
-    """Tables of pairs in training, on the scores of the best functions.
+    """Joint training of a table for each pair of features, after the stumps.
 
-    The columns of a round are quadrants: of each feature some cells are drawn, those on one side of
-    a threshold, with or without the missing values, or any set of categories.
+    The columns of a round are quadrants. For each feature a member draws a set of cells: the cells
+    on one side of a threshold, with or without the missing values, or any set of categories. The
+    quadrant of a pair contains the samples that are in the drawn cells of both features.
 
     Parameters
     ----------
     stump_master : JointStumpMaster
-        Trained, with the scores of its best round.
+        Finished training of the stumps, with the scores of its best round.
     axes, pairs
-        From `boostbench.algorithms.bagging.interactions.select_pairs`.
+        Results of `boostbench.algorithms.bagging.interactions.select_pairs`.
 
     Attributes
     ----------
     votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
-        The tables, of as many cells as the longest axis has.
+        Tables of the pairs, padded to the number of cells of the longest axis.
     """
 
     def __init__(self, stump_master, axes, pairs):
@@ -38,7 +39,7 @@ class InteractionMaster(JointBoostingMaster):
             block.replace_columns(QuadrantColumns(cells[:, rows], pairs), scores)
             for block, scores, rows in parts
         ]
-        # Which cells are in the order of numbers, and how many thresholds are between them.
+        # Cells of numeric features are ordered by value and separated by thresholds.
         width = max(axis.n_cells for axis in axes)
         self._n_thresholds = np.array(
             [0 if a.thresholds is None else len(a.thresholds) for a in axes]
@@ -51,7 +52,7 @@ class InteractionMaster(JointBoostingMaster):
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros(n_scores))
 
     def draw_columns(self):
-        """Draw sets of cells of each axis for each member, (n_members, n_axes, n_cells) of 0, 1."""
+        """Draw a set of cells for each member and axis: 0 or 1, (n_members, n_axes, n_cells)."""
         n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
         uniforms = self.random_state.random_sample((n_members, len(self._axes), width + 2))
         threshold = (uniforms[..., -2] * self._n_thresholds).astype(int)
@@ -60,7 +61,9 @@ class InteractionMaster(JointBoostingMaster):
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
     def _add_votes(self, sides, additions):
-        """Add to the tables; a column that is +1 in a quadrant is -1 elsewhere."""
+        """Add to the tables."""
+        # A column is +1 in its quadrant and -1 elsewhere: twice its addend in the quadrant, and
+        # minus its addend in the intercept.
         first, second = sides[:, self._pairs[:, 0]], sides[:, self._pairs[:, 1]]
         self.intercept -= additions.sum(axis=(0, 2))
         self.votes += 2 * np.einsum(
@@ -68,7 +71,7 @@ class InteractionMaster(JointBoostingMaster):
         )
 
     def train(self):
-        """Go on as long as the tables get better."""
+        """Run rounds until the out-of-bag loss stops decreasing."""
         while len(self.losses) < self.params.n_iterations:
             column = self.generate()
             if column is None or not self.correct(column):
@@ -76,7 +79,7 @@ class InteractionMaster(JointBoostingMaster):
             self._print_progress(len(self.losses))
 
     def _print_progress(self, rounds):
-        """Print a line every few rounds; callbacks see the rounds of functions alone."""
+        """Print a line every `verbose` rounds; callbacks are called for rounds of stumps only."""
         params = self.params
         if params.verbose and rounds % params.verbose == 0:
             loss = self.loss.to_user_units(np.array(self.losses[-1]))
@@ -84,7 +87,13 @@ class InteractionMaster(JointBoostingMaster):
             print(f"{type(params).__name__}, {progress} (best round {self.best_round})")
 
     def best_tables(self):
-        """Return the pairs and the intercept of the best round."""
+        """Return the pairs and the intercept of the best round.
+
+        Returns
+        -------
+        pairs : list of boostbench.algorithms.bagging.interactions.Pair
+        intercept : ndarray of shape (n_scores,)
+        """
         tables, intercept = (self.loss.scale * part for part in self.best_model)
         axis_pairs = [tuple(self._axes[index] for index in pair) for pair in self._pairs]
         pairs = [

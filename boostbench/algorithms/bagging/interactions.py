@@ -1,4 +1,4 @@
-"""Pairs of features in a bag of sums of stumps: tables that are trained after the functions."""
+"""Interactions of a jointly trained bag: tables of pairs of features, trained after the stumps."""
 
 from typing import NamedTuple
 
@@ -13,25 +13,36 @@ from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stump, Stumps
 
-# Thresholds of a feature in a table, and in the ranking of pairs, at most.
+# Maximum number of thresholds of a feature in a table, and in the ranking of pairs.
 MAX_THRESHOLDS, MAX_RANKING_THRESHOLDS = 31, 7
 
 
 class Pair(NamedTuple):
-    """What two features add to the scores together, besides what each adds alone.
+    """Interaction of two features: the part of the scores that no function of one feature explains.
 
     Attributes
     ----------
     axes : tuple of two boostbench.core.learners.feature_interactions.Axis
+        Cells of the two features.
     table : ndarray of shape (n_cells, n_cells, n_scores)
-        In every row and column it has the mean 0 over the training data.
+        Addend of the scores in each cell. Every row and column has mean 0 over the training data.
     """
 
     axes: tuple[Axis, Axis]
     table: np.ndarray
 
     def lookup(self, Z):
-        """Look up what views show of samples; of shape (n_samples, n_scores)."""
+        """Return the addends of samples.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_samples, n_views)
+            Data as views.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_scores)
+        """
         first, second = self.axes
         return self.table[first.cell_indices(Z), second.cell_indices(Z)]
 
@@ -41,7 +52,7 @@ class Pair(NamedTuple):
         return self.table.shape[0] * self.table.shape[1]
 
     def flat_cell_indices(self, Z):
-        """Return the cell of each sample, as a place in the raveled table."""
+        """Return the index of each sample's cell in the raveled table."""
         cells = [axis.cell_indices(Z) for axis in self.axes]
         return np.ravel_multi_index(cells, self.table.shape[:2])
 
@@ -52,32 +63,35 @@ class QuadrantColumns:
     Parameters
     ----------
     cells : ndarray of shape (n_axes, n_samples), dtype=int64
-        Cell of each sample, for each axis.
+        Cell of each sample on each axis.
     pairs : ndarray of shape (n_pairs, 2)
-        Numbers of axes.
+        Indices of the two axes of each pair.
     """
 
     def __init__(self, cells, pairs):
         self._cells, self._pairs = cells, pairs
 
     def derivative_sums(self, derivatives, sides):
-        """Sum up derivatives over the samples in each quadrant.
+        """Return sums of derivatives over all samples and over the samples in each quadrant.
 
         Parameters
         ----------
         derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+            Derivatives of the loss.
         sides : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
             1 for the cells of each axis that a member draws, else 0.
 
         Returns
         -------
         total : ndarray of shape (n_sums, n_members), dtype=float32
-        of_quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
+            Sums over all samples.
+        quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
+            Sums over the samples in each quadrant.
         """
         return sum_samples(derivatives), sum_by_column(derivatives, self._is_in_quadrant(sides))
 
     def score_changes(self, constant, sides, addends):
-        """Sum up the addends of each sample, as `add_column_addends`."""
+        """Return the sum of the addends of each sample; see `add_column_addends`."""
         return add_column_addends(constant, addends, self._is_in_quadrant(sides))
 
     def _is_in_quadrant(self, sides):
@@ -87,19 +101,19 @@ class QuadrantColumns:
 
 
 def select_pairs(stump_master):
-    """Choose pairs of features by what the functions of single ones leave.
+    """Select the pairs of features with the strongest interactions, as FAST does.
 
     Parameters
     ----------
     stump_master : boostbench.algorithms.bagging.stump_rounds.JointStumpMaster
-        Trained.
+        Finished training of the stumps.
 
     Returns
     -------
     axes : list of boostbench.core.learners.feature_interactions.Axis
-        Of the features of the pairs. Features that are held to one direction are in none.
+        Cells of the features of the pairs. Features with a monotonic constraint are excluded.
     pairs : ndarray of shape (n_pairs, 2)
-        Numbers of axes.
+        Indices of the two axes of each pair.
     """
     views, table = stump_master.params.views_, stump_master.table
     thresholds = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
@@ -120,7 +134,7 @@ def select_pairs(stump_master):
 
 
 def _rank_pairs(stump_master, axes):
-    """Rank pairs by the derivatives at the out-of-bag scores."""
+    """Return pairs of axes, ordered by the derivatives of the loss at the out-of-bag scores."""
     rows = np.concatenate(stump_master.block_rows)
     parts = zip(stump_master.blocks, stump_master.best_scores, strict=True)
     scores = np.concatenate(
@@ -138,7 +152,7 @@ def _rank_pairs(stump_master, axes):
 
 
 def merge_main_effects(pairs, stump_sum, views, X, weights):
-    """Purify pairs, and give what is of one feature to the stumps.
+    """Purify the tables of pairs, and move their main effects to the stumps.
 
     Parameters
     ----------
@@ -146,13 +160,16 @@ def merge_main_effects(pairs, stump_sum, views, X, weights):
     stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
     views : boostbench.core.stumps.views.Views
     X : ndarray of shape (n_samples, n_views)
-        The training data, as views show it.
+        Training data as views.
     weights : ndarray of shape (n_samples,)
+        Sample weights.
 
     Returns
     -------
     pairs : list of Pair
+        Tables whose rows and columns have mean 0 over the training data.
     stump_sum : StumpSum
+        Stumps that include the main effects.
     """
     stumps, coefficients, intercept = stump_sum
     keys = [np.stack([stumps.feature, stumps.threshold])]

@@ -1,4 +1,4 @@
-"""What a bag of sums of stumps is trained for: its loss, and the targets of the samples."""
+"""Losses of jointly trained bags."""
 
 import numpy as np
 
@@ -11,22 +11,22 @@ from boostbench.core.losses.batched import (
 
 
 class LogisticLoss:
-    """MCBoost's loss without the norm; see `boostbench.core.losses.batched`.
+    """MCBoost's logistic loss without the norm; see `boostbench.core.losses.batched`.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Labels from 0 to n_classes - 1.
     n_classes : int
 
     Attributes
     ----------
     target : ndarray of shape (n_samples,)
-        What blocks of samples are made with.
+        Target of each sample in the training.
     strata : ndarray of shape (n_samples,)
-        Each member sees samples of all of these.
+        Stratum of each sample; every bag contains samples of all strata.
     scale, offset : float
-        Scores are multiplied with the one, and the other is added, in the end.
+        The final scores are `scale * scores + offset`.
     """
 
     scale, offset = 1.0, 0.0
@@ -36,18 +36,19 @@ class LogisticLoss:
         self._n_classes = n_classes
 
     def initial_scores(self, weights, is_in_bag):
-        """Return the constant scores of the least loss.
+        """Return the constant scores with the smallest loss over each bag.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples,)
+            Sample weights.
         is_in_bag : ndarray of shape (n_members, n_samples), dtype=bool
-            True where a member sees a sample.
+            True where a sample is in a member's bag.
 
         Returns
         -------
         ndarray of shape (n_scores, n_members)
-            Two classes have one score, the difference of the second class and the first.
+            Two classes have one score, the score of the second class minus the score of the first.
         """
         sums = [
             np.bincount(self.target[rows], weights[rows], self._n_classes) for rows in is_in_bag
@@ -63,10 +64,11 @@ class LogisticLoss:
         labels : ndarray of shape (n_samples,)
             Ascending.
         weights : ndarray of shape (n_samples, n_members), dtype=float32
+            Weight of each sample in each bag.
 
         Returns
         -------
-        TwoClasses or ManyClasses
+        BatchedBinaryLogistic or BatchedMulticlassLogistic
         """
         if self._n_classes == 2:
             return BatchedBinaryLogistic(labels, weights)
@@ -79,48 +81,55 @@ class LogisticLoss:
         ----------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         labels : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
         """
         return log_losses(scores, labels)
 
     def stopping_loss(self, mean_loss):
-        """Return the loss that ends the training, from the mean of `sample_losses`."""
+        """Return the loss that early stopping monitors, given the mean of `sample_losses`."""
         return mean_loss
 
     def to_user_units(self, losses):
-        """Return what a user sees of `stopping_loss`."""
+        """Return log-losses, given results of `stopping_loss`."""
         return losses
 
 
 class SquaredLoss:
-    """Squared errors of numbers, which are brought to the mean 0 and the variance 1.
+    """Squared loss of targets that are standardised to mean 0 and variance 1.
 
-    The mean that says when the training ends is half the logarithm of the mean squared error: the
-    log-loss of a normal distribution with this variance. So one least fall does for any scale.
+    Early stopping monitors half the logarithm of the mean squared error, the log-loss of a normal
+    distribution with this variance, so that one tolerance suits targets of any scale.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
+        Numbers to predict.
     weights : ndarray of shape (n_samples,)
+        Sample weights.
 
     Attributes
     ----------
     target, strata, scale, offset
-        As of `LogisticLoss`.
+        See `LogisticLoss`.
 
     Raises
     ------
     ValueError
-        If there is one sample only.
+        If there is only one sample.
     """
 
     def __init__(self, y, weights):
         if len(y) < 2:
             raise ValueError(
-                f"a bag leaves samples out, and X has n_samples={len(y)}: give 2 or more"
+                f"a bag needs 2 samples or more, to leave some out: X has n_samples={len(y)}"
             )
         self.offset = float(np.average(y, weights=weights))
         deviations = y - self.offset
-        # In a unit in which squares neither overflow nor vanish; a power of 2 changes no digit.
+        # Scale the deviations so that their squares neither overflow nor underflow. A power of 2
+        # changes no digit.
         power_of_2 = np.ldexp(1.0, np.frexp(np.abs(deviations).max())[1] - 1)
         variance = np.average((deviations / power_of_2) ** 2, weights=weights)
         self.scale = power_of_2 * np.sqrt(variance) or 1.0
@@ -128,13 +137,13 @@ class SquaredLoss:
         self.strata = np.zeros(len(y), int)
 
     def initial_scores(self, weights, is_in_bag):
-        """As in `LogisticLoss`: means."""
+        """Return the mean target of each bag; see `LogisticLoss.initial_scores`."""
         return np.array(
             [[np.average(self.target[rows], weights=weights[rows]) for rows in is_in_bag]]
         )
 
     def block_loss(self, y, weights):
-        """As of `LogisticLoss`."""
+        """Return the loss of a block of samples; see `LogisticLoss.block_loss`."""
         return BatchedSquaredLoss(y, weights)
 
     def sample_losses(self, scores, y):
@@ -146,5 +155,5 @@ class SquaredLoss:
         return 0.5 * float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
     def to_user_units(self, losses):
-        """Return mean squared errors."""
+        """Return mean squared errors of y, given results of `stopping_loss`."""
         return self.scale**2 * np.exp(2.0 * losses)

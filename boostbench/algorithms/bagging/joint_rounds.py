@@ -1,4 +1,4 @@
-"""Rounds of a bag: all members take Newton's steps at once, along columns that each draws."""
+"""Joint rounds of a bag: all members take a Newton step at once, each along drawn columns."""
 
 from abc import abstractmethod
 
@@ -7,25 +7,27 @@ import numpy as np
 from boostbench.algorithms.base.early_stopping import MIN_DECREASE
 from boostbench.algorithms.base.master import Master
 
-# Added to the curvature on each side of a column, so that few samples move little: the default of
-# XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
+# Added to the curvature on each side of a column, so that a side with few samples takes a short
+# step. The value is XGBoost's default (`reg_lambda`). It shortens steps and does not change the
+# minimum.
 DAMPING = 1.0
 
-# Groups of blocks whose sums are added up separately, at most. Threads share out groups, and the
-# groups do not depend on the number of threads, so that the model does not either.
+# Maximum number of groups of blocks. Each thread adds up whole groups. The groups do not depend on
+# the number of threads, so the rounding errors, and thus the model, do not either.
 _MAX_GROUPS = 32
 
 
 class JointBoostingMaster(Master):
-    """Members in training, by columns with two sides: stumps, or quadrants of tables.
+    """Joint training of the members of a bag on columns with two sides, as stumps have.
 
-    A subclass draws columns, by `draw_columns`, and adds them to its votes, by `_add_votes`. If its
-    blocks do not take all columns in one array, it has its own `_block_draws`, `_column_sums` and
-    `_block_addends`.
+    A subclass draws columns with `draw_columns` and adds them to its votes with `_add_votes`. It
+    overrides `_block_draws`, `_column_sums` and `_block_addends` if its blocks do not take all
+    columns in one array.
 
     Parameters
     ----------
     params : JointlyBaggedStumps
+        Estimator in training.
     loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
     random_state : RandomState
         Source of the draws.
@@ -34,22 +36,23 @@ class JointBoostingMaster(Master):
     Attributes
     ----------
     block_rows : list of ndarray of int64
-        Samples of each block.
+        Indices of the samples of each block.
     blocks : list of SampleBlock
     losses : list of float
-        Out-of-bag loss after each round: each sample is scored by the members that do not see it.
+        Out-of-bag loss after each round: the score of a sample is the mean over the members whose
+        bag does not contain it.
     best_round : int
-        Last round of progress; 0 if the constant scores are best.
+        Last round that decreased the out-of-bag loss; 0 if the initial scores are best.
     votes : ndarray of shape (..., n_scores)
-        Vote of each column in the mean of the members.
+        Vote of each column, averaged over the members.
     intercept : ndarray of shape (n_scores,)
-        Constant in the mean of the members.
+        Constant of the scores, averaged over the members.
     best_model : tuple
         `votes` and `intercept` after the best round.
     is_available : ndarray of shape (n_members, n_columns) or True
         True where a member may use a column.
     has_constraints : bool
-        True if signs of votes are constrained, see `_apply_constraints`.
+        True if the signs of votes are constrained; see `_apply_constraints`.
     """
 
     is_available = True
@@ -74,12 +77,12 @@ class JointBoostingMaster(Master):
 
     @property
     def scores(self):
-        """Scores of all samples, of shape (n_samples, n_members, n_scores), dtype=float32."""
+        """Scores of all samples by each member: (n_samples, n_members, n_scores), float32."""
         scores = np.concatenate([block.scores for block in self.blocks], axis=1)
         return self.to_sample_order(scores.transpose(1, 2, 0))
 
     def to_sample_order(self, values):
-        """Return values of the samples of all blocks in the order of the training data."""
+        """Return values of the samples of all blocks, in the order of the training data."""
         ordered = np.empty_like(values)
         ordered[np.concatenate(self.block_rows)] = values
         return ordered
@@ -90,36 +93,38 @@ class JointBoostingMaster(Master):
 
     @abstractmethod
     def _add_votes(self, draws, additions):
-        """Add to the votes, by member, score and column."""
+        """Add to the votes of the drawn columns, given by member, score and column."""
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
-        """Change steps that would give a vote the wrong sign, if `has_constraints`."""
+        """Bound the steps that would give a vote the wrong sign."""
         raise NotImplementedError
 
     def _block_draws(self, draws):
-        """Return the drawn columns as the blocks take them."""
+        """Return the drawn columns in the form that the blocks take."""
         return draws
 
     def _column_sums(self, draws, total, sums):
-        """Return the sums over the samples of columns: (n_members, n_sums, n_columns)."""
+        """Return the sums over the samples in columns: (n_members, n_sums, n_columns)."""
         return sums
 
     def _block_addends(self, draws, difference):
-        """Return the addends of columns, (n_members, n_scores, n_columns), as blocks take them."""
+        """Return the addends of columns in the form that the blocks take."""
         return (difference.astype(np.float32),)
 
     def generate(self):
-        """Return columns, the steps on both sides of each, and the slopes along the steps.
+        """Return drawn columns, a step on each side, and the slope of the loss along all steps.
 
         Returns
         -------
         draws : ndarray
-            From `draw_columns`.
+            Result of `draw_columns`.
         steps : ndarray of shape (2, n_members, n_scores, n_columns)
-            Newton's steps below and above, each in proportion to the gain of its column.
+            Newton steps below and above the thresholds, multiplied by the relative gain of each
+            column.
         slope : ndarray of shape (n_members,)
-            Negative slope of the loss along all steps of a member.
-            The result is None instead if no column has a gain.
+            Negative slope of a member's loss along the sum of its steps.
+
+        The result is None if no column has a positive gain.
         """
         draws = self.draw_columns()
         block_draws = self._block_draws(draws)
@@ -127,7 +132,7 @@ class JointBoostingMaster(Master):
         above = self._column_sums(draws, total, *sums)
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
-        # Slopes and curvatures by side, member, score, and column.
+        # Negative slopes and curvatures have the axes (side, member, score, column).
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
         steps = slopes / (curvatures + DAMPING)
@@ -140,13 +145,24 @@ class JointBoostingMaster(Master):
         gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.is_available, gain.clip(0.0), 0.0)
         if not gain.any() and not self.has_constraints:
-            # Signs of votes may forbid all of these thresholds, but not others.
+            # With constraints, other thresholds may have a gain although these do not.
             return None
         relative_gain = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)
 
     def correct(self, column):
-        """Add the columns to the members; True while the bag gets better."""
+        """Take the steps of a round.
+
+        Parameters
+        ----------
+        column : tuple
+            Result of `generate`.
+
+        Returns
+        -------
+        bool
+            False if the out-of-bag loss did not decrease for `patience` rounds.
+        """
         draws, (steps_below, steps_above), slope = column
         constant = steps_below.sum(axis=2).T.astype(np.float32)
         difference = steps_above - steps_below
@@ -160,7 +176,8 @@ class JointBoostingMaster(Master):
         self.losses.append(
             self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
         )
-        # A stump has the output -1 or +1: half the difference of its sides, and their mean.
+        # A stump has the outputs -1 and +1, so its vote is half the difference of its two sides,
+        # and the mean of the sides goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
         self.intercept += ((steps_above + steps_below) * half_step).sum(axis=(0, 2))
         self._add_votes(draws, difference * half_step)
@@ -168,7 +185,7 @@ class JointBoostingMaster(Master):
         return len(self.losses) < self.best_round + self.params.patience
 
     def _sum_over_blocks(self, function):
-        """Sum up the arrays of each block in double precision.
+        """Return the sums of arrays over the blocks, in double precision.
 
         Parameters
         ----------
@@ -187,11 +204,11 @@ class JointBoostingMaster(Master):
         return sums[0] if len(sums) == 1 else _sum_arrays(sums)
 
     def _mean_loss(self, sums):
-        """Return the out-of-bag loss from the sum over the samples."""
+        """Return the loss that early stopping monitors, given the sum over the samples."""
         return self.loss.stopping_loss(float(sums[0]) / self._out_of_bag_weight)
 
     def _track_best(self, loss):
-        """Keep the votes if the loss fell, and return whether it did."""
+        """Store the votes if the loss decreased, and return True if it did."""
         has_fallen = loss < self._min_loss - MIN_DECREASE
         if has_fallen:
             self._min_loss, self.best_round = loss, len(self.losses)
@@ -200,7 +217,7 @@ class JointBoostingMaster(Master):
 
 
 def _sum_arrays(parts):
-    """Return the sums of equal members of tuples of arrays or floats, in double precision."""
+    """Return the elementwise sums of tuples of arrays or floats, in double precision."""
     parts = iter(parts)
     totals = [np.array(part, dtype=float) for part in next(parts)]
     for part in parts:

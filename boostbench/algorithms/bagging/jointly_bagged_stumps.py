@@ -1,4 +1,4 @@
-"""Bags of sums of stumps whose members are trained at the same time."""
+"""Base of the bags of sums of stumps whose members are trained jointly."""
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY
@@ -24,43 +24,43 @@ from boostbench.util.compat.sklearn import check_monotonic_cst
 
 
 class JointlyBaggedStumps(TabularBooster):
-    """The mean of boosted sums of stumps, trained together on random parts of the samples.
+    """The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
 
-    A subclass gives the loss, by `_make_loss`. What members, rounds and the end of the training are
-    is said in `boostbench.algorithms.bagging.bagged_mcboost.BaggedMCBoost`.
+    A subclass provides the loss with `_make_loss`. The rounds and the stopping rule are described
+    in `boostbench.algorithms.BaggedMCBoost`.
 
     Parameters
     ----------
     n_iterations : int, default=2000
-        Rounds of the functions at most, and as many again of the tables of pairs; the attribute
-        `n_iterations_` has both.
+        Maximum number of rounds of stumps, and of rounds of interactions. The attribute
+        `n_iterations_` is the sum of both.
     n_estimators : int, default=24
-        Members of the bag.
+        Number of members of the bag.
     validation_fraction : float, default=0.25
-        Part of the samples that a member does not see; of classes it is stratified.
+        Fraction of the samples that is left out of each member's bag, stratified by class.
     eta : float, default=0.4
-        Shrinkage of what a round adds; scikit-learn's `learning_rate`.
+        Shrinkage of the step of each round; scikit-learn's `learning_rate`.
     max_bins : int or None, default=64
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins of each feature. None: every threshold is admissible.
     patience : int, default=30
-        Rounds in a row without progress after which the training ends. The model is that of the
-        best round. It is no `n_iter_no_change`, which keeps samples apart: here each member's
-        unseen samples say it.
+        Number of consecutive rounds without progress that ends the training. The best round is
+        kept. Unlike `n_iter_no_change` of other boosters, it holds out no samples from the whole
+        bag: each sample is validated by the members whose bag does not contain it.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
-        Which features may move the score or number up only, 1; down only, -1; or both, 0. A dict
-        has the names of features as keys; what it does not name is free. The finished function
-        holds this exactly. For two classes the score is that of the second one. A missing value is
-        free.
+        Monotonic constraint of each feature: 1: increasing; -1: decreasing; 0: none. A dict maps
+        names of features to constraints; other features have none. Constraints apply to the number
+        or, with two classes, to the score of the second class, and hold exactly. Missing values are
+        not constrained.
     interactions : int, default=0
-        Pairs of features, at most, that have a table besides the functions of single features. They
-        are chosen as FAST does, by what the functions leave, and trained after these, by the same
-        rounds. What is of one feature goes to its function, so that a table has the mean 0 over the
-        samples in every row and column. Features of `monotonic_cst` are in none.
+        Maximum number of pairs of features with a table of their own. The pairs are selected by
+        FAST after the stumps are trained, and their tables are trained by the same rounds. Main
+        effects are moved to the stumps, so that every row and column of a table has mean 0 over the
+        samples. Features with a monotonic constraint are in no pair.
     n_jobs : int or None, default=None
-        Number of threads of the training, which share the samples. The model is the same for every
-        number. None: 1, except in a context of `joblib.parallel_config`; -1: the number of cores.
+        Number of threads, which share the samples. The model does not depend on it. None: 1, except
+        in a context of `joblib.parallel_config`; -1: the number of cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the parts and thresholds.
+        Seed of the bags and of the drawn thresholds.
     """
 
     n_iterations: PositiveInt = 2000
@@ -79,12 +79,13 @@ class JointlyBaggedStumps(TabularBooster):
 
         Parameters
         ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, and their labels, strings or of one of NumPy's own types, or finite
-            numbers.
+        X : array-like of shape (n_samples, n_features)
+            Training data; numbers and categories.
+        y : array-like of shape (n_samples,)
+            Labels, as strings or of a NumPy type, or finite numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            What the terms of the samples in the loss are multiplied with, not negative; the weight
-            0 is no sample at all. None: all are 1.
+            Nonnegative factors of the samples' terms in the loss. Samples with weight 0 are
+            ignored. None: all weights are 1.
 
         Returns
         -------
@@ -93,19 +94,19 @@ class JointlyBaggedStumps(TabularBooster):
         Raises
         ------
         ValueError
-            If X is no matrix of numbers and categories, y holds one class only or numbers that are
-            not finite, a parameter is out of range, a weight is negative or all are 0, or there are
-            too few samples to leave some out.
+            If X is not a matrix of numbers and categories, y has only one class or contains numbers
+            that are not finite, a parameter is out of range, a weight is negative, all weights are
+            0, or there are too few samples to leave some out.
         """
         with one_blas_thread():
             return super().fit(X, y, sample_weight)
 
     @abstractmethod
     def _make_loss(self, target, weights):
-        """Return the loss of a training set; the weights have the mean 1."""
+        """Return the loss of a training set; the weights have mean 1."""
 
     def _staged_scores(self, X, stages):
-        """Yield the scores of the only stage that is kept, the last."""
+        """Yield the scores of the last stage, the only one that is stored."""
         for _ in stages:
             scores = self.hypotheses_.scores(X, self.coefficients_) + self.intercept_
             for pair in self.pairs_:
@@ -135,19 +136,18 @@ class JointlyBaggedStumps(TabularBooster):
         )
 
     def _monotonic_signs(self):
-        """Return which views may move the scores up only, 1, down only, -1, or both, 0."""
+        """Return the monotonic constraint of each view: 1, -1 or 0."""
         signs = check_monotonic_cst(self, self.monotonic_cst)
         if not signs.any():
             return np.zeros(len(self.views_.feature), int)
         if len(getattr(self, "classes_", ())) > 2:
             raise ValueError(
-                "monotonic_cst is for numbers and for two classes, and y holds "
-                f"{len(self.classes_)} classes"
+                f"monotonic_cst needs numbers or two classes; y has {len(self.classes_)} classes"
             )
         for feature in self.categories_:
             if signs[feature]:
                 raise ValueError(
-                    f"monotonic_cst constrains feature {feature}, which is one of categories: they "
+                    f"monotonic_cst constrains feature {feature}, which is categorical: categories "
                     "have no order"
                 )
         return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)

@@ -1,8 +1,8 @@
-"""Blocks of samples in the training of a bag: scores, and sums of derivatives over the samples.
+"""Blocks of samples in the joint training of a bag.
 
-A block is small enough to stay in the cache through a step of a round. In a round the members draw
-*columns*: stumps (`boostbench.algorithms.bagging.stump_columns.BlockStumps`) or quadrants of pairs
-of features (`boostbench.algorithms.bagging.interactions.QuadrantColumns`).
+A block is small enough to stay in the cache during a step of a round. In each round the members
+draw *columns*: stumps (`boostbench.algorithms.bagging.stump_columns.BlockStumps`) or quadrants of
+pairs of features (`boostbench.algorithms.bagging.interactions.QuadrantColumns`).
 """
 
 import copy
@@ -11,35 +11,36 @@ import numpy as np
 
 
 class SampleBlock:
-    """Samples of a bag in training.
+    """Samples of a bag in training, with their scores by each member.
 
     Parameters
     ----------
     columns : BlockStumps or QuadrantColumns
+        Columns on the samples of the block.
     target : ndarray of shape (n_samples,)
-        Labels, ascending, or numbers.
+        Ascending labels, or the numbers to predict.
     weights : ndarray of shape (n_samples,)
-        Weights of the samples, positive.
+        Positive sample weights.
     is_out_of_bag : ndarray of shape (n_samples, n_members), dtype=bool
-        True where a member does not see a sample.
+        True where a sample is out of a member's bag.
     initial_scores : ndarray of shape (n_scores, n_members)
-        Scores of all samples before the first round. Two classes have one score, the difference of
-        the second class and the first.
+        Scores of all samples before the first round. Two classes have one score, the score of the
+        second class minus the score of the first.
     loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
 
     Attributes
     ----------
     scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+        Scores of the samples by each member.
     out_of_bag_weights : ndarray of shape (n_samples,)
-        Weights of the samples; 0 for a sample that all members see.
+        Sample weights; 0 for samples that are out of no member's bag.
     """
 
     def __init__(self, columns, target, weights, is_out_of_bag, initial_scores, loss):
         self.columns = columns
         self.scores = np.repeat(initial_scores[:, None].astype(np.float32), len(target), axis=1)
-        # Curvatures from `derivative_sums` to `propose_step`, and then the move: one array that
-        # stays, because memory that is released and taken again in every round costs a page fault
-        # for each page.
+        # Holds the curvatures between `derivative_sums` and `propose_step`, and the proposed change
+        # afterwards. Allocating it in every round would cost a page fault for each page.
         self._buffer = np.empty_like(self.scores)
         self._target, self._loss = target, loss
         in_bag_weights = np.where(is_out_of_bag, 0.0, weights[:, None]).astype(np.float32)
@@ -55,17 +56,17 @@ class SampleBlock:
         return block
 
     def derivative_sums(self, draws):
-        """Sum up the slopes and curvatures of the loss.
+        """Return sums of the slopes and curvatures of the loss.
 
         Parameters
         ----------
         draws : ndarray
-            Columns that the members draw, for `columns`.
+            Drawn columns, in the form that `columns` takes.
 
         Returns
         -------
         tuple of ndarray, dtype=float32
-            Sums over all samples, and over the samples of columns, from `columns`.
+            Sums over all samples, and the sums by column that `columns` returns.
         """
         derivatives = self._block_loss.derivatives(self.scores)
         self._buffer[:] = derivatives[1]
@@ -79,9 +80,9 @@ class SampleBlock:
         constant : ndarray of shape (n_scores, n_members), dtype=float32
             Addend of all samples.
         draws : ndarray
-            As in `derivative_sums`.
+            Drawn columns, in the form that `columns` takes.
         *addends : ndarray, dtype=float32
-            Addends of columns, for `columns`.
+            Addends of the columns, in the form that `columns` takes.
 
         Returns
         -------
@@ -94,26 +95,31 @@ class SampleBlock:
         return curvature
 
     def apply_step(self, step_size):
-        """Change the scores, and return the out-of-bag loss.
+        """Change the scores by the proposed step, and return the out-of-bag loss.
 
         Parameters
         ----------
         step_size : ndarray of shape (n_rows, n_members), dtype=float32
-            Factor of the change that `propose_step` prepared, in as many rows as the block has
-            samples, or more. NumPy multiplies equal shapes faster than it repeats a short row.
+            Factor of the proposed change, repeated in at least `n_samples` rows: NumPy multiplies
+            arrays of equal shape faster than it broadcasts a short row.
+
+        Returns
+        -------
+        float
+            Weighted sum of the losses of the samples at their out-of-bag scores.
         """
         self._buffer *= step_size[: self._buffer.shape[1]]
         self.scores += self._buffer
         return self.out_of_bag_loss()
 
     def out_of_bag_loss(self):
-        """Return the weighted sum of the losses of samples at their out-of-bag scores."""
+        """Return the weighted sum of the losses of the samples at their out-of-bag scores."""
         scores = self.out_of_bag_scores(self.scores)
         losses = self._loss.sample_losses(scores[0] if len(scores) == 1 else scores.T, self._target)
         return float(losses @ self.out_of_bag_weights)
 
     def out_of_bag_scores(self, scores):
-        """Return the mean of the scores by the members that do not see a sample.
+        """Return the mean score of each sample over the members whose bag does not contain it.
 
         Parameters
         ----------
@@ -122,6 +128,6 @@ class SampleBlock:
         Returns
         -------
         ndarray of shape (n_scores, n_samples), dtype=float32
-            0 for a sample that all members see.
+            0 for samples that are out of no member's bag.
         """
         return (scores * self._member_shares) @ np.ones(scores.shape[2], np.float32)

@@ -1,4 +1,4 @@
-"""Stumps as the columns of a bag: their order, and their sums over the samples of a block."""
+"""Stumps as the columns of a bag, and sums of derivatives over the samples above thresholds."""
 
 from itertools import pairwise
 
@@ -7,35 +7,40 @@ from scipy import sparse
 
 from boostbench.core.sparse_products import add_sparse_product
 
-# Numbers have bins if there are this many samples for each bin. With fewer samples the comparison
-# with the drawn thresholds is faster than the prefix sums of the bins.
+# Numeric columns use histograms if there are at least this many samples per bin. With fewer samples
+# a comparison with the drawn thresholds is faster than the prefix sums of the bins.
 _SAMPLES_PER_BIN = 2
 
 
 class BagStumps:
-    """Stumps of a training set, by views, and the form in which blocks of samples take them.
+    """All stumps of a bag, grouped in columns, one for each view that varies.
 
-    The views that vary are the *columns*. In every round each member draws one stump of each
-    column. A view of a number is a column of several thresholds. A category and a missing value are
-    *cells*: columns of one stump, which is +1 in one bin of the feature.
+    In every round each member draws one stump of each column. A view of a number is a *numeric
+    column* with several thresholds. A category and the missing values of a feature are *cell
+    columns* with one stump each, which is +1 in one bin of the feature.
 
-    Sums over the samples of a cell are histograms of the feature. Numbers have histograms too if
-    there is one score and there are many samples. Otherwise the samples are compared with the
-    thresholds that the members draw, because dense products add up several scores faster.
+    The sums of cell columns are read from histograms of the features. The sums of numeric columns
+    are read from histograms too if there is one score and there are enough samples. Otherwise each
+    sample is compared with the drawn thresholds, because dense products are faster for several
+    scores.
 
     Parameters
     ----------
     table : boostbench.core.stumps.feature_codes.FeatureCodes
+        Training data as codes, with their stumps.
     n_scores : int
+        Number of scores of a sample.
 
     Attributes
     ----------
     view : ndarray of shape (n_columns,), dtype=int64
         View of each column.
-    start, counts : ndarray of shape (n_columns,), dtype=int64
-        First stump of each column, and number of its stumps.
+    start : ndarray of shape (n_columns,), dtype=int64
+        Index of the first stump of each column.
+    counts : ndarray of shape (n_columns,), dtype=int64
+        Number of stumps of each column.
     n_histogram_rows : int
-        Number of bins in the histograms.
+        Number of bins of the histograms.
     n_compared : int
         Number of columns whose thresholds the samples are compared with.
     """
@@ -56,7 +61,7 @@ class BagStumps:
         n_bins = len(np.unique(table.bin[~table.is_equality]))
         self._is_binned = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
         self._cell_bins = table.bin[self.start[self._cell_columns]]
-        # The row of each bin in the histograms; -1 where a bin has none.
+        # Row of each bin in the histograms; -1 for a bin that no column needs.
         self._row_of_bin = np.full(table.n_joint_bins, -1, np.int32)
         rows = np.arange(table.n_joint_bins) if self._is_binned else self._cell_bins
         self._row_of_bin[rows] = np.arange(len(rows))
@@ -65,14 +70,14 @@ class BagStumps:
         compared = [] if self._is_binned else self._numeric_columns
         self.n_compared = len(compared)
         dtype = np.min_scalar_type(self.counts[compared].max(initial=0))
-        # Entries of the matrices of all blocks.
+        # The sparse matrices of all blocks share their entries, which are all 1.
         self._ones = np.ones(0, np.float32)
         self._n_below = np.empty((self.n_compared, table.n_samples), dtype)
         for codes, column in zip(self._n_below, compared, strict=True):
             codes[:] = self._count_thresholds_below(column)
 
     def _count_thresholds_below(self, column):
-        """Return the number of thresholds that each sample is above, in a column of a number."""
+        """Return the number of thresholds below each sample, in a numeric column."""
         table, first, count = self._table, self.start[column], self.counts[column]
         feature = table.view_feature[self.view[column]]
         bins = table.bin[first : first + count] - table.first_bin[feature]
@@ -82,11 +87,12 @@ class BagStumps:
         return below.astype(np.min_scalar_type(count)).take(table.codes[feature])
 
     def block_stumps(self, rows):
-        """Return the columns of a block of samples.
+        """Return the stumps on a block of samples.
 
         Parameters
         ----------
         rows : ndarray of shape (n_samples,), dtype=int64
+            Indices of the samples of the block.
 
         Returns
         -------
@@ -109,17 +115,19 @@ class BagStumps:
         return BlockStumps(self._n_below.take(rows, axis=1), matrix, n_total)
 
     def admissible_ranges(self, is_out_of_bag):
-        """Return the stumps that have seen samples on both sides; they follow one another.
+        """Return the stumps with in-bag samples on both sides, which are consecutive in a column.
 
         Parameters
         ----------
         is_out_of_bag : ndarray of shape (n_members, n_samples), dtype=bool
+            True where a sample is out of a member's bag.
 
         Returns
         -------
-        first, count : ndarray of shape (n_members, n_columns), dtype=int64
-            Number of the first of these stumps in its column, and number of stumps. If there is
-            none, the first is any stump.
+        first : ndarray of shape (n_members, n_columns), dtype=int64
+            Index of the first admissible stump within its column. It is arbitrary if there is none.
+        count : ndarray of shape (n_members, n_columns), dtype=int64
+            Number of admissible stumps.
         """
         table = self._table
         index_in_column = np.arange(len(table.view)) - np.repeat(self.start, self.counts)
@@ -137,12 +145,12 @@ class BagStumps:
         return first, count
 
     def block_draws(self, draws):
-        """Return drawn thresholds as `BlockStumps` take them.
+        """Return drawn stumps in the form that `BlockStumps` takes.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_columns), dtype=int64
-            Number of the stump that each member draws in each column.
+            Index of the drawn stump within its column, for each member.
 
         Returns
         -------
@@ -152,15 +160,16 @@ class BagStumps:
         return draws[:, compared].astype(self._n_below.dtype)
 
     def sums_above(self, draws, total, compared, histograms):
-        """Return the sums over the samples above the drawn stumps.
+        """Return the sums over the samples above the drawn thresholds.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_columns), dtype=int64
+            Index of the drawn stump within its column, for each member.
         total : ndarray of shape (n_sums, n_members), dtype=float64
             Sums over all samples.
         compared, histograms : ndarray, dtype=float64
-            Sums of the parts of `BlockStumps.derivative_sums`.
+            Results of `BlockStumps.derivative_sums`, added up over the blocks.
 
         Returns
         -------
@@ -180,27 +189,31 @@ class BagStumps:
         return above
 
     def addends(self, draws, difference):
-        """Return the addends of the samples above the drawn stumps, as `BlockStumps` take them.
+        """Return addends above the drawn thresholds, in the form that `BlockStumps` takes.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_columns), dtype=int64
+            Index of the drawn stump within its column, for each member.
         difference : ndarray of shape (n_members, n_scores, n_columns), dtype=float64
+            Addend above each threshold minus the addend below it.
 
         Returns
         -------
         compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
-        histograms : ndarray of shape (n_scores, n_rows, n_members), dtype=float32
+            Addends of the columns whose thresholds the samples are compared with.
+        histograms : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
+            Addends of the samples in each bin.
         """
         n_members, n_scores, _ = difference.shape
         column_differences = difference.transpose(2, 1, 0)
         if self._is_binned:
-            # The addend of a number is the prefix sum of its steps behind the thresholds.
+            # The addend of a bin is the prefix sum of the differences at the thresholds below it.
             steps = np.zeros((self._table.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
             is_above = np.zeros(len(self._numeric_columns), bool)
             is_above[self._missing_above] = True
-            # A feature has one view of each kind at most: no two of its steps are added at once.
+            # A feature has at most one view of each kind, so no index occurs twice in one addition.
             for is_kind in (is_above, ~is_above):
                 differences = column_differences[self._numeric_columns[is_kind]].transpose(2, 0, 1)
                 steps[threshold_bins[:, is_kind] + 1, :, members] += differences
@@ -214,47 +227,51 @@ class BagStumps:
         return difference[:, :, compared].astype(np.float32), histograms
 
     def _threshold_bins(self, draws):
-        """Return the last bin below each drawn threshold of a number, and members to index with."""
+        """Return the last bin below each drawn numeric threshold, and the members as an index."""
         threshold_bins = self._table.bin[(self.start + draws)[:, self._numeric_columns]]
         return threshold_bins, np.arange(len(draws))[:, None]
 
     def _missing_bins(self):
-        """Return the bin of missing values of each column that has them above its thresholds."""
+        """Return the bins of missing values of the columns that place them above all thresholds."""
         return self._table.missing_bin[self.start[self._numeric_columns[self._missing_above]]]
 
 
 class BlockStumps:
-    """Stumps on the samples of a block, see `BagStumps`.
+    """The stumps of a bag on a block of samples.
 
     Parameters
     ----------
     codes : ndarray of shape (n_compared, n_samples), dtype=unsigned int
-        Number of thresholds that a sample is above, in each column that is compared.
-    rows : scipy.sparse.csc_array of shape (n_rows, n_samples), dtype=float32
+        Number of thresholds below a sample, in each column that is compared.
+    rows : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
     n_total : int
-        Number of first rows that have each sample once; 0 if there are none.
+        The first `n_total` rows contain each sample once. 0: there are no such rows.
     """
 
     def __init__(self, codes, rows, n_total):
         self._n_below, self._bins_by_sample, self._n_total = codes, rows, n_total
-        # The same arrays by rows: the transpose of a matrix by columns.
+        # The transpose shares its arrays with the matrix.
         self._samples_by_bin = rows.T
 
     def derivative_sums(self, derivatives, draws):
-        """Sum up derivatives over the samples above thresholds, and over the samples in bins.
+        """Return sums of derivatives over all samples, above thresholds, and in bins.
 
         Parameters
         ----------
         derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+            Derivatives of the loss.
         draws : ndarray of shape (n_members, n_compared), dtype of the codes
-            Number of the threshold that each member draws in each column.
+            Index of the drawn threshold within its column, for each member.
 
         Returns
         -------
         total : ndarray of shape (n_sums, n_members), dtype=float32
+            Sums over all samples.
         compared : ndarray of shape (n_members, n_sums, n_compared), dtype=float32
-        histograms : ndarray of shape (n_sums, n_rows, n_members), dtype=float32
+            Sums over the samples above the drawn thresholds.
+        histograms : ndarray of shape (n_sums, n_histogram_rows, n_members), dtype=float32
+            Sums over the samples in each bin.
         """
         n_members = derivatives.shape[2]
         histograms = np.zeros(
@@ -273,18 +290,18 @@ class BlockStumps:
         return total, sum_by_column(derivatives, self._is_above(draws)), histograms
 
     def score_changes(self, constant, draws, compared, histograms):
-        """Sum up the addends of each sample.
+        """Return the sum of the addends of each sample.
 
         Parameters
         ----------
         constant : ndarray of shape (n_scores, n_members), dtype=float32
             Addend of all samples.
         draws : ndarray of shape (n_members, n_compared)
-            As in `derivative_sums`.
+            Index of the drawn threshold within its column, for each member.
         compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
-            Addends of the samples above thresholds.
-        histograms : ndarray of shape (n_scores, n_rows, n_members), dtype=float32
-            Addends of the samples in bins.
+            Addends of the samples above the drawn thresholds.
+        histograms : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
+            Addends of the samples in each bin.
 
         Returns
         -------
@@ -306,19 +323,28 @@ class BlockStumps:
 
 
 def sum_samples(derivatives):
-    """Sum up derivatives, (n_sums, n_samples, n_members), over all samples."""
-    # A product is several times as fast as a sum.
+    """Return the sums of derivatives over all samples.
+
+    Parameters
+    ----------
+    derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+
+    Returns
+    -------
+    ndarray of shape (n_sums, n_members), dtype=float32
+    """
+    # A matrix product is several times faster than `ndarray.sum`.
     return np.ones(derivatives.shape[1], np.float32) @ derivatives
 
 
 def sum_by_column(derivatives, is_in_column):
-    """Sum up derivatives over the samples in each column.
+    """Return the sums of derivatives over the samples in each column.
 
     Parameters
     ----------
     derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
     is_in_column : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
-        1 where a sample is in a column that a member draws, else 0.
+        1 where a sample is in the column that a member draws, else 0.
 
     Returns
     -------
@@ -328,20 +354,21 @@ def sum_by_column(derivatives, is_in_column):
 
 
 def add_column_addends(constant, addends, is_in_column):
-    """Sum up the addends of the columns that a sample is in.
+    """Return the constant plus the addends of the columns that contain a sample.
 
     Parameters
     ----------
     constant : ndarray of shape (n_scores, n_members), dtype=float32
         Addend of all samples.
     addends : ndarray of shape (n_members, n_scores, n_columns), dtype=float32
+        Addends of the samples in each column.
     is_in_column : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
-        As in `sum_by_column`.
+        1 where a sample is in the column that a member draws, else 0.
 
     Returns
     -------
     ndarray of shape (n_scores, n_samples, n_members), dtype=float32
-        In C order.
+        C-contiguous.
     """
     changes = np.repeat(constant[:, None], is_in_column.shape[2], axis=1)
     changes += (addends @ is_in_column).transpose(1, 2, 0)

@@ -1,4 +1,4 @@
-"""The training of a bag of stumps: all members at once, and then the tables of pairs."""
+"""Joint training of a bag of stumps, followed by the training of its interactions."""
 
 import numpy as np
 
@@ -10,37 +10,40 @@ from boostbench.algorithms.bagging.stump_columns import BagStumps
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.stumps.stump import Stump, Stumps
 
-# Size of a block: numbers of a sample, for each member and column or score. With 4 bytes each, they
-# fill half of a second-level cache of 2 MB. A block has no fewer samples than are worth its calls,
-# and no fewer than cells, because it adds up as many sums.
-_BLOCK_SIZE, _MIN_BLOCK_SAMPLES = 2**19, 128
+# Number of floats of a block's arrays, which have an entry for each sample, member, and column or
+# score. With 4 bytes each they fill 2 MB, the size of a common second-level cache.
+_BLOCK_SIZE = 2**19
+
+# Minimum number of samples of a block; with fewer samples the calls cost more than the sums. A
+# block also has at least as many samples as the histograms have rows, because it adds up a sum for
+# each.
+_MIN_BLOCK_SAMPLES = 128
 
 
 class JointStumpMaster(JointBoostingMaster):
-    """Members in training: their scores, and the stumps of all rounds.
+    """Joint training of the members of a bag on the stumps that they draw.
 
     Parameters
     ----------
     params, loss, random_state, threads
-        As in `JointBoostingMaster`.
+        See `JointBoostingMaster`.
     X : ndarray of shape (n_samples, n_views) or ViewedFeatures
-        Training data, as the views show them.
+        Training data as views.
     table : boostbench.core.stumps.feature_codes.FeatureCodes
         Stumps on X.
     is_out_of_bag : ndarray of shape (n_members, n_samples), dtype=bool
-        True where a member does not see a sample.
+        True where a sample is out of a member's bag.
     weights : ndarray of shape (n_samples,)
-        Weights of the samples, positive.
+        Positive sample weights.
     signs : ndarray of shape (n_views,), dtype=int64
-        Sign that the votes of the stumps on each view must have if they are not 0; 0: either.
+        Required sign of the nonzero votes of the stumps on each view; 0: no constraint.
 
     Attributes
     ----------
     votes : ndarray of shape (n_stumps, n_scores)
-        Vote of each stump of the table in the mean of the members: added above the threshold, and
-        subtracted elsewhere.
+        Coefficient of each stump, averaged over the members.
     best_scores : list of ndarray
-        Scores of each block after the best round, if pairs follow.
+        Scores of each block after the best round; only set if interactions are trained.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class JointStumpMaster(JointBoostingMaster):
         self._stump_signs = signs[table.view]
         self._constrained_columns = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_columns) > 0
-        # Shares of the members in `votes`.
+        # Votes of each member, which constraints apply to; empty without constraints.
         self._member_votes = np.zeros(
             (len(is_out_of_bag), len(table.view) if self.has_constraints else 0)
         )
@@ -65,9 +68,9 @@ class JointStumpMaster(JointBoostingMaster):
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
         min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
         n_blocks = -(-n_samples // max(min_samples, _BLOCK_SIZE // width))
-        # An even number, so that two threads have equal parts.
+        # An even number of blocks gives two threads equal work.
         n_blocks += n_blocks > 1 and n_blocks % 2
-        # Sorted by class, a class is a slice of a block.
+        # The samples are sorted by class, so that a class is a slice of a block.
         rows = np.array_split(np.argsort(loss.strata, kind="stable"), n_blocks)
         blocks = [
             SampleBlock(
@@ -88,11 +91,11 @@ class JointStumpMaster(JointBoostingMaster):
         )
 
     def generate(self):
-        """As `JointBoostingMaster.generate`; None if no feature varies."""
+        """Return drawn columns and steps, or None if no feature varies."""
         return super().generate() if len(self._stumps.view) else None
 
     def draw_columns(self):
-        """Draw a threshold of each column for each member, of shape (n_members, n_columns)."""
+        """Draw a stump of each column for each member: (n_members, n_columns)."""
         uniforms = self.random_state.random_sample(self._count.shape[::-1]).T
         return self._first + (uniforms * self._count).astype(int)
 
@@ -106,20 +109,26 @@ class JointStumpMaster(JointBoostingMaster):
         return self._stumps.addends(draws, difference)
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
-        """Change steps that would turn a vote into the wrong direction.
+        """Bound the steps that would give a vote the wrong sign.
 
-        A vote is taken to 0 then, and the constant beside it makes the best of that.
+        Such a step sets the vote to 0, and the steps on its two sides become the best ones that do
+        so.
 
         Parameters
         ----------
-        draws : ndarray of shape (n_members, n_features)
-        slopes, curvatures, steps : ndarray of shape (2, n_members, n_features)
-            By the side of the thresholds. Steps are overwritten.
+        draws : ndarray of shape (n_members, n_columns)
+            Index of the drawn stump within its column, for each member.
+        slopes, curvatures : ndarray of shape (2, n_members, n_columns)
+            Negative slopes and curvatures below and above the thresholds.
+        steps : ndarray of shape (2, n_members, n_columns)
+            Steps below and above the thresholds. Overwritten.
 
         Returns
         -------
-        decreases, slopes_along : ndarray of shape (n_members, n_features)
-            Twice what the steps lower the loss by, and the slopes along them.
+        decreases : ndarray of shape (n_members, n_columns)
+            Twice the decrease of the quadratic model of the loss.
+        slopes_along : ndarray of shape (n_members, n_columns)
+            Negative slope of the loss along the steps.
         """
         columns, n_members = self._constrained_columns, len(draws)
         positions = self._stumps.start[columns] + draws[:, columns]
@@ -128,7 +137,7 @@ class JointStumpMaster(JointBoostingMaster):
         below, above = steps[..., columns]
         new_votes = votes + (above - below) / (2 * n_members)
         has_wrong_sign = self._stump_signs[positions] * new_votes < 0
-        # With this difference of the steps the vote becomes 0.
+        # Difference of the two steps that sets the vote to 0.
         zeroing = -2 * n_members * votes
         bounded = (column_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
         steps[..., columns] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
@@ -139,7 +148,7 @@ class JointStumpMaster(JointBoostingMaster):
         return decreases, slopes_along
 
     def _add_votes(self, draws, additions):
-        """Add to the votes, by member, score and feature."""
+        """Add to the votes of the drawn stumps."""
         n_scores = len(self.intercept)
         positions = (self._stumps.start + draws)[:, None] * n_scores + np.arange(n_scores)[:, None]
         votes = np.bincount(positions.ravel(), additions.ravel(), self.votes.size)
@@ -153,7 +162,7 @@ class JointStumpMaster(JointBoostingMaster):
         self.votes += votes.reshape(self.votes.shape)
 
     def finish(self):
-        """Train the tables of pairs."""
+        """Train the interactions."""
         if self.params.interactions:
             with self.clock.phase("pairs"):
                 axes, pairs = select_pairs(self)
@@ -163,11 +172,17 @@ class JointStumpMaster(JointBoostingMaster):
 
     @property
     def n_interaction_rounds(self):
-        """The last round of progress of the tables; 0 where there are none."""
+        """Best round of the interactions; 0 if there are none."""
         return 0 if self._interactions is None else self._interactions.best_round
 
     def model(self):
-        """Return the pairs, and the sum of stumps."""
+        """Return the model of the best rounds.
+
+        Returns
+        -------
+        pairs : list of boostbench.algorithms.bagging.interactions.Pair
+        stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
+        """
         stump_sum = self.mean_model(*self.best_model)
         if not self.n_interaction_rounds:
             return [], stump_sum
@@ -183,13 +198,18 @@ class JointStumpMaster(JointBoostingMaster):
         return has_fallen
 
     def mean_model(self, votes, intercept):
-        """Sum up stumps, as `best_model`.
+        """Return the sum of stumps with given votes, in the units of the target.
+
+        Parameters
+        ----------
+        votes : ndarray of shape (n_stumps, n_scores)
+        intercept : ndarray of shape (n_scores,)
 
         Returns
         -------
         boostbench.algorithms.explanation.stump_sums.StumpSum
         """
-        # The rounding errors of a sum of members.
+        # A vote of the wrong sign is a rounding error of the mean over the members.
         has_wrong_sign = self._stump_signs[:, None] * votes < 0
         votes = np.where(has_wrong_sign, 0.0, votes)
         is_used = votes.any(axis=1)

@@ -1,10 +1,10 @@
-r"""The logistic and the squared loss, for many models of the same samples at once.
+r"""Logistic and squared losses of many models on the same samples, computed in one batch.
 
-For a model with the scores F, the logistic loss is eq. (14) of MCBoost without the norm: the sum of
+The logistic loss of scores F is eq. (14) of MCBoost without the norm: the sum of
 :math:`\log(1 + e^{-\rho_{ir}})` over the samples i and the classes r other than the class of the
 sample, with the margins :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`. Models are the last axis of
-all arrays, so that the numbers of a sample are one piece of memory. Samples are sorted by class, so
-that classes are slices.
+all arrays, so that the values of a sample are contiguous. Samples are sorted by class, so that
+classes are slices.
 """
 
 from itertools import pairwise
@@ -13,12 +13,12 @@ import numpy as np
 
 
 class BatchedBinaryLogistic:
-    """The loss by one score, the difference of the second class and the first.
+    """Logistic loss of one score, the score of the second class minus the score of the first.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        0 or 1, ascending.
+        Ascending labels 0 and 1.
     weights : ndarray of shape (n_samples, n_models), dtype=float32
         Weights of the terms of the loss.
 
@@ -34,7 +34,7 @@ class BatchedBinaryLogistic:
         self._weights = weights
 
     def derivatives(self, scores):
-        """Return the negative slope and the curvature of the loss of each sample, in each score.
+        """Return the negative slope and the curvature of the loss in each score of each sample.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class BatchedBinaryLogistic:
         return derivatives
 
     def _negate_first_class(self, values):
-        """Change the sign of the values of the first class, in place."""
+        """Negate the values of the first class in place."""
         first = values[:, : self._n_first]
         np.negative(first, out=first)
         return values
@@ -71,12 +71,12 @@ class BatchedBinaryLogistic:
 
 
 class BatchedMulticlassLogistic:
-    """The loss by a score for each class.
+    """Logistic loss of one score for each class.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1, ascending.
+        Ascending labels from 0 to n_classes - 1.
     weights : ndarray of shape (n_samples, n_models), dtype=float32
         Weights of the terms of the loss.
     n_classes : int
@@ -99,11 +99,11 @@ class BatchedMulticlassLogistic:
         self._weights = weights
 
     def derivatives(self, scores):
-        """Return the negative slope and the curvature; as `TwoClasses.derivatives`."""
+        """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
         derivatives = _margin_derivatives(self._margins(scores), self._weights)
         negative_slopes = derivatives[0]
         for label, samples in self._classes:
-            # The loss has no term of the class of a sample. Its score is in all terms.
+            # The loss has no term for the class of the sample, whose score is in all terms.
             for scores in derivatives[:, :, samples]:
                 scores[label] = 0.0
                 scores[label] = scores.sum(axis=0)
@@ -114,14 +114,14 @@ class BatchedMulticlassLogistic:
         return derivatives
 
     def curvature_along(self, direction, curvatures):
-        """Return the second derivative; as `TwoClasses.curvature_along`."""
-        # The lead of the class of a sample is 0.
+        """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
+        # The margin of the sample's own class is 0, so it adds nothing.
         margins = self._margins(direction)
         margins *= margins
         return second_derivative(curvatures, margins)
 
     def _margins(self, scores):
-        """Return the difference of the score of each sample's class and all scores."""
+        """Return the score of each sample's class minus all its scores."""
         margins = np.empty_like(scores)
         for label, samples in self._classes:
             np.subtract(scores[label, samples], scores[:, samples], out=margins[:, samples])
@@ -129,7 +129,7 @@ class BatchedMulticlassLogistic:
 
 
 class BatchedSquaredLoss:
-    """The loss by one score, the number itself.
+    """Half the squared error of one score, the prediction.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class BatchedSquaredLoss:
         self._weights = weights
 
     def derivatives(self, scores):
-        """Return the negative slope and the curvature; as in `BatchedBinaryLogistic`."""
+        """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
         derivatives = np.empty((2, *scores.shape), np.float32)
         slopes, curvatures = derivatives
         np.subtract(self._y, scores, out=slopes)
@@ -158,18 +158,15 @@ class BatchedSquaredLoss:
         return derivatives
 
     def curvature_along(self, direction, curvatures):
-        """Return the second derivative along a change; as in `BatchedBinaryLogistic`."""
+        """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
         return second_derivative(curvatures, direction * direction)
 
 
 def _margin_derivatives(margins, weights):
-    """Return fall and curvature of the loss of each margin, times weights.
-
-    The margins are overwritten.
-    """
+    """Return weighted negative slopes and curvatures in the margins, which are overwritten."""
     derivatives = np.empty((2, *margins.shape), np.float32)
     negative_slopes, curvatures = derivatives
-    # An infinite denominator is no error. This is faster than `expit`.
+    # An overflow gives the correct limit, 0. This is faster than `scipy.special.expit`.
     with np.errstate(over="ignore"):
         np.exp(margins, out=margins)
     margins += 1.0
@@ -181,18 +178,18 @@ def _margin_derivatives(margins, weights):
 
 
 def second_derivative(curvatures, squares):
-    """Sum up curvatures times squares of a change for each model.
+    """Return the sum of curvatures times squared changes, for each model.
 
     Parameters
     ----------
     curvatures : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
     squares : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
-        Overwritten.
+        Squared changes. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_models,), dtype=float32
     """
     squares *= curvatures
-    # A product is several times as fast as a sum.
+    # A matrix product is several times faster than `ndarray.sum`.
     return (np.ones(squares.shape[1], np.float32) @ squares).sum(axis=0)

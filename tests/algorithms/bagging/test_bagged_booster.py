@@ -156,12 +156,14 @@ def test_errors():
     X, y = blobs(2)
     for booster in (bb.RBoostRank(), bb.LPBoost(), bb.ReducedMCBoost(), bb.LADDER()):
         name = type(booster).__name__
-        with pytest.raises(ValueError, match=f"{name} has no early stopping by samples that it"):
+        with pytest.raises(
+            ValueError, match=f"needs early stopping on given samples, which {name} does not"
+        ):
             bb.BaggedBooster(booster).fit(X, y)
-    with pytest.raises(ValueError, match="category_sets=True does nothing in a bag"):
+    with pytest.raises(ValueError, match="category_sets=True has no effect in a bag"):
         bb.BaggedBooster(bb.MCBoost(category_sets=True)).fit(X, y)
     # Members would not know the class, and the bag would take their second class for it.
-    with pytest.raises(ValueError, match="a class_weight of 0 takes a class from the members"):
+    with pytest.raises(ValueError, match="a class_weight of 0 removes a class from the members"):
         bb.BaggedBooster(bb.MCBoost(class_weight={y[0]: 0})).fit(X, y)
     with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
         bb.BaggedBooster().fit(X[:2], [0, 1])

@@ -130,10 +130,10 @@ def test_names_and_mistakes():
     model.fit(X, y)
     assert (np.diff(model.shape_functions().term(1).values[:, 0]) <= 0).all()
     model.set_params(monotonic_cst={"words": 1})
-    with pytest.raises(ValueError, match="constrains feature 2, which is one of categories"):
+    with pytest.raises(ValueError, match="constrains feature 2, which is categorical"):
         model.fit(X, y)
     model.set_params(monotonic_cst={"number": 1})
-    with pytest.raises(ValueError, match="for two classes, and y holds 3 classes"):
+    with pytest.raises(ValueError, match="numbers or two classes; y has 3 classes"):
         model.fit(*messy(3))
     model.set_params(monotonic_cst=[1, 0])
     with pytest.raises(ValueError, match="monotonic_cst has shape"):
