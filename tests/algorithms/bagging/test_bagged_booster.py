@@ -9,7 +9,7 @@ import boostbench as bb
 from boostbench.algorithms.base.probabilities import probabilities
 
 from ..problems import blobs
-from .test_bagged_mcboost import weights_that_count
+from .test_bagged_mcboost import check_sample_weights
 
 BAGS = {
     "MCBoost": bb.BaggedBooster(n_estimators=4, random_state=0),
@@ -26,7 +26,7 @@ def fitted(request):
     return bag.fit(X, np.array(["ant", "bee", "cat"])[y]), X
 
 
-def test_the_score_is_the_mean_of_the_scores(fitted):
+def test_score_is_the_mean_of_the_members_scores(fitted):
     bag, X = fitted
     scores = [member.decision_function(X) for member in bag.estimators_]
     assert len(scores) == bag.n_estimators
@@ -38,19 +38,19 @@ def test_the_score_is_the_mean_of_the_scores(fitted):
     assert (bag.predict(X) == bag.classes_[bag.predict_proba(X).argmax(axis=1)]).all()
 
 
-def test_it_is_one_sum_of_stumps(fitted):
+def test_bag_of_stump_sums_is_one_stump_sum(fitted):
     bag, X = fitted
     shapes = bag.shape_functions()
     scores = bag.decision_function(X).reshape(len(X), -1)
     terms = shapes.explain_local(X).to_numpy().reshape(*scores.shape, -1)
     np.testing.assert_allclose(terms.sum(axis=2), scores, atol=1e-9)
-    of_members = [member.shape_functions() for member in bag.estimators_]
+    member_shapes = [member.shape_functions() for member in bag.estimators_]
     for feature in range(X.shape[1]):
         term = shapes.term(feature)
-        at = np.append(term.thresholds, np.inf)
+        values = np.append(term.thresholds, np.inf)
         mean = 0.0
-        for member in of_members:
-            mean = mean + member.term(feature).lookup(at) / len(of_members)
+        for member in member_shapes:
+            mean = mean + member.term(feature).lookup(values) / len(member_shapes)
         # Constant stumps are no part of a feature's function.
         np.testing.assert_allclose(term.values, mean, atol=1e-9)
     assert bag.feature_importances_.sum() == pytest.approx(1)
@@ -59,29 +59,31 @@ def test_it_is_one_sum_of_stumps(fitted):
     assert len(rules) == n_stumps
 
 
-def test_each_member_is_stopped_by_what_it_did_not_see():
+def test_members_stop_on_samples_outside_their_bag():
     X, y = blobs(3, n_samples=200, spread=3.0)
-    seen = []
+    recorded = []
 
-    class Spy(bb.MCBoost):
+    class RecordingMCBoost(bb.MCBoost):
         def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
-            seen.append((X, X_val))
+            recorded.append((X, X_val))
             return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
 
-    for bootstrap, least, most in [(False, 30, 30), (True, 50, 95)]:
-        seen.clear()
-        bag = bb.BaggedBooster(Spy(), n_estimators=3, bootstrap=bootstrap, random_state=1).fit(X, y)
-        parts = [{row.tobytes() for row in part} for pair in seen for part in pair]
-        for train, rest in zip(parts[::2], parts[1::2], strict=True):
-            assert not train & rest
-            assert len(train | rest) == 200
-            assert least <= len(rest) <= most
-        assert len({frozenset(rest) for rest in parts[1::2]}) == 3
+    for bootstrap, min_held_out, max_held_out in [(False, 30, 30), (True, 50, 95)]:
+        recorded.clear()
+        bag = bb.BaggedBooster(
+            RecordingMCBoost(), n_estimators=3, bootstrap=bootstrap, random_state=1
+        ).fit(X, y)
+        parts = [{row.tobytes() for row in part} for pair in recorded for part in pair]
+        for train, held_out in zip(parts[::2], parts[1::2], strict=True):
+            assert not train & held_out
+            assert len(train | held_out) == 200
+            assert min_held_out <= len(held_out) <= max_held_out
+        assert len({frozenset(held_out) for held_out in parts[1::2]}) == 3
         for member in bag.estimators_:
             assert member.n_iterations_ < len(member.validation_losses_) < 1000
 
 
-def test_rare_classes_are_in_every_member():
+def test_every_bag_contains_rare_classes():
     X, y = make_blobs([1, 2, 40, 40], 3, random_state=0)
     for bootstrap in (False, True):
         bag = bb.BaggedBooster(n_estimators=6, bootstrap=bootstrap, random_state=0).fit(X, y)
@@ -90,28 +92,28 @@ def test_rare_classes_are_in_every_member():
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
-def test_weights_of_samples(bootstrap):
+def test_sample_weights_multiply_the_loss(bootstrap):
     X, y = blobs(3, n_samples=120, spread=3.0)
     bag = bb.BaggedBooster(n_estimators=3, bootstrap=bootstrap, random_state=0)
-    weights = weights_that_count(lambda *data: bag.fit(*data).decision_function(X), X, y, 0.01)
+    weights = check_sample_weights(lambda *data: bag.fit(*data).decision_function(X), X, y, 0.01)
     np.testing.assert_array_equal(
         bag.fit(X, y, np.ones(len(y))).decision_function(X), bag.fit(X, y).decision_function(X)
     )
     # A member is what it is when it is fitted with these weights.
-    seen = []
+    recorded = []
 
-    class Spy(bb.MCBoost):
+    class RecordingMCBoost(bb.MCBoost):
         def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
-            seen.append((X, sample_weight))
+            recorded.append((X, sample_weight))
             return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
 
-    bag.set_params(estimator=Spy()).fit(X, y, weights)
-    of_rows = {row.tobytes(): weight for row, weight in zip(X, weights, strict=True)}
-    for rows, own in seen:
-        assert [of_rows[row.tobytes()] for row in rows] == own.tolist()
+    bag.set_params(estimator=RecordingMCBoost()).fit(X, y, weights)
+    weight_of_row = {row.tobytes(): weight for row, weight in zip(X, weights, strict=True)}
+    for rows, member_weights in recorded:
+        assert [weight_of_row[row.tobytes()] for row in rows] == member_weights.tolist()
 
 
-def test_a_bag_errs_less_than_a_member():
+def test_bag_is_at_least_as_accurate_as_its_mean_member():
     X, y = blobs(2, n_samples=400, n_features=6, spread=3.0)
     train, test = slice(0, 200), slice(200, 400)
     bag = bb.BaggedBooster(n_estimators=20, random_state=0).fit(X[train], y[train])
@@ -119,7 +121,7 @@ def test_a_bag_errs_less_than_a_member():
     assert 1 - bag.score(X[test], y[test]) <= np.mean(errors)
 
 
-def test_jobs_change_nothing():
+def test_n_jobs_does_not_change_the_model():
     X, y = blobs(3, n_samples=100)
     with parallel_config("threading"):
         one, two = (
@@ -130,7 +132,7 @@ def test_jobs_change_nothing():
     assert set(one.seconds_) == {"preparation", "search", "coefficients"}
 
 
-def test_frames_and_sparse_matrices():
+def test_bag_accepts_data_frames_and_sparse_matrices():
     X, y = blobs(3, n_samples=100)
     frame = pd.DataFrame(X, columns=list("abcd"))
     bag = bb.BaggedBooster(n_estimators=2, random_state=0).fit(frame, y)
@@ -142,7 +144,7 @@ def test_frames_and_sparse_matrices():
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(csr_array(X)))
 
 
-def test_members_on_projected_features_are_no_sum_of_stumps():
+def test_members_on_projected_features_have_no_shape_functions():
     X, y = blobs(3, n_samples=100)
     member = bb.ProjectedAdaBoostMH(n_iterations=20)
     bag = bb.BaggedBooster(member, n_estimators=2, random_state=0).fit(X, y)
@@ -152,7 +154,7 @@ def test_members_on_projected_features_are_no_sum_of_stumps():
         bag.shape_functions()
 
 
-def test_errors():
+def test_invalid_boosters_and_data_are_rejected():
     X, y = blobs(2)
     for booster in (bb.RBoostRank(), bb.LPBoost(), bb.ReducedMCBoost(), bb.LADDER()):
         name = type(booster).__name__

@@ -12,7 +12,13 @@ from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.inspection import export_html, export_text
 
 from ..problems import messy
-from .test_bagged_mcboost import bag_master_of, columns, train, unseen, weights_that_count
+from .test_bagged_mcboost import (
+    above_thresholds,
+    check_sample_weights,
+    draw_out_of_bag,
+    make_training,
+    run_rounds,
+)
 
 
 def numbers(n_samples=200, seed=0):
@@ -20,23 +26,23 @@ def numbers(n_samples=200, seed=0):
     return X, 7.0 * y - 40.0
 
 
-def test_without_an_end_it_is_least_squares_on_all_stumps():
+def test_many_rounds_converge_to_least_squares_on_all_stumps():
     X, y = numbers()
     weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
     params = BaggedLsBoostRegressor(patience=10_000, eta=0.5, max_bins=6)
-    parts = unseen(len(y))
+    is_out_of_bag = draw_out_of_bag(len(y))
     loss = SquaredLoss(y, weights)
-    bag = train(bag_master_of(params, X, loss, weights, None, parts), 1500)
-    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
-    for m, seen in enumerate(~parts.T):
+    bag = run_rounds(make_training(params, X, loss, weights, None, is_out_of_bag), 1500)
+    A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
+    for m, seen in enumerate(~is_out_of_bag.T):
         root = np.sqrt(weights[seen])[:, None]
-        solved = np.linalg.lstsq(root * A[seen], root[:, 0] * loss.target[seen])[0]
-        least = (weights * (loss.target - A @ solved) ** 2)[seen].sum()
-        found = (weights * (loss.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
-        assert least * (1 - 1e-6) < found < least * 1.001
+        solution = np.linalg.lstsq(root * A[seen], root[:, 0] * loss.target[seen])[0]
+        min_loss = (weights * (loss.target - A @ solution) ** 2)[seen].sum()
+        member_loss = (weights * (loss.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
+        assert min_loss * (1 - 1e-6) < member_loss < min_loss * 1.001
 
 
-def test_the_losses_are_mean_squared_errors_of_unseen_samples(monkeypatch):
+def test_validation_losses_are_out_of_bag_mean_squared_errors(monkeypatch):
     X, y = numbers()
     scores_by_round = []
     look = JointStumpMaster._track_best
@@ -47,26 +53,27 @@ def test_the_losses_are_mean_squared_errors_of_unseen_samples(monkeypatch):
     )
     masters, init = [], JointStumpMaster.__init__
 
-    def remember(self, params, X, table, loss, unseen, *rest):
-        masters.append((loss, unseen.T))
-        init(self, params, X, table, loss, unseen, *rest)
+    def record_master(self, params, X, table, loss, is_out_of_bag, *rest):
+        masters.append((loss, is_out_of_bag.T))
+        init(self, params, X, table, loss, is_out_of_bag, *rest)
 
-    monkeypatch.setattr(JointStumpMaster, "__init__", remember)
+    monkeypatch.setattr(JointStumpMaster, "__init__", record_master)
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0).fit(X, y)
-    [(loss, parts)] = masters
-    tested = parts.any(axis=1)
+    [(loss, is_out_of_bag)] = masters
+    has_out_of_bag = is_out_of_bag.any(axis=1)
     for scores, mean in zip(scores_by_round[1:], model.validation_losses_, strict=True):
-        by_others = (scores[..., 0] * parts).sum(axis=1)[tested] / parts.sum(axis=1)[tested]
-        predicted = loss.offset + loss.scale * by_others
-        assert mean == pytest.approx(((y[tested] - predicted) ** 2).mean(), rel=1e-4)
-    # The model is that of the best round, in the units of y.
+        out_of_bag_sums = (scores[..., 0] * is_out_of_bag).sum(axis=1)[has_out_of_bag]
+        out_of_bag_scores = out_of_bag_sums / is_out_of_bag.sum(axis=1)[has_out_of_bag]
+        predictions = loss.offset + loss.scale * out_of_bag_scores
+        assert mean == pytest.approx(((y[has_out_of_bag] - predictions) ** 2).mean(), rel=1e-4)
+    # The model is taken from the best round, in the units of y.
     best_scores = scores_by_round[model.n_iterations_].astype(float).mean(axis=1)[:, 0]
     np.testing.assert_allclose(
         model.predict(X), loss.offset + loss.scale * best_scores, atol=1e-4 * loss.scale
     )
 
 
-def test_a_scale_of_the_numbers_is_one_of_the_predictions():
+def test_scaling_the_target_scales_the_predictions():
     X, y = numbers()
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0)
     first = model.fit(X, y).predict(X)
@@ -79,7 +86,7 @@ def test_a_scale_of_the_numbers_is_one_of_the_predictions():
 
 @pytest.mark.parametrize("exponent", [-700, 700])
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-def test_numbers_may_be_larger_or_smaller_than_their_squares_can_be(exponent):
+def test_targets_whose_squares_overflow_or_underflow_are_supported(exponent):
     X, y = numbers()
     model = BaggedLsBoostRegressor(n_iterations=20, n_estimators=2, random_state=0)
     plain = model.fit(X, y).predict(X)
@@ -87,14 +94,14 @@ def test_numbers_may_be_larger_or_smaller_than_their_squares_can_be(exponent):
     np.testing.assert_array_equal(model.fit(X, unit * y).predict(X), unit * plain)
 
 
-def test_weights_of_samples():
+def test_sample_weights_multiply_the_loss():
     X, y = numbers()
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0)
-    weights_that_count(lambda *data: model.fit(*data).predict(X), X, y, 0.1)
+    check_sample_weights(lambda *data: model.fit(*data).predict(X), X, y, 0.1)
     assert "class_weight" not in model.get_params()
 
 
-def test_it_errs_less_than_one_booster():
+def test_bag_is_more_accurate_than_one_booster():
     for X, y in (load_diabetes(return_X_y=True), numbers(400)):
         train_part, test_part = np.arange(len(y)) % 2 == 0, np.arange(len(y)) % 2 == 1
         errors = [
@@ -104,7 +111,7 @@ def test_it_errs_less_than_one_booster():
         assert errors[0] < 0.9 * errors[1]
 
 
-def test_constant_numbers_are_predicted():
+def test_constant_targets_are_predicted():
     X = numbers()[0]
     with pytest.warns(UserWarning, match="the model is constant"):
         model = BaggedLsBoostRegressor(n_estimators=2, random_state=0).fit(X, np.full(len(X), 3.5))
@@ -118,7 +125,7 @@ def test_constant_numbers_are_predicted():
         LsBoostRegressor(40, penalty=50.0),
     ],
 )
-def test_what_shows_a_model_shows_one_of_numbers(model, tmp_path):
+def test_inspection_supports_regression(model, tmp_path):
     X, y = messy(2)
     y = 10.0 * y + X["number"].to_numpy()
     predictions = model.fit(X, y).predict(X)
@@ -137,7 +144,7 @@ def test_what_shows_a_model_shows_one_of_numbers(model, tmp_path):
     rules = model.rules()
     total = np.zeros(len(X))
     for rule in rules.to_dict(orient="records"):
-        total += rule["prediction"] * (2 * held(rule, X, shapes) - 1)
+        total += rule["prediction"] * (2 * is_rule_satisfied(rule, X, shapes) - 1)
     np.testing.assert_allclose(total, predictions, atol=1e-9)
     export_html(model, X, tmp_path / "model.html", row=1)
     page = (tmp_path / "model.html").read_text(encoding="utf-8")
@@ -146,8 +153,8 @@ def test_what_shows_a_model_shows_one_of_numbers(model, tmp_path):
     assert displayed == pytest.approx(predictions[1], abs=0.006)
 
 
-def held(rule, X, shapes):
-    """Whether the test of a rule holds, by its words."""
+def is_rule_satisfied(rule, X, shapes):
+    """Return True where samples satisfy the test of a rule, given as text."""
     test = rule.get("test")
     if rule["round"] == 0:
         return True

@@ -15,11 +15,11 @@ from ..problems import messy
 
 
 def problem(n_outputs=2, n_samples=400, seed=0):
-    """Draw a table in which a number does something else for each word; 1: numbers to predict."""
+    """Draw a table with an interaction of a number and a word; n_outputs=1: regression."""
     X, _ = messy(2, n_samples, seed)
     rng = np.random.default_rng(seed)
-    turn = np.where(X["words"].isin(["ash", "elm"]), 2.0, -2.0)
-    score = turn * X["number"] + X["count"] + 0.5 * rng.normal(size=n_samples)
+    effect = np.where(X["words"].isin(["ash", "elm"]), 2.0, -2.0)
+    score = effect * X["number"] + X["count"] + 0.5 * rng.normal(size=n_samples)
     if n_outputs == 1:
         return X, score.to_numpy()
     return X, np.digitize(score, np.quantile(score, np.arange(1, n_outputs) / n_outputs))
@@ -36,58 +36,58 @@ def scores(model, X):
 
 @pytest.fixture(params=[1, 2, 3], scope="module")
 def fitted(request):
-    """A bag, which tests only read, and its data."""
+    """Return a fitted bag, which tests must not change, and its data."""
     X, y = problem(request.param)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     return bag(request.param).fit(X, y, weights), X, y, weights
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2, 3])
-def test_the_model_is_the_one_that_was_trained(n_outputs, monkeypatch):
+def test_model_scores_equal_the_members_mean_after_the_best_round(n_outputs, monkeypatch):
     X, y = problem(n_outputs)
-    stages, look = [], InteractionMaster._track_best
+    stages, track_best = [], InteractionMaster._track_best
 
-    def remember(stage, loss):
-        look(stage, loss)
+    def record_stage(stage, loss):
+        track_best(stage, loss)
         stages.append((stage, stage.best_round, stage.scores.astype(float)))
 
-    monkeypatch.setattr(InteractionMaster, "_track_best", remember)
+    monkeypatch.setattr(InteractionMaster, "_track_best", record_stage)
     model = bag(n_outputs).fit(X, y)
     stage = stages[-1][0]
     assert stage.best_round > 3
     trained = stages[stage.best_round][2].mean(axis=1)
-    found = scores(model, X).reshape(len(X), -1)
+    result = scores(model, X).reshape(len(X), -1)
     expected = stage.loss.scale * trained + stage.loss.offset
-    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+    np.testing.assert_allclose(result, expected, atol=1e-4 * np.abs(expected).max())
 
 
-def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
+def test_every_round_of_pairs_decreases_the_loss_of_every_member(monkeypatch):
     X, y = problem(2)
-    found, train = [], InteractionMaster.train
+    result, train = [], InteractionMaster.train
 
-    def slowly(stage):
+    def train_and_record(stage):
         for _ in range(15):
             members = stage.scores[..., 0].astype(float)
-            found.append(
+            result.append(
                 [
                     log_losses(member[seen], y[seen]).sum()
-                    for member, seen in zip(members.T, ~stage.unseen.T, strict=True)
+                    for member, seen in zip(members.T, ~stage.is_out_of_bag.T, strict=True)
                 ]
             )
             stage.correct(stage.generate())
         train(stage)
 
-    def with_parts(stage, main, *rest):
-        init(stage, main, *rest)
-        weights = np.concatenate([block._block_loss._weights for block in main.blocks])
-        stage.unseen = main.to_sample_order(weights == 0)
+    def init_and_record_bags(stage, stump_master, *rest):
+        init(stage, stump_master, *rest)
+        weights = np.concatenate([block._block_loss._weights for block in stump_master.blocks])
+        stage.is_out_of_bag = stump_master.to_sample_order(weights == 0)
 
     init = InteractionMaster.__init__
-    monkeypatch.setattr(InteractionMaster, "__init__", with_parts)
-    monkeypatch.setattr(InteractionMaster, "train", slowly)
+    monkeypatch.setattr(InteractionMaster, "__init__", init_and_record_bags)
+    monkeypatch.setattr(InteractionMaster, "train", train_and_record)
     bag(2, eta=0.2).fit(X, y)
-    assert len(found) == 15
-    assert (np.diff(found, axis=0) < 0).all()
+    assert len(result) == 15
+    assert (np.diff(result, axis=0) < 0).all()
 
 
 def test_tables_have_mean_zero_in_rows_and_columns(fitted):
@@ -101,26 +101,26 @@ def test_tables_have_mean_zero_in_rows_and_columns(fitted):
         for axis in pair.axes:
             cells = axis.cell_indices(Z)
             for cell in np.unique(cells):
-                some = cells == cell
-                mean = np.average(values[some], axis=0, weights=weights[some])
+                is_in_cell = cells == cell
+                mean = np.average(values[is_in_cell], axis=0, weights=weights[is_in_cell])
                 np.testing.assert_allclose(mean, 0, atol=1e-10 * max(size, 1))
 
 
-def test_the_pair_that_is_there_is_found_and_helps(fitted):
+def test_true_interaction_is_selected_and_improves_accuracy(fitted):
     model, X, y, weights = fitted
     first = max(model.pairs_, key=lambda pair: np.abs(pair.table).max())
     assert {axis.feature for axis in first.axes} == {0, 2}
-    without = type(model)(**model.get_params() | {"interactions": 0}).fit(X, y, weights)
-    assert without.pairs_ == []
+    stumps_only = type(model)(**model.get_params() | {"interactions": 0}).fit(X, y, weights)
+    assert stumps_only.pairs_ == []
     n_outputs = 1 if not hasattr(model, "classes_") else len(model.classes_)
     X_test, y_test = problem(n_outputs, seed=1)
-    assert 1 - model.score(X_test, y_test) < 0.75 * (1 - without.score(X_test, y_test))
+    assert 1 - model.score(X_test, y_test) < 0.75 * (1 - stumps_only.score(X_test, y_test))
 
 
 def test_terms_add_up_to_the_scores(fitted):
     model, X, _, _ = fitted
     new = X.iloc[:60].copy()
-    # What the training has not: a missing number, and another word.
+    # Values that the training data does not contain: a missing number, and an unknown word.
     new.loc[:9, "number"] = np.nan
     new.loc[5:19, "words"] = "yew"
     for centred in (None, X):
@@ -138,7 +138,7 @@ def test_terms_add_up_to_the_scores(fitted):
     np.testing.assert_array_equal(scores(pickle.loads(pickle.dumps(model)), X), scores(model, X))
 
 
-def test_what_shows_models_shows_pairs(fitted, tmp_path):
+def test_inspection_shows_pairs(fitted, tmp_path):
     model, X, _, _ = fitted
     shapes = model.shape_functions()
     names = [shapes.pair_name(pair) for pair in model.pairs_]
@@ -159,7 +159,7 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
         model.rules()
 
 
-def test_importances_of_pairs_are_mean_absolute_tables_in_the_unit_of_features(fitted):
+def test_pair_importances_are_mean_absolute_contributions(fitted):
     model, X, _, weights = fitted
     shapes = model.shape_functions()
     n_outputs = len(shapes.outputs)
@@ -168,10 +168,10 @@ def test_importances_of_pairs_are_mean_absolute_tables_in_the_unit_of_features(f
     if n_outputs > 1:
         terms = terms - terms.mean(axis=1, keepdims=True)
     sizes = np.average(np.abs(terms[:, :, 1:]), axis=0, weights=weights).mean(axis=0)
-    of_features, of_pairs = np.split(sizes, [X.shape[1]])
-    total = of_features.sum()
-    np.testing.assert_allclose(model.feature_importances_, of_features / total, rtol=1e-9)
-    np.testing.assert_allclose(shapes.pair_importances, of_pairs / total, rtol=1e-9)
+    feature_sizes, pair_sizes = np.split(sizes, [X.shape[1]])
+    total = feature_sizes.sum()
+    np.testing.assert_allclose(model.feature_importances_, feature_sizes / total, rtol=1e-9)
+    np.testing.assert_allclose(shapes.pair_importances, pair_sizes / total, rtol=1e-9)
 
 
 def edge_cases(model, X):
@@ -179,42 +179,44 @@ def edge_cases(model, X):
     X = X.sample(300, random_state=0)
     for axis in (axis for pair in model.pairs_ for axis in pair.axes):
         if axis.thresholds is not None:
-            some = np.random.default_rng(axis.feature).random(len(X)) < 0.2
-            on = np.resize(axis.thresholds, some.sum())
+            is_on_threshold = np.random.default_rng(axis.feature).random(len(X)) < 0.2
+            thresholds = np.resize(axis.thresholds, is_on_threshold.sum())
             X[X.columns[axis.feature]] = X.iloc[:, axis.feature].astype(float)
-            X.iloc[some, axis.feature] = on
+            X.iloc[is_on_threshold, axis.feature] = thresholds
     return X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.1)
 
 
-def test_treelite_has_a_tree_for_each_pair(fitted):
+def test_treelite_model_includes_pairs(fitted):
     gtil = pytest.importorskip("treelite").gtil
     model, X, _, _ = fitted
     X = edge_cases(model, X)
-    made = to_treelite(model)
-    margins = gtil.predict(made, model.shape_functions().numbers(X), pred_margin=True)
+    converted = to_treelite(model)
+    margins = gtil.predict(converted, model.shape_functions().numbers(X), pred_margin=True)
     beta = model.inverse_temperature() if hasattr(model, "classes_") else 1.0
-    wanted = beta * scores(model, X).reshape(len(X), -1)
-    np.testing.assert_allclose(margins.reshape(wanted.shape), wanted, rtol=1e-5, atol=1e-5)
+    expected = beta * scores(model, X).reshape(len(X), -1)
+    np.testing.assert_allclose(margins.reshape(expected.shape), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_onnx_looks_pairs_up(fitted):
+def test_onnx_model_includes_pairs(fitted):
     runtime = pytest.importorskip("onnxruntime")
     model, X, _, _ = fitted
     X = edge_cases(model, X)
     numbers = model.shape_functions().numbers(X)
-    made = to_onnx(model, float)
-    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    converted = to_onnx(model, float)
+    session = runtime.InferenceSession(
+        converted.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
     names = [output.name for output in session.get_outputs()]
-    found = dict(zip(names, session.run(None, {"X": numbers}), strict=True))
+    result = dict(zip(names, session.run(None, {"X": numbers}), strict=True))
     if not hasattr(model, "classes_"):
-        np.testing.assert_allclose(found["prediction"], model.predict(X), rtol=1e-9)
+        np.testing.assert_allclose(result["prediction"], model.predict(X), rtol=1e-9)
         return
-    np.testing.assert_allclose(found["scores"], model.decision_function(X), atol=1e-9)
-    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
-    np.testing.assert_array_equal(found["label"], model.predict(X))
+    np.testing.assert_allclose(result["scores"], model.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(result["probabilities"], model.predict_proba(X), atol=1e-9)
+    np.testing.assert_array_equal(result["label"], model.predict(X))
 
 
-def test_features_that_are_held_to_one_direction_are_in_no_pair():
+def test_features_with_monotonic_constraints_are_in_no_pair():
     X, y = problem(2)
     model = bag(2, interactions=50, monotonic_cst={"count": 1}).fit(X, y)
     count = list(X.columns).index("count")
@@ -223,7 +225,7 @@ def test_features_that_are_held_to_one_direction_are_in_no_pair():
     assert (np.diff(model.shape_functions().term(count).values[:, 0]) >= 0).all()
 
 
-def test_lines_of_pairs(capsys):
+def test_verbose_prints_rounds_of_pairs(capsys):
     X, y = problem(2)
     model = bag(2, verbose=5).fit(X, y)
     lines = [line for line in capsys.readouterr().out.splitlines() if ", pairs, " in line]
@@ -240,15 +242,15 @@ def test_one_feature_has_no_pair():
     assert bag(2).fit(X[["count"]], y).pairs_ == []
 
 
-def test_the_functions_are_those_without_pairs_but_for_what_tables_give_them():
-    """The first stage draws what it draws without pairs."""
+def test_interactions_do_not_change_the_rounds_of_stumps():
+    """The first stage takes the same random numbers with and without pairs."""
     X, y = problem(2)
-    with_pairs, without = bag(2).fit(X, y), bag(2, interactions=0).fit(X, y)
-    assert with_pairs.n_iterations_ > without.n_iterations_
-    np.testing.assert_array_equal(with_pairs.validation_losses_, without.validation_losses_)
+    with_pairs, stumps_only = bag(2).fit(X, y), bag(2, interactions=0).fit(X, y)
+    assert with_pairs.n_iterations_ > stumps_only.n_iterations_
+    np.testing.assert_array_equal(with_pairs.validation_losses_, stumps_only.validation_losses_)
 
 
-def test_where_no_function_helps_pairs_may():
+def test_pairs_are_trained_if_no_single_feature_helps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2))
     y = X[:, 0] * X[:, 1] > 0

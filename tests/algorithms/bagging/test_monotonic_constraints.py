@@ -1,4 +1,4 @@
-"""Constraints of bags: which features may move the scores up or down only."""
+"""Tests of monotonic constraints of jointly trained bags."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,15 @@ from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
 from boostbench.algorithms.bagging.joint_losses import SquaredLoss
 
 from ..problems import messy
-from .test_bagged_mcboost import bag_master_of, columns, loss, master, seen_by, train, unseen
+from .test_bagged_mcboost import (
+    above_thresholds,
+    draw_out_of_bag,
+    in_bag,
+    logistic_loss,
+    make_logistic_training,
+    make_training,
+    run_rounds,
+)
 
 BAGS = {
     "classes": BaggedMCBoost(n_iterations=150, n_estimators=5, random_state=0),
@@ -36,74 +44,75 @@ def scores(model, X):
     return model.decision_function(X) if hasattr(model, "classes_") else model.predict(X)
 
 
-def falls(model, X, feature):
-    """Return the largest decrease of scores between adjacent values of a grid, sample by sample."""
+def max_decrease(model, X, feature):
+    """Return the largest decrease of a score between neighbouring values of a grid."""
     grid = np.linspace(-1.1, 1.1, 400)
-    worst = 0.0
+    decrease = 0.0
     for sample in X[:20]:
-        moved = np.tile(sample, (len(grid), 1))
-        moved[:, feature] = grid
-        worst = max(worst, -np.diff(scores(model, moved)).min())
-    return worst
+        grid_samples = np.tile(sample, (len(grid), 1))
+        grid_samples[:, feature] = grid
+        decrease = max(decrease, -np.diff(scores(model, grid_samples)).min())
+    return decrease
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("kind", BAGS)
 @pytest.mark.parametrize("seed", range(3))
-def test_it_holds_on_grids(kind, sign, seed):
+def test_constraints_hold_on_grids(kind, sign, seed):
     weights = np.random.default_rng(seed).uniform(0.5, 2.0, 300)
     model, X = fitted(kind, [sign, sign, sign, 0], seed, sample_weight=weights)
-    free, _ = fitted(kind, None, seed, sample_weight=weights)
+    unconstrained, _ = fitted(kind, None, seed, sample_weight=weights)
     for feature in range(3):
         term = model.shape_functions().term(feature)
-        # Not by a bit in the function; a score is a sum in another order.
+        # The function is exactly monotonic; scores add it up in another order.
         assert (sign * np.diff(term.values[:, 0]) >= 0).all()
         if sign > 0:
-            assert falls(model, X, feature) < 1e-12
-    assert falls(free, X, 0) > 0.01
-    assert (sign * np.diff(free.shape_functions().term(2).values[:, 0]) < 0).any()
-    # The functions are not constant: sin(4 x) rises in the middle, -2 x falls, cos(3 x) does both.
+            assert max_decrease(model, X, feature) < 1e-12
+    assert max_decrease(unconstrained, X, 0) > 0.01
+    assert (sign * np.diff(unconstrained.shape_functions().term(2).values[:, 0]) < 0).any()
+    # The functions are not constant: sin(4 x) increases near 0, -2 x decreases, and cos(3 x) does
+    # both.
     assert model.feature_importances_[0 if sign > 0 else 1] > 0.05
 
 
-def test_without_an_end_it_is_least_squares_under_bounds():
+def test_many_rounds_converge_to_bounded_least_squares():
     X, y = problem()
     X = X[:, [0, 1, 3]]
     weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
-    parts, target = unseen(len(y)), SquaredLoss(y, weights)
+    is_out_of_bag, target = draw_out_of_bag(len(y)), SquaredLoss(y, weights)
     params = BaggedLsBoostRegressor(patience=10_000, eta=0.5, max_bins=8)
     signs = np.array([1, 1, -1])
-    bag = train(bag_master_of(params, X, target, weights, signs, parts), 3000)
-    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
-    of_stumps = signs[bag.table.view]
-    low = np.r_[-np.inf, np.where(of_stumps > 0, 0.0, -np.inf)]
-    high = np.r_[np.inf, np.where(of_stumps < 0, 0.0, np.inf)]
-    for m, seen in enumerate(~parts.T):
+    bag = run_rounds(make_training(params, X, target, weights, signs, is_out_of_bag), 3000)
+    A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
+    stump_signs = signs[bag.table.view]
+    low = np.r_[-np.inf, np.where(stump_signs > 0, 0.0, -np.inf)]
+    high = np.r_[np.inf, np.where(stump_signs < 0, 0.0, np.inf)]
+    for m, seen in enumerate(~is_out_of_bag.T):
         root = np.sqrt(weights[seen])
-        solved = lsq_linear(root[:, None] * A[seen], root * target.target[seen], (low, high))
-        assert (solved.active_mask != 0).sum() > 5
-        least = 2 * solved.cost
-        found = (weights * (target.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
-        assert least * (1 - 1e-6) < found < least * 1.002
+        solution = lsq_linear(root[:, None] * A[seen], root * target.target[seen], (low, high))
+        assert (solution.active_mask != 0).sum() > 5
+        min_loss = 2 * solution.cost
+        member_loss = (weights * (target.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
+        assert min_loss * (1 - 1e-6) < member_loss < min_loss * 1.002
 
 
-def test_without_an_end_it_is_logistic_regression_under_bounds():
+def test_many_rounds_converge_to_bounded_logistic_regression():
     X, y = problem()
     X, y = X[:, [0, 1, 3]], (y > 0).astype(int)
     signs = np.array([1, 1, -1])
-    bag = train(master(X, y, signs=signs, max_bins=8, eta=0.5), 3000)
-    A = np.hstack([np.ones((len(y), 1)), columns(bag)])
+    bag = run_rounds(make_logistic_training(X, y, signs=signs, max_bins=8, eta=0.5), 3000)
+    A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
     bounds = [(None, None)]
     for sign in signs[bag.table.view]:
         bounds.append((0, None) if sign > 0 else (None, 0))
     for m in range(3):
-        seen = seen_by(bag, m)
+        seen = in_bag(bag, m)
 
         def objective(w, A=A[seen], sign=2.0 * y[seen] - 1):
             margin = sign * (A @ w)
             return np.logaddexp(0, -margin).sum(), -A.T @ (sign / (1 + np.exp(margin)))
 
-        solved = minimize(
+        solution = minimize(
             objective,
             np.zeros(A.shape[1]),
             jac=True,
@@ -111,18 +120,18 @@ def test_without_an_end_it_is_logistic_regression_under_bounds():
             method="L-BFGS-B",
             options={"maxiter": 5000, "ftol": 1e-13},
         )
-        found = loss(bag.scores[:, m].astype(float), y, seen)
-        assert solved.fun * (1 - 1e-5) < found < solved.fun * 1.002
+        member_loss = logistic_loss(bag.scores[:, m].astype(float), y, seen)
+        assert solution.fun * (1 - 1e-5) < member_loss < solution.fun * 1.002
 
 
 @pytest.mark.parametrize("kind", BAGS)
-def test_no_constraint_changes_nothing(kind):
-    free, X = fitted(kind, None)
-    none, _ = fitted(kind, [0, 0, 0, 0])
-    np.testing.assert_array_equal(scores(free, X), scores(none, X))
+def test_zero_constraints_do_not_change_the_model(kind):
+    unconstrained, X = fitted(kind, None)
+    zero_constrained, _ = fitted(kind, [0, 0, 0, 0])
+    np.testing.assert_array_equal(scores(unconstrained, X), scores(zero_constrained, X))
 
 
-def test_names_and_mistakes():
+def test_constraints_by_name_and_invalid_constraints():
     X, y = messy(2)
     model = BaggedMCBoost(
         n_iterations=30, n_estimators=3, monotonic_cst={"with holes": -1}, random_state=0

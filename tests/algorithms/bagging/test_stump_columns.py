@@ -1,4 +1,4 @@
-"""Sums over the samples of stumps, by histograms and by comparison, against views of the table."""
+"""Tests of the sums over the samples of stumps against dense products with the views."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import fit_views
 
 N_SAMPLES, N_MEMBERS = 120, 5
-# Samples per bin from which numbers have histograms: never, and always.
+# Values of _SAMPLES_PER_BIN with which numeric columns never and always use histograms.
 COMPARED, BINNED = np.inf, 0
 
 
-def table(max_bins, seed=0):
-    """Draw features of every kind, and return their columns of views and their stumps."""
+def make_table(max_bins, seed=0):
+    """Draw features of every kind; return their views and their stumps."""
     rng = np.random.default_rng(seed)
     X = np.column_stack(
         [
@@ -34,9 +34,9 @@ def table(max_bins, seed=0):
     return views.transform(X), FeatureCodes.from_features(X, views, max_bins)
 
 
-def draws(layout, seed=1):
-    lots = np.random.default_rng(seed).random((N_MEMBERS, len(layout.counts)))
-    return (lots * layout.counts).astype(int)
+def draw_stumps(layout, seed=1):
+    uniforms = np.random.default_rng(seed).random((N_MEMBERS, len(layout.counts)))
+    return (uniforms * layout.counts).astype(int)
 
 
 @pytest.fixture(params=[BINNED, COMPARED], ids=["binned", "compared"])
@@ -48,17 +48,17 @@ def _samples_per_bin(request, monkeypatch):
 @pytest.mark.parametrize("max_bins", [4, None])
 @pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("seed", range(3))
-def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, seed):
-    Z, stumps = table(max_bins, seed)
+def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
+    Z, stumps = make_table(max_bins, seed)
     layout = BagStumps(stumps, n_scores)
     assert layout.n_compared == (
         0 if n_scores == 1 and stump_columns._SAMPLES_PER_BIN == BINNED else 6
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
-    columns, drawn = layout.block_stumps(rows), draws(layout)
-    at = layout.start + drawn
-    above = (Z[rows][:, stumps.view[at]] > stumps.threshold[at]).astype(float)
-    # Whole numbers: sums are exact, in single precision and in any order.
+    columns, drawn = layout.block_stumps(rows), draw_stumps(layout)
+    indices = layout.start + drawn
+    above = (Z[rows][:, stumps.view[indices]] > stumps.threshold[indices]).astype(float)
+    # Sums of small integers are exact in single precision, in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
     parts = columns.derivative_sums(derivatives, layout.block_draws(drawn))
@@ -69,29 +69,29 @@ def test_sums_and_moves_equal_those_of_the_columns_of_views(n_scores, max_bins, 
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.counts))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
     addends = layout.addends(drawn, difference)
-    moves = columns.score_changes(constant, layout.block_draws(drawn), *addends)
+    changes = columns.score_changes(constant, layout.block_draws(drawn), *addends)
     expected = constant[:, None] + np.einsum("msc,nmc->snm", difference, above)
-    np.testing.assert_array_equal(moves, expected)
+    np.testing.assert_array_equal(changes, expected)
 
 
 @pytest.mark.parametrize("max_bins", [4, None])
-def test_ranges_hold_the_stumps_with_seen_samples_on_both_sides(max_bins):
-    Z, stumps = table(max_bins)
+def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(max_bins):
+    Z, stumps = make_table(max_bins)
     layout = BagStumps(stumps, 1)
-    # The last member sees three samples, so that many columns do not vary.
-    unseen = np.random.default_rng(3).random((N_MEMBERS, N_SAMPLES)) < 0.3
-    unseen[-1, 3:] = True
-    first, count = layout.admissible_ranges(unseen)
+    # The bag of the last member has three samples, so that many columns do not vary.
+    is_out_of_bag = np.random.default_rng(3).random((N_MEMBERS, N_SAMPLES)) < 0.3
+    is_out_of_bag[-1, 3:] = True
+    first, count = layout.admissible_ranges(is_out_of_bag)
     for member in range(N_MEMBERS):
-        above = Z[~unseen[member]][:, stumps.view] > stumps.threshold
+        above = Z[~is_out_of_bag[member]][:, stumps.view] > stumps.threshold
         expected = set(np.flatnonzero(above.any(axis=0) & ~above.all(axis=0)))
         starts = layout.start + first[member]
-        found = {
+        admissible = {
             stump
             for start, n in zip(starts, count[member], strict=True)
             for stump in range(start, start + n)
         }
-        assert found == expected
+        assert admissible == expected
     assert (first >= 0).all()
     assert (first < layout.counts).all()
     assert (count == 0).any()
