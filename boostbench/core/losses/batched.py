@@ -24,7 +24,7 @@ class BatchedBinaryLogistic:
 
     Examples
     --------
-    >>> loss = TwoClasses(np.array([0, 1]), np.ones((2, 1), np.float32))
+    >>> loss = BatchedBinaryLogistic(np.array([0, 1]), np.ones((2, 1), np.float32))
     >>> loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().tolist()
     [-0.5, 0.5, 0.25, 0.25]
     """
@@ -83,7 +83,7 @@ class BatchedMulticlassLogistic:
 
     Examples
     --------
-    >>> loss = ManyClasses(np.array([0]), np.ones((1, 1), np.float32), 3)
+    >>> loss = BatchedMulticlassLogistic(np.array([0]), np.ones((1, 1), np.float32), 3)
     >>> slopes, curvatures = loss.derivatives(np.zeros((3, 1, 1), np.float32))
     >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
     ([1.0, -0.5, -0.5], [0.5, 0.25, 0.25])
@@ -139,7 +139,7 @@ class BatchedSquaredLoss:
 
     Examples
     --------
-    >>> loss = Squares(np.array([3.0, -1.0]), np.full((2, 1), 2.0, np.float32))
+    >>> loss = BatchedSquaredLoss(np.array([3.0, -1.0]), np.full((2, 1), 2.0, np.float32))
     >>> loss.derivatives(np.ones((1, 2, 1), np.float32)).ravel().tolist()
     [4.0, -4.0, 2.0, 2.0]
     """
