@@ -126,21 +126,24 @@ class JointBoostingMaster(Master):
 
         The result is None if no column has a positive gain.
         """
+        # 1) Draw columns, and add up the derivatives on both sides of each.
         draws = self.draw_columns()
         block_draws = self._block_draws(draws)
         total, *sums = self._sum_over_blocks(lambda block: block.derivative_sums(block_draws))
         above = self._column_sums(draws, total, *sums)
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
-        # Negative slopes and curvatures have the axes (side, member, score, column).
+        # The negative slopes and curvatures have the axes (side, member, score, column).
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
+        # 2) Take a Newton step on each side, within the constraints.
         steps = slopes / (curvatures + DAMPING)
         decreases = slopes_along = (slopes * steps).sum(axis=(0, 2))
         if self.has_constraints:
             decreases, slopes_along = self._apply_constraints(
                 draws, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0]
             )
+        # 3) The gain of a column is its decrease of the loss beyond the decrease by a constant.
         slope, curvature = total[:, 0], total[:, 1]
         gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.is_available, gain.clip(0.0), 0.0)
@@ -163,6 +166,7 @@ class JointBoostingMaster(Master):
         bool
             False if the out-of-bag loss did not decrease for `patience` rounds.
         """
+        # 1) Find the size of a Newton step along the sum of all steps.
         draws, (steps_below, steps_above), slope = column
         constant = steps_below.sum(axis=2).T.astype(np.float32)
         difference = steps_above - steps_below
@@ -172,6 +176,7 @@ class JointBoostingMaster(Master):
         if self.has_constraints:
             # A longer step could give a vote the wrong sign.
             step_size = np.minimum(step_size, 1.0)
+        # 2) Change the scores, and add the columns to the model.
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
         self.losses.append(
             self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
