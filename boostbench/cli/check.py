@@ -1,16 +1,11 @@
 """``boostbench check``: which published numbers are reproduced, and which no longer are."""
 
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from math import isnan
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from boostbench import configs
 from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
@@ -18,83 +13,18 @@ from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
-from boostbench.report.published_file import (
-    MOST_DECIMALS,
-    MOST_REPEATS,
-    beside_records,
-    doubts,
-    read_published_file,
-)
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing
-from boostbench.report.runs import find_runs
+from boostbench.report.renderers.verdicts_json import to_json
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
 from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.console import make_console
-from boostbench.util.errors import UserError, print_error, writing_to
+from boostbench.util.errors import print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
-
-
-def check_published(
-    path: Path,
-    words: Sequence[str],
-    as_json: bool = False,
-    repeats: int | None = None,
-    decimals: int | None = None,
-    rule: str = "tost",
-) -> int:
-    """Judge what is recorded by the published numbers of a file.
-
-    Parameters
-    ----------
-    path : Path
-        CSV file, see `boostbench.report.published_file.read_published_file`.
-    words : sequence of str
-        Perhaps ``results=DIR``.
-    as_json : bool, default=False
-        Print counts and verdicts as JSON instead of a table.
-    repeats : int, default=None
-        How often each published experiment was repeated, where the file does not tell.
-    decimals : int, default=None
-        To which the published numbers are rounded, where the file does not tell.
-    rule : {"tost", "power"}, default="tost"
-        Rule of the verdicts, see `Agreement.verdict`.
-
-    Returns
-    -------
-    int
-        0, or 1 when one of the numbers differs from the published one.
-
-    Raises
-    ------
-    UserError
-        If something is wrong with the file, or a line of it fits several experiments.
-    """
-    names, results = names_on_record("check", words)
-    if names:
-        raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
-    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-        raise UserError(f"--repeats is {repeats}; it must be 1 to {MOST_REPEATS}")
-    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
-        raise UserError(f"--decimals is {decimals}; it must be 0 to {MOST_DECIMALS}")
-    lines = read_published_file(path, repeats, decimals)
-    titles = configs.read_titles("algo")
-    with spinner("reading records"):
-        records = Records(results)
-        table = beside_records(path, lines, find_runs(records, titles), titles).judged_by(rule)
-    for warning in [*doubts(path, lines), *records.new_warnings()]:
-        print_error(warning)
-    if as_json:
-        echo(_json([table], verdict_lines([table])))
-    else:
-        console = make_console()
-        console.print(table.title, style="bold")
-        print_listing(console, replace(published_listing(table), reasons=[]))
-    return int(any(c.agreement and c.agreement.differs for c in table.cells.values()))
 
 
 def check(
@@ -134,7 +64,7 @@ def check(
     path = results / "verdicts.csv"
     before = read_verdicts(path) if rule == "tost" else []
     if as_json:
-        echo(_json(tables, now))
+        echo(to_json(tables, now))
     else:
         tried = {t.name for t in tables if any(c.values or c.failures for c in t.cells.values())}
         idle = [] if names else [table for table in tables if table.name not in tried]
@@ -150,32 +80,6 @@ def check(
     for then, today in regressions:
         print_error(_sentence(then, today))
     return int(bool(regressions))
-
-
-def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
-    counted = counts(tables)
-    content = {
-        "counts": {
-            "all": _counted(counted.total),
-            "tables": {name: _counted(tally) for name, tally in counted.tables.items()},
-        },
-        "swaps": {name or "all": swaps._asdict() for name, swaps in counted.swaps.items()},
-        "effects": {name or "all": each._asdict() for name, each in counted.effects.items()},
-        "verdicts": list(judged),
-    }
-    return json.dumps(content, indent=1, ensure_ascii=False)
-
-
-def _counted(tally: Tally) -> dict:
-    return {
-        "published": tally.published,
-        "verdicts": {v: tally[v] for v in VERDICTS if v != "not published"},
-        "decided": dict(tally.decided),
-        "within": {f"{margin:.0%}": n for margin, n in tally.within.items()},
-        "reproduced_interval": [None if isnan(end) else round(end, 4) for end in tally.interval],
-        "corrected": tally.corrected,
-        "without_pool": tally.without_pool and _counted(tally.without_pool),
-    }
 
 
 def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:

@@ -3,6 +3,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -220,6 +222,19 @@ def test_numbers_of_any_paper(call, claimed):
     assert call("check", "--published", claimed(heads, near)).code == 0
     found = json.loads(call("check", "--published", "paper.csv", "--json").out)["verdicts"]
     assert [(one["data"], one["published"], one["n"]) for one in found] == [("wine", 4.0, 4)]
+
+
+def test_check_published_imports_neither_tables_nor_other_algorithms(claimed, folder):
+    path = claimed("data,algo,n_iterations,test_error_mean,n", "wine,adaboost_mh,20,4.0,10")
+    code = (
+        "import sys\n"
+        "from boostbench.cli.main import main\n"
+        "main(['check', '--published', sys.argv[1]])\n"
+        "assert 'boostbench.algorithms.adaboost' in sys.modules\n"
+        "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"
+        "assert 'boostbench.definitions.table' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code, path], check=True, cwd=folder)
 
 
 def test_decimals_and_fractions(call, claimed):

@@ -28,13 +28,15 @@ def run(args: Namespace) -> int:
     """Run it."""
     if args.published is None:
         find_tables("check", args.words)
-    with spinner("starting"):
-        from boostbench.cli.check import check, check_published
+        with spinner("starting"):
+            from boostbench.cli.check import check
 
-    if args.published is None:
         if args.update and args.rule != "tost":
             raise UserError("--update saves the verdicts of --rule tost; leave out --rule")
         return check(args.words, args.json, args.update, args.rule)
+    with spinner("starting"):
+        from boostbench.cli.check_published import check_published
+
     if args.update:
         raise UserError("--update is for the papers' tables, not for --published")
     return check_published(
