@@ -17,8 +17,6 @@ from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.core.stumps.stump import Stumps
 
-__all__ = ["BaggedBooster"]
-
 
 class BaggedBooster(
     MetaEstimatorMixin, ScoringClassifier, InputValidationMixin, DeclaredParameters

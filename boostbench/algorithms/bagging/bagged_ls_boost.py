@@ -5,8 +5,6 @@ from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStu
 from boostbench.algorithms.base.estimators import BoostingRegressor
 from boostbench.algorithms.base.parameters import TwoOrMore
 
-__all__ = ["BaggedLsBoostRegressor"]
-
 
 class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.

@@ -5,8 +5,6 @@ from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStu
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.probabilities import INVERSE_TEMPERATURES
 
-__all__ = ["BaggedMCBoost"]
-
 
 class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
