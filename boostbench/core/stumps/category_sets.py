@@ -31,8 +31,8 @@ class CategorySet(NamedTuple):
     Attributes
     ----------
     views : tuple of int
-        Of one feature, ascending; see `boostbench.core.stumps.views.Views`. They are no more than
-        the others, and of as many without the first one.
+        Views of one feature, ascending; see `boostbench.core.stumps.views.Views`. The set has at
+        most half of the views of the feature, and lacks the first one if it has exactly half.
     polarity : int
     """
 

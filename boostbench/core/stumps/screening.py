@@ -177,7 +177,7 @@ def rescale_pow2(G, axis=None):
     ----------
     G : ndarray of shape (n_samples, ...), dtype=float64
     axis : int, default=None
-        Axis along which the largest weight is determined. None means that of all weights.
+        Axis along which the largest weight is determined. None means all axes.
 
     Returns
     -------

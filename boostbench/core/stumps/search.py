@@ -5,8 +5,8 @@ Every policy of `StumpSearch` has the same three steps:
 1. *Screen*: compute the scores of all stumps in the precision that is fastest. A stump is a
    *candidate* if rounding alone could make it the best one.
 2. *Evaluate*: compute the scores of the candidates again in double precision. Usually there is one
-   candidate, and nothing to do.
-3. *Break ties*: of scores that differ by rounding only, the first in the canonical order (feature,
+   candidate, which needs no evaluation.
+3. *Break ties*: if scores differ by rounding only, the first in the canonical order (feature,
    threshold, column) wins, so that the result does not depend on the layout or the processor.
 """
 
@@ -219,7 +219,7 @@ class StumpSearch(StumpEvaluator):
         if not self.n_positions:
             return None
         if G.shape[1] == 2 and _is_antisymmetric(G):
-            # The edges of the second column are minus those of the first.
+            # The second column has the negative edges of the first.
             G = G[:, :1]
         # 1) Screen. The weights must be in the range of single precision: their absolute sum is
         #    infinite if one of them overflows.

@@ -32,7 +32,7 @@ class Layout:
 
     @cached_property
     def total_additions(self):
-        """Largest number of roundings of the total in an edge; that of a weight by default."""
+        """Largest number of roundings of the total in an edge; equal to `additions` by default."""
         return self.additions
 
     @property

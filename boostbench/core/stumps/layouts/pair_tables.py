@@ -113,7 +113,7 @@ class PairTables:
             yield self._feature_sums(cells)
 
     def _feature_sums(self, cells):
-        """Return the sums of the bins of each feature from those of joint bins."""
+        """Return the sums of the bins of each feature, given the sums of joint bins."""
         width, n_layers = self.width, self._n_layers
         if self._n_joint == 1:
             return cells.reshape(-1, n_layers, width)

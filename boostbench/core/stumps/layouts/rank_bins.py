@@ -8,7 +8,7 @@ the total minus twice this sum, is at most
 .. math:: \max(|t - 2 (l + p)|, |t - 2 (l - q)|).
 
 Only bins whose bound reaches the largest known edge, within rounding errors, are evaluated. At
-first the largest known edge is that of the thresholds between bins.
+first only the edges of thresholds between bins are known.
 """
 
 import numpy as np

@@ -113,7 +113,7 @@ class RankBlocks(Layout):
         """Yield as `candidates`; return False if more than `max_open` blocks must be evaluated."""
         excluded = self._full_layout.place(criterion.excluded)
         best_score = -np.inf
-        # Usually the features with large scores are those of the previous search.
+        # Usually the same features have large scores as in the previous search.
         for piece in sorted(pieces, key=lambda piece: -piece.last_max):
             edges, masses = piece.block_edges(summands, total)
             scores = _scores(edges, criterion)
