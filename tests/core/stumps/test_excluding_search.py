@@ -24,12 +24,12 @@ LAYOUTS = pytest.mark.parametrize("layout", DATA)
 
 
 @LAYOUTS
-def test_each_layout_is_met(layout):
+def test_data_select_each_layout(layout):
     assert type(ExcludingStumpSearch(DATA[layout]())._layout) is layout
 
 
 @LAYOUTS
-def test_with_nothing_left_out_it_is_the_search_of_stumps(layout):
+def test_search_without_exclusions_equals_stump_search(layout):
     X = DATA[layout]()
     for n_columns in (1, 3):
         G = rng(2).normal(size=(len(X), n_columns))
@@ -40,7 +40,7 @@ def test_with_nothing_left_out_it_is_the_search_of_stumps(layout):
 
 @pytest.mark.parametrize("layout", [Dense, Sorted, BlockHistogram])
 @pytest.mark.parametrize("n_columns", [1, 3])
-def test_each_stump_is_found_once_and_the_best_of_the_rest(layout, n_columns):
+def test_excluded_stumps_are_never_returned_again(layout, n_columns):
     X = DATA[layout]()
     G = rng(3).normal(size=(len(X), n_columns))
     rest = {
@@ -61,7 +61,7 @@ def test_each_stump_is_found_once_and_the_best_of_the_rest(layout, n_columns):
     assert search.best(G) is None
 
 
-def test_stumps_of_many_pieces_can_be_left_out():
+def test_exclusion_of_stumps_in_many_pieces():
     X = rng().integers(0, 21, (900, 160)).astype(float)
     G = rng(4).normal(size=(len(X), 2))
     search, found = ExcludingStumpSearch(X), []
@@ -73,7 +73,7 @@ def test_stumps_of_many_pieces_can_be_left_out():
     assert search.is_padding.sum() >= 300
 
 
-def test_a_stump_of_another_feature_with_the_same_threshold_stays():
+def test_exclusion_keeps_stumps_of_other_features():
     X = np.repeat(np.arange(4.0)[:, None], 2, axis=1)
     G = np.array([[-1.0], [-1.0], [1.0], [1.0]])
     search = ExcludingStumpSearch(X)

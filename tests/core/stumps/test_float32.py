@@ -3,7 +3,7 @@ import numpy as np
 from boostbench.core.stumps.float32 import flush_negligible, to_float32
 
 
-def test_what_adds_up_to_nothing_is_0():
+def test_negligible_weights_become_zero():
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(500, 4)) * 10.0 ** rng.uniform(-60, 0, (500, 4))
     converted = to_float32(weights)
@@ -17,13 +17,13 @@ def test_what_adds_up_to_nothing_is_0():
     assert np.abs(weights[~kept]).sum() < 2.0**-24 * np.abs(weights).max()
 
 
-def test_arguments_are_left_alone():
+def test_arguments_are_not_modified():
     weights = np.array([1.0, 1e-30], np.float32)
     np.testing.assert_array_equal(flush_negligible(weights, 1.0), [1, 0])
     np.testing.assert_array_equal(to_float32(weights), [1, 0])
     np.testing.assert_array_equal(weights, np.array([1.0, 1e-30], np.float32))
 
 
-def test_no_weight_at_all():
+def test_empty_weights():
     np.testing.assert_array_equal(to_float32(np.zeros((3, 2))), np.zeros((3, 2)))
     assert to_float32(np.empty((0, 2))).shape == (0, 2)

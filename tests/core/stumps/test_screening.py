@@ -11,7 +11,7 @@ from boostbench.core.stumps.screening import MaxAbsEdge, SumAbsEdge, abs_column_
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(1, 1), (7, 1), (1, 5), (700, 3), (40, 26)])
 @pytest.mark.parametrize("power", [1, 9])
-def test_no_bound_is_below_the_sums_of_sizes(dtype, shape, power):
+def test_bounds_are_at_least_the_absolute_sums(dtype, shape, power):
     W = (np.random.default_rng(0).normal(size=shape) ** power).astype(dtype)
     exact = np.array([math.fsum(column) for column in np.abs(W).T])
     assert (abs_column_sums(W) >= exact).all()
@@ -19,7 +19,7 @@ def test_no_bound_is_below_the_sums_of_sizes(dtype, shape, power):
     assert SumAbsEdge(shape[1]).bound(W) >= SumAbsEdge(shape[1]).scale(exact)
 
 
-def test_the_bound_of_one_column_does_not_grow_with_the_others_number():
+def test_bound_of_a_column_does_not_depend_on_other_columns():
     W = np.ones((50, 4), np.float32)
     W[:, 2] = 30.0
     assert MaxAbsEdge().bound(W) == pytest.approx(1500.0, rel=1e-2)

@@ -63,7 +63,7 @@ class TestAgainstBruteForce:
         X = mixed_features(rng)
         return X, rng.normal(size=(len(X), rng.integers(1, 5)))
 
-    def test_the_positions_hold_all_stumps_and_no_other(self, seed):
+    def test_positions_hold_every_stump_once(self, seed):
         X, _ = self.problem(seed)
         search = StumpSearch(X)
         sides = {(f, tuple(reference.output(X, f, t))) for f, t in held(search)}
@@ -149,7 +149,7 @@ def test_features_that_take_few_values_together(seed):
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("n_thresholds", [1, 2, 15, 16, 17, 31, 32, 33, 48, 49])
-def test_features_of_unequal_length_beside_each_other(n_thresholds):
+def test_features_with_different_numbers_of_thresholds(n_thresholds):
     rng = np.random.default_rng(n_thresholds)
     X = np.zeros((60, 5))
     X[:, 1] = rng.permutation(np.arange(60) % (n_thresholds + 1))
@@ -174,7 +174,7 @@ def test_one_feature_varies_only(varying):
 
 
 @pytest.mark.parametrize("max_bins", [None, 4])
-def test_without_a_varying_feature_there_is_no_position(max_bins):
+def test_constant_features_have_no_position(max_bins):
     search, G = StumpSearch(np.full((5, 3), 2.0), max_bins), np.ones((5, 2))
     assert search.n_positions == 0
     assert search.edges(G).shape == (0, 2)
@@ -206,7 +206,7 @@ def test_the_largest_doubles_are_separated(low):
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("scale", [2.0**-560, 2.0**-90, 2.0**-30, 2.0**30, 2.0**90, 2.0**560])
-def test_the_scale_of_the_weights_does_not_matter(scale):
+def test_search_does_not_depend_on_the_scale_of_weights(scale):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
     search = StumpSearch(X)
@@ -221,7 +221,7 @@ def test_the_scale_of_the_weights_does_not_matter(scale):
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("scale", [2.0**-900, 2.0**-560, 2.0**-90, 2.0**90, 2.0**560, 2.0**900])
-def test_the_scale_does_not_choose_among_equals(scale):
+def test_scale_does_not_affect_ties(scale):
     rng = np.random.default_rng(1)
     x, G = rng.integers(0, 6, (50, 1)).astype(float), rng.normal(size=(50, 1))
     search = StumpSearch(np.hstack([x, 5 - x]))
@@ -229,7 +229,7 @@ def test_the_scale_does_not_choose_among_equals(scale):
     assert search.best(scale * G).learner == search.best(G).learner
 
 
-def test_padding_is_not_found_where_edges_are_small():
+def test_search_never_returns_padding_for_small_edges():
     """Rounding of many weights is more than the largest edge."""
     n = 2**17
     X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
@@ -302,7 +302,7 @@ def test_binned_thresholds_are_the_quantiles(max_bins):
     assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
 
 
-def test_a_frequent_value_is_cut_off():
+def test_frequent_value_has_its_own_bin():
     values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
     assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
 
@@ -320,7 +320,7 @@ def test_a_position_is_a_stump(max_bins, polarity):
         assert stump(X).tolist() == expected.tolist()
 
 
-def test_the_search_leaves_its_arguments_alone():
+def test_search_does_not_modify_its_arguments():
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
     X.setflags(write=False)
@@ -374,7 +374,7 @@ def test_larger_problems_of_every_layout(kind, n_columns):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_columns", [1, 4])
 @pytest.mark.parametrize("many", [0, 2**20])
-def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
+def test_best_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
     monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
     rng = np.random.default_rng(n_columns)
     search = StumpSearch(KINDS[kind](rng))
@@ -393,7 +393,7 @@ def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
     assert sizes.max() > 0
 
 
-def test_sums_inside_a_tie_do_not_count():
+def test_rounding_inside_a_tie_does_not_affect_the_result():
     X = np.array([[0.0, 1, 1, 1, 2, 3, 4, 5, 6, 7]]).T
     # Between the samples of value 1 there is an edge of 6.3, but no threshold.
     G = np.array([[0.1, -3, 1.5, 1.5, 0, 0, 0, 0, -0.2, 0.6]]).T

@@ -88,7 +88,7 @@ def test_grids_are_used(kind, monkeypatch):
 
 
 @pytest.mark.parametrize("factor", [1.0, 1 / 3, 0.1])
-def test_a_weight_is_so_many_rows(factor):
+def test_weight_equals_repeated_rows(factor):
     rng = np.random.default_rng(0)
     for _ in range(30):
         values, times = rng.integers(0, 40, 60).astype(float), rng.integers(1, 5, 60)

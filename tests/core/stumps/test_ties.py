@@ -206,7 +206,7 @@ def test_thousands_of_equal_stumps(n_features, n_columns):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
+def test_zero_weights_tie_all_stumps(layout, monkeypatch):
     monkeypatch.setattr(evaluation, "choose_layout", layout)
     X = np.random.default_rng(0).integers(0, 9, (300, 5)).astype(float)
     search, G = StumpSearch(X), np.zeros((300, 2))
@@ -218,7 +218,7 @@ def test_nothing_at_all_is_a_tie_of_everything(layout, monkeypatch):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("seed", range(5))
-def test_hardly_different_stumps_are_told_apart(layout, seed, monkeypatch):
+def test_search_distinguishes_nearly_equal_stumps(layout, seed, monkeypatch):
     """Far below what single precision tells, and far above what is a tie."""
     monkeypatch.setattr(evaluation, "choose_layout", layout)
     rng = np.random.default_rng(seed)
@@ -236,7 +236,7 @@ def test_hardly_different_stumps_are_told_apart(layout, seed, monkeypatch):
         assert StumpSearch(X).best(G).learner.feature == feature
 
 
-def test_what_is_equal():
+def test_tie_tolerance():
     assert argmax_with_tolerance(np.array([1.0, 1.0 + TIE_TOLERANCE / 2, 0.0]), 1.0) == 0
     assert argmax_with_tolerance(np.array([1.0, 1.0 + 2 * TIE_TOLERANCE, 0.0]), 1.0) == 1
     values = np.array([[1.0, 2.0, 2.0 - 1e-12], [3.0, 1.0, 3.0]])

@@ -51,7 +51,7 @@ def test_the_best_of_all_stumps_is_found(n_samples, n_columns, max_bins):
         assert (np.abs(sizes[:, None] - edges).sum(axis=2).min(axis=1) < 1e-3).all()
 
 
-def test_features_without_any_are_what_they_are():
+def test_features_without_missing_values_are_their_own_views():
     X = np.random.default_rng(0).normal(size=(30, 3))
     for form in (X, sparse.csr_array(X)):
         views = fit_views(form)
@@ -64,19 +64,19 @@ def test_features_without_any_are_what_they_are():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("signs", [[1, 1], [1, -1]])
-def test_numbers_whose_sum_is_too_large_are_what_they_are(signs):
+def test_overflowing_sums_do_not_change_the_views(signs):
     X = np.full((10, 2), 1e308) * signs
     np.testing.assert_array_equal(fit_views(X).transform(X), X)
     assert np.isnan(fit_views(X).transform(np.full((1, 2), np.nan))).sum() == 0
 
 
-def test_looking_writes_nothing():
+def test_transform_does_not_modify_its_argument():
     X = sparse.csr_array(([1.0, 2.0, 3.0], [2, 0, 0], [0, 3]), shape=(1, 3))
     assert fit_views(X).transform(X) is X
     assert X.indices.tolist() == [2, 0, 0]
 
 
-def test_what_the_training_did_not_miss_is_usual():
+def test_unseen_missing_values_count_as_mean_or_most_frequent():
     X, weights = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([3.0, 1.0, 1.0, 1.0])
     assert fit_views(X, [0]).transform(np.array([[np.nan]])).tolist() == [[0.0, 1.0, 0.0]]
     assert fit_views(X, [0], weights).transform(np.array([[np.nan]])).tolist() == [[1.0, 0.0, 0.0]]

@@ -63,7 +63,7 @@ def test_edges_of_every_stump(laid_out, n_columns):
 
 @pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+def test_rounding_errors_are_within_the_bound(laid_out, dtype):
     X, thresholds, layout = laid_out
     dtype = max(dtype, layout.dtype, key=lambda one: np.finfo(one).bits)
     at = np.flatnonzero(layout.stump_index >= 0)
@@ -78,7 +78,7 @@ def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
-def test_the_bound_says_something(shape):
+def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
     for kind in (Dense, block_histogram, joint_histogram, Sorted):
         # A few thousand samples are added up to a thousandth of their weight.
@@ -86,7 +86,7 @@ def test_the_bound_says_something(shape):
         assert 0 < layout.error_bound(layout.dtype) < 1e-3
 
 
-def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
+def test_sorted_layout_finds_all_thresholds_with_one_sort(monkeypatch):
     monkeypatch.setattr(choice, "_SAMPLE_SIZE", 200)
     X = np.random.default_rng(0).normal(size=(1000, 3))
     X[:, 1] = np.round(X[:, 1], 2)
@@ -101,7 +101,7 @@ def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
         np.testing.assert_array_equal(found, edges)
 
 
-def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
+def test_sorted_layout_needs_many_distinct_values(monkeypatch):
     X = np.random.default_rng(0).normal(size=(1000, 2))
     assert try_sorted_layout(X) is None
     monkeypatch.setattr(choice, "_SAMPLE_SIZE", 100)
@@ -112,7 +112,7 @@ def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
     assert try_sorted_layout(np.round(X)) is None
 
 
-def test_a_piece_is_a_few_features():
+def test_pieces_contain_a_few_features():
     X = np.random.default_rng(0).normal(size=(1000, 90))
     layout = Sorted(X, reference.thresholds(X))
     pieces = layout.pieces(np.zeros((1000, 2), np.float32), np.zeros(2))
@@ -131,7 +131,7 @@ def test_a_piece_is_a_few_features():
         (200, 3, Sorted),
     ],
 )
-def test_the_layout_suits_the_number_of_values(n_values, n_features, layout):
+def test_number_of_values_determines_the_layout(n_values, n_features, layout):
     X = np.arange(200 * n_features).reshape(n_features, 200).T % n_values
     X = X.astype(float)
     assert type(choose_layout(X, reference.thresholds(X))) is layout

@@ -28,7 +28,7 @@ def laid_out(request):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+def test_rounding_errors_are_within_the_bound(laid_out, dtype):
     X, thresholds, histogram, pairs = laid_out
     assert 0 < pairs.error_bound(dtype) < 1e-3
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
@@ -60,7 +60,7 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     np.testing.assert_allclose(plain.edges(G), by_pairs.edges(G), atol=1e-3)
 
 
-def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
+def test_large_bins_use_double_precision(monkeypatch):
     monkeypatch.setattr(joint_histogram_module, "MIN_SAMPLES", 1)
     X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
     search = StumpSearch(X, max_bins=256)
@@ -68,7 +68,7 @@ def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
 
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
-def test_layers_are_added_up_apart_and_may_change(bins_per_sample, monkeypatch):
+def test_layers_have_separate_sums_and_may_change(bins_per_sample, monkeypatch):
     monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", bins_per_sample)
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]

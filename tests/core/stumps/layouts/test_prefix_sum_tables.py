@@ -57,7 +57,7 @@ def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
 
 
 @pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
-def test_the_price_is_that_of_the_cheaper_way(n_points):
+def test_addition_cost_is_that_of_the_faster_method(n_points):
     # A table of one feature has 16 bins, that of two 256.
     alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
     assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)

@@ -31,7 +31,7 @@ def laid_out(request, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.5, 3.0])
-def test_no_edge_is_missed_that_may_be_the_largest(laid_out, dtype, tolerance):
+def test_candidates_include_every_edge_near_the_largest(laid_out, dtype, tolerance):
     X, thresholds, layout = laid_out
     bins = layout.screening_layout(1)
     assert isinstance(bins, RankBins)
@@ -76,7 +76,7 @@ def test_samples_above_each_threshold(laid_out):
 
 @pytest.mark.parametrize("kind", ["normal", "equal", "one", "zero", "tie"])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
+def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(200, 900))
     X = rng.normal(size=(n_samples, 5))
@@ -112,7 +112,7 @@ def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
     assert of_each[0] == of_each[1]
 
 
-def test_few_bins_are_looked_at(monkeypatch):
+def test_few_bins_are_evaluated(monkeypatch):
     monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6400, 10))
@@ -131,7 +131,7 @@ def test_few_bins_are_looked_at(monkeypatch):
     assert sum(looked_at) < 100
 
 
-def test_stumps_left_out_do_not_hide_others(monkeypatch):
+def test_excluded_stumps_do_not_hide_others(monkeypatch):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(300, 3)), rng.normal(size=(300, 1))
     searches = [ExcludingStumpSearch(X)]

@@ -61,7 +61,7 @@ KINDS = "classes", "concentrated", "noise", "tie", "one", "zero"
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.2])
 @pytest.mark.parametrize("criterion", ["entries", "votes", "lengths", "lengths excluded some"])
-def test_no_size_is_missed_that_may_be_the_largest(dtype, tolerance, criterion, monkeypatch):
+def test_candidates_include_every_score_near_the_largest(dtype, tolerance, criterion, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((40, 1.0),))
     X, rng = data(330, 0)
     thresholds = reference.thresholds(X)
@@ -104,7 +104,7 @@ def test_no_size_is_missed_that_may_be_the_largest(dtype, tolerance, criterion, 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("grids", [((4, 1.0),), ((4, 0.1), (30, 1.0)), ((4, 0.01), (30, 0.02))])
 @pytest.mark.parametrize("n_samples", [131, 400])
-def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch):
+def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", grids)
     monkeypatch.setattr(rank_blocks, "_PAUSE", 3)
     monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", 0)
@@ -143,7 +143,7 @@ def counted(monkeypatch, owner, name):
     return counts
 
 
-def test_few_blocks_are_looked_at(monkeypatch):
+def test_few_blocks_are_evaluated(monkeypatch):
     X = np.random.default_rng(0).normal(size=(5000, 100))
     y = np.digitize(X[:, 0] + X[:, 1], [-1, 0, 1])
     G = np.where(y[:, None] == np.arange(10) % 4, 3.0, -1.0)
@@ -164,7 +164,7 @@ def test_few_blocks_are_looked_at(monkeypatch):
 
 
 @pytest.mark.usefixtures("of_blocks")
-def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
+def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
     # Something is always left.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
     X, rng = data(400, 0)
@@ -180,7 +180,7 @@ def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
 
 
 @pytest.mark.usefixtures("of_blocks")
-def test_stumps_left_out_do_not_hide_others():
+def test_excluded_stumps_do_not_hide_others():
     X, rng = data(300, 0)
     G = rng.normal(size=(300, 3))
     search = ExcludingStumpSearch(X)

@@ -49,7 +49,7 @@ def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
 
 
 @pytest.mark.parametrize("part_bins", [1, 10, 1000])
-def test_a_bin_that_is_not_read_has_no_additions(part_bins, monkeypatch):
+def test_uncounted_bins_do_not_affect_additions(part_bins, monkeypatch):
     monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
     # The last bin is one for all groups, and of most samples.
     bins = np.full((50, 7), 31, np.int32)
@@ -58,7 +58,7 @@ def test_a_bin_that_is_not_read_has_no_additions(part_bins, monkeypatch):
     assert SampleBins(bins, 32).additions > 17
 
 
-def test_wider_weights_are_added_up_as_they_are():
+def test_weights_of_higher_precision_keep_it():
     bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
     bins.set_dtype(np.float32)
     assert bins.sums(np.array([[1.0], [2.0**-40], [3.0]])).tolist() == [[1 + 2.0**-40], [3.0]]
