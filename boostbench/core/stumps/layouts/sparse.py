@@ -1,11 +1,25 @@
-"""Sparse features, and the layout of a sparse matrix."""
+"""Sparse features, and the layouts of a sparse matrix."""
+
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import sparse_product
+from boostbench.core.sparse_products import CompressedMatrix, sparse_product
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_with_order
+
+# Largest number of thresholds in a block. Smaller blocks have tighter bounds, but there are more.
+_BLOCK_THRESHOLDS = 32
+
+# Blocks are used if there are several thresholds for each block, and one for every few stored
+# values: with fewer thresholds, the products for the bounds take longer than all prefix sums.
+_THRESHOLDS_PER_BLOCK = 8
+_VALUES_PER_THRESHOLD = 4
+
+# Largest fraction of the thresholds that is evaluated in single blocks; for more, evaluating all
+# thresholds is faster.
+_MAX_OPEN = 1 / 4
 
 
 class SparseFeatures:
@@ -150,6 +164,7 @@ class SparseBins(Layout):
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # Sums restart at the first position of each feature, and at its first threshold above 0.
         self._start = np.flatnonzero((place == 0) | (place == zero[self.feature]))
+        self._lengths = np.diff(self._start, append=len(self.feature))
 
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
         zero = zero[feature]
@@ -159,36 +174,183 @@ class SparseBins(Layout):
         rows += first[feature]
         entries = rows[apart], X.matrix.indices[apart]
         values = np.full(len(entries[0]), -2.0)
-        self._samples = sparse.csr_array((values, entries), (len(self.feature), len(X)))
+        shape = len(self.feature), len(X)
+        matrix = sparse.csr_array((values, entries), shape)
+        self._samples = CompressedMatrix("csr", shape, matrix.indptr, matrix.indices, matrix.data)
         # Largest number of sums that contain one sample.
         self._most = int(np.bincount(self._samples.indices).max(initial=1))
         # A weight is added up in its bin, over the bins of the feature, and with the total.
         largest_bin = int(np.diff(self._samples.indptr).max(initial=0))
         self.additions = largest_bin + int(n_thresholds.max(initial=0)) + 4
 
+    def screening_layout(self, n_columns):
+        """Return the layout that finds the largest edges fastest; see `Layout`."""
+        return self._blocks or self
+
+    @cached_property
+    def _blocks(self):
+        n_blocks = int((-(-self._lengths // _BLOCK_THRESHOLDS)).sum())
+        is_fast = (
+            n_blocks * _THRESHOLDS_PER_BLOCK <= self.n_positions
+            and len(self._samples.data) <= self.n_positions * _VALUES_PER_THRESHOLD
+        )
+        return SparseBlocks(self, self._samples, self._lengths, self._sign) if is_fast else None
+
+    def sum_bound(self, W):
+        """Return a bound of the absolute sums at all positions together, for weights W."""
+        return 2 * self._most * float(np.abs(W).sum(axis=0).max())
+
     def pieces(self, W, total):
         """Yield all edges at once; see `Dense.pieces`."""
         sums = sparse_product(self._samples, W)
         if len(self._start) < len(sums):
-            sums = self._running(sums, 2 * self._most * float(np.abs(W).sum(axis=0).max()))
+            sums = prefix_sums(sums, self._start, self.sum_bound(W))
         sums += total
         sums *= self._sign
         yield sums
 
-    def _running(self, sums, largest):
-        """Overwrite sums with prefix sums that restart in each run; `largest` bounds their sizes.
 
-        The cumulative sum runs through all runs, and the total of a run is subtracted where the
-        next one begins. Sums are split into multiples of one power of 2, whose additions are exact,
-        and remainders, whose rounding errors are negligible.
-        """
-        shift = 1.5 * 2.0 ** np.ceil(np.log2(max(largest, np.finfo(float).tiny)) + 2)
-        coarse = sums + shift
-        coarse -= shift
-        sums -= coarse
-        for part in (coarse, sums):
-            totals = np.add.reduceat(part, self._start, axis=0)
-            part[self._start[1:]] -= totals[:-1]
-            np.cumsum(part, axis=0, out=part)
-        coarse += sums
-        return coarse
+class SparseBlocks(Layout):
+    """Exact search of the largest scores of `SparseBins` in a few blocks of thresholds.
+
+    The thresholds of each run are divided into blocks. A threshold inside a block differs from the
+    ends of the block by the weights of samples in it. Let a and b be the scores at both ends, and M
+    the sum of the masses in the block. No score inside is larger than (a + b) / 2 + M, as in
+    `boostbench.core.stumps.layouts.rank_blocks`. Only blocks whose bound reaches the largest score
+    at an end are evaluated.
+
+    Parameters
+    ----------
+    full_layout : SparseBins
+        Layout with the same positions.
+    samples : CompressedMatrix of shape (n_positions, n_samples)
+        -2 for each sample in the bin of a position.
+    lengths : ndarray of shape (n_runs,), dtype=int64
+        Number of positions of each run, whose prefix sums start at 0.
+    sign : ndarray of shape (n_positions, 1)
+        Sign of the edges relative to the sums.
+
+    Attributes
+    ----------
+    feature, stump_index, additions
+        Attributes of `SparseBins`; `additions` is that of a bound.
+    """
+
+    dtype = np.float64
+
+    def __init__(self, full_layout, samples, lengths, sign):
+        self._full_layout, self._samples, self._sign = full_layout, samples, sign
+        self.feature, self.stump_index = full_layout.feature, full_layout.stump_index
+        n_blocks = -(-lengths // _BLOCK_THRESHOLDS)
+        # First block of each run, and first position of each block.
+        self._run = np.cumsum(n_blocks) - n_blocks
+        block_in_run = ranges(np.zeros_like(n_blocks), n_blocks)
+        first_position = np.repeat(np.cumsum(lengths) - lengths, n_blocks)
+        self._start = first_position + _BLOCK_THRESHOLDS * block_in_run
+        self._length = np.diff(self._start, append=self.n_positions)
+        # Rows of consecutive positions form the row of their block.
+        indptr = np.append(samples.indptr[self._start], samples.indptr[-1])
+        shape = len(self._start), samples.shape[1]
+        self._block_samples = samples._replace(indptr=indptr, shape=shape)
+        # A bound contains a weight and its mass, each summed in a block and over the blocks.
+        self.additions = 2 * (int(np.diff(indptr).max(initial=0)) + full_layout.additions)
+
+    def candidates(self, W, total, tolerance, criterion):
+        """Yield all edges that may be the largest; see `Layout.candidates`."""
+        sum_bound = self._full_layout.sum_bound(W)
+        sums = prefix_sums(sparse_product(self._block_samples, W), self._run, sum_bound)
+        before = np.zeros_like(sums)
+        before[1:] = sums[:-1]
+        before[self._run] = 0.0
+        sign = self._sign[self._start]
+        scores = criterion.scores((sums + total) * sign)
+        bound = criterion.scores((before + total) * sign)
+        bound += scores
+        bound *= 0.5
+        # The entries of the matrix are -2.
+        bound -= 0.5 * sparse_product(self._block_samples, criterion.masses(W))
+        # Blocks with excluded positions are evaluated; their ends may be excluded.
+        excluded = np.searchsorted(self._start, criterion.excluded, side="right") - 1
+        scores[excluded] = -np.inf
+        is_open = (bound >= scores.max() - tolerance).any(axis=1)
+        is_open[excluded] = True
+        block = np.flatnonzero(is_open)
+        length = self._length[block]
+        if length.sum() > _MAX_OPEN * self.n_positions:
+            yield from self._full_layout.iter_slices(W, total)
+            return
+        positions = ranges(self._start[block], length)
+        start = np.cumsum(length) - length
+        edges = sparse_product(self._rows(positions), W)
+        edges[start] += before[block]
+        edges = prefix_sums(edges, start, sum_bound)
+        edges += total
+        edges *= self._sign[positions]
+        yield positions, edges
+
+    def _rows(self, positions):
+        """Return the rows of the matrix of samples at the given positions."""
+        _, (_, n_samples), indptr, indices, data = self._samples
+        first = indptr[positions]
+        n_entries = indptr[positions + 1] - first
+        entries = ranges(first, n_entries)
+        row_starts = np.append(0, np.cumsum(n_entries)).astype(indptr.dtype)
+        shape = len(positions), n_samples
+        return CompressedMatrix("csr", shape, row_starts, indices[entries], data[entries])
+
+
+def ranges(first, lengths):
+    """Return the integers of several ranges, one range after the other.
+
+    Parameters
+    ----------
+    first, lengths : ndarray of shape (n_ranges,), dtype=int
+
+    Returns
+    -------
+    ndarray of shape (lengths.sum(),), dtype=int64
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    starts = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(first - starts, lengths)
+
+
+def prefix_sums(sums, start, sum_bound):
+    """Return prefix sums that restart in each run.
+
+    The cumulative sum runs through all runs, and the total of a run is subtracted where the next
+    one begins. Sums are split into multiples of one power of 2, whose additions are exact, and
+    remainders, whose rounding errors are negligible.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_positions, n_columns), dtype=float64
+        Overwritten.
+    start : ndarray of shape (n_runs,), dtype=int64
+        First position of each run.
+    sum_bound : float
+        Bound of the absolute sums of all runs together.
+
+    Returns
+    -------
+    ndarray of shape (n_positions, n_columns), dtype=float64
+
+    Examples
+    --------
+    >>> prefix_sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 2]), sum_bound=7.0).ravel()
+    array([1., 3., 4.])
+    """
+    shift = 1.5 * 2.0 ** np.ceil(np.log2(max(sum_bound, np.finfo(float).tiny)) + 2)
+    coarse = sums + shift
+    coarse -= shift
+    sums -= coarse
+    for part in (coarse, sums):
+        totals = np.add.reduceat(part, start, axis=0)
+        part[start[1:]] -= totals[:-1]
+        np.cumsum(part, axis=0, out=part)
+    coarse += sums
+    return coarse

@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from boostbench.core.stumps import thresholds as quantiles
+from boostbench.core.stumps.layouts import sparse as sparse_layouts
 from boostbench.core.stumps.layouts.sparse import SparseFeatures
 from boostbench.core.stumps.search import StumpSearch
 
@@ -109,3 +110,58 @@ def test_features_without_a_number_are_not_looked_at():
     assert found.learner == expected.learner._replace(feature=used[expected.learner.feature])
     assert found.edge == expected.edge
     assert SparseFeatures(wide).used.tolist() == used[np.unique(few.col)].tolist()
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of three thresholds for all data, however many of them are open."""
+    monkeypatch.setattr(sparse_layouts, "_BLOCK_THRESHOLDS", 3)
+    monkeypatch.setattr(sparse_layouts, "_THRESHOLDS_PER_BLOCK", 0)
+    monkeypatch.setattr(sparse_layouts, "_VALUES_PER_THRESHOLD", 10**6)
+    monkeypatch.setattr(sparse_layouts, "_MAX_OPEN", 1.0)
+
+
+def norms(edges):
+    return np.sqrt(np.square(edges).sum(axis=1))
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+@pytest.mark.parametrize("digits", [0, 8])
+def test_blocks_find_the_best_stump_of_the_dense_search(n_columns, digits, small_blocks):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = features(seed)
+        # Rounded weights make many stumps equally good; a few large weights leave few blocks open.
+        G = rng.normal(size=(len(X), n_columns)).round(digits) ** 3 + 0.1 * (seed % 3)
+        dense, by_blocks = StumpSearch(X), StumpSearch(sparse.csr_array(X))
+        for best in ("best", "best_vote"):
+            expected, found = (getattr(search, best)(G) for search in (dense, by_blocks))
+            assert (found.learner, found.column) == (expected.learner, expected.column)
+            assert found.edge == expected.edge
+        excluded = rng.choice(by_blocks.n_positions, 5, replace=False)
+        position, edges, _ = by_blocks.best_excluding(
+            G, norms, norms, norms(np.abs(G).sum(axis=0)[None])[0], excluded
+        )
+        exact = by_blocks.exact_rows(G, np.arange(by_blocks.n_positions))
+        np.testing.assert_allclose(edges, exact[excluded], atol=1e-9)
+        scores = norms(exact)
+        scores[excluded] = 0.0
+        assert scores[position] == pytest.approx(scores.max(), rel=1e-9)
+
+
+def test_few_blocks_are_evaluated(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((400, 500), density=0.1, rng=rng, format="csr")
+    search = StumpSearch(X)
+    chunk_sizes = []
+    layout = search._layout.screening_layout(1)
+    candidates = layout.candidates
+
+    def counting(*arguments):
+        for positions, edges in candidates(*arguments):
+            chunk_sizes.append(len(edges))
+            yield positions, edges
+
+    monkeypatch.setattr(layout, "candidates", counting)
+    assert search.best(rng.normal(size=(400, 1))).learner is not None
+    assert sum(chunk_sizes) < search.n_positions / 10
