@@ -339,9 +339,9 @@ class TestWarmStart:
     def test_other_data_are_refused(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=3, warm_start=True).fit(X, y)
-        with pytest.raises(ValueError, match="the data are others"):
+        with pytest.raises(ValueError, match="which had other data"):
             model.fit(X + 1, y)
-        with pytest.raises(ValueError, match="the data are others"):
+        with pytest.raises(ValueError, match="which had other data"):
             model.fit(X[:-1], y[:-1])
         model.set_params(warm_start=False).fit(X + 1, y)
 

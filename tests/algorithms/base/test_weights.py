@@ -287,7 +287,7 @@ class TestRefused:
         model = bb.MultiBoost(n_iterations=5, warm_start=True).fit(X, y, sample_weight=weights)
         model.set_params(nu=1e-3).fit(X, y, sample_weight=weights)
         for other in (None, weights[::-1]):
-            with pytest.raises(ValueError, match="the data are others"):
+            with pytest.raises(ValueError, match="which had other data"):
                 model.fit(X, y, sample_weight=other)
 
 
