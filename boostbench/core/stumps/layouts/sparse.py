@@ -233,7 +233,7 @@ class SparseBlocks(Layout):
     Attributes
     ----------
     feature, stump_index, additions
-        Attributes of `SparseBins`; `additions` is that of a bound.
+        Attributes of `SparseBins`; `additions` counts the roundings of a bound.
     """
 
     dtype = np.float64
