@@ -8,16 +8,14 @@ from contextlib import contextmanager
 @contextmanager
 def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
     """Change entries of a mapping, such as `os.environ`, and restore them afterwards."""
-    old_values = {key: values.get(key) for key in changes}
+    old_values = {key: values[key] for key in changes if key in values}
     values.update(changes)
     try:
         yield
     finally:
-        for key, value in old_values.items():
-            if value is None:
-                del values[key]
-            else:
-                values[key] = value
+        for key in changes.keys() - old_values.keys():
+            values.pop(key, None)
+        values.update(old_values)
 
 
 @contextmanager
