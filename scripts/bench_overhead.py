@@ -120,10 +120,10 @@ def trial(asked: Experiment) -> float:
     """CPU milliseconds of a trial itself."""
     chosen, data = asked.points[0], asked.dataset
     trials = [asked.trial(split, chosen) for split in asked.splits[:WARM]]
-    run_trial(trials[0], data.X, data.class_numbers)
+    run_trial(trials[0], data.X, data.class_indices)
     begin = time.process_time()
     for one in trials:
-        run_trial(one, data.X, data.class_numbers)
+        run_trial(one, data.X, data.class_indices)
     return 1e3 * (time.process_time() - begin) / len(trials)
 
 

@@ -95,7 +95,7 @@ def _drawn(**params):
 
 def _of_papers(name):
     dataset = data.load(configs.read_option("data", name))
-    return holed(dataset.values, dataset.class_numbers)
+    return holed(dataset.values, dataset.class_indices)
 
 
 CLASSES = {

@@ -52,7 +52,7 @@ def _quantiles(n_samples, n_features, n_classes, seed):
 
 def _of_papers(name):
     dataset = data.load(configs.read_option("data", name))
-    return dataset.values, dataset.class_numbers
+    return dataset.values, dataset.class_indices
 
 
 def _thinned(draw, counts, seed=0):

@@ -91,18 +91,20 @@ class _GradBoostMaster(StumpMaster):
     per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "objective")
 
     def __init__(self, params, search, labels, sample_weight=None):
-        is_own = labels == np.arange(len(params.classes_))[:, None]
-        n_classes, n_samples = is_own.shape
+        is_own_class = labels == np.arange(len(params.classes_))[:, None]
+        n_classes, n_samples = is_own_class.shape
         # The weights are minus the gradient with respect to the scores, so that edges are minus
         # the gradient with respect to the coefficients. Classes are rows: sums and maxima over
         # classes then process long vectors.
-        super().__init__(params, search, (is_own - 1 / n_classes).T / n_samples, sample_weight)
+        super().__init__(
+            params, search, (is_own_class - 1 / n_classes).T / n_samples, sample_weight
+        )
         self.sample_weight = sample_weight
-        self.is_own = is_own
+        self.is_own_class = is_own_class
         self.own_class_index = labels * n_samples + np.arange(n_samples)
         self.norm = ROW_NORMS[params.norm]()
-        self.max_decrease = partial(self.norm.max_decrease, weight=params.nu)
-        self.scores = np.zeros(is_own.shape)
+        self.ranking_score = partial(self.norm.ranking_score, weight=params.nu)
+        self.scores = np.zeros(is_own_class.shape)
         # Each distinct stump has a row index, a position in the search and coefficients. W has one
         # more row of zeros, for a new stump.
         self.rows = {}
@@ -115,7 +117,7 @@ class _GradBoostMaster(StumpMaster):
         positions = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
-            self.weights, self.max_decrease, row_norms, scale, positions
+            self.weights, self.ranking_score, row_norms, scale, positions
         )
         if result is None:
             return None
@@ -142,7 +144,7 @@ class _GradBoostMaster(StumpMaster):
             self.columns.append(stump)
             self.positions[row] = position
         step = coefficients - self.W[row]
-        before, after = self.norm.value(np.stack([self.W[row], coefficients]))
+        before, after = self.norm.row_values(np.stack([self.W[row], coefficients]))
         self.W[row] = coefficients
         self.penalty += after - before
         self.stumps.append(stump)
@@ -186,7 +188,9 @@ class _GradBoostMaster(StumpMaster):
         minimum = self._minimum(W, edges)
         step = minimum - W
         fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
-        return fall - self.params.nu * (self.norm.value(minimum) - self.norm.value(W)), step
+        return fall - self.params.nu * (
+            self.norm.row_values(minimum) - self.norm.row_values(W)
+        ), step
 
     def _update(self):
         """Set the weights for the current scores, and return the loss."""
@@ -194,7 +198,7 @@ class _GradBoostMaster(StumpMaster):
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)
         self.weights = self.apply_sample_weight(
-            (self.is_own - exponentials / totals).T / len(totals)
+            (self.is_own_class - exponentials / totals).T / len(totals)
         )
         losses = np.log(totals) - shifted.take(self.own_class_index)
         return np.average(losses, weights=self.sample_weight)

@@ -174,8 +174,8 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     def _train(self, X, y, *weights, validation=None):
         super()._train(X, y, *weights, validation=validation)
-        if self._previous is not None and self._previous.is_filled_by_previous_fit():
-            self._previous = None
+        if self._previous_master is not None and self._previous_master.has_only_inherited_stumps():
+            self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
         return self
 
@@ -193,21 +193,21 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
                 "warm_start=True continues from all rounds of the last fit, but early stopping "
                 "undoes some of them: set n_iter_no_change=None or warm_start=False"
             )
-        master = getattr(self, "_previous", None) if self.warm_start else None
+        master = getattr(self, "_previous_master", None) if self.warm_start else None
         if master is not None:
             # A copy of the estimator continues with its own parameters.
             master.params = self
             master.check_warm_start(X, labels, weights)
             # After an interrupted training, the next fit starts afresh.
-            self._previous = None
+            self._previous_master = None
             master.update_parameters()
-        if master is None or master.is_filled_by_previous_fit():
+        if master is None or master.has_only_inherited_stumps():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
         return master
 
     def _store_model(self, master):
-        self._previous = master if self.warm_start else None
+        self._previous_master = master if self.warm_start else None
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.ascontiguousarray(master.solution.w.T)
@@ -221,8 +221,8 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 class _DescentSolver:
     """Solver of a smooth loss that starts from the coefficients of the previous round."""
 
-    def __init__(self, params, is_own, sample_weight):
-        self.is_own = is_own
+    def __init__(self, params, is_own_class, sample_weight):
+        self.is_own_class = is_own_class
         self.loss = get_loss(params.loss, sample_weight)
         name = params.solver or "newton"
         self.max_iter = params.solver_iterations or _DEFAULT_ITERATIONS[name]
@@ -230,32 +230,32 @@ class _DescentSolver:
         self.resolution = self.solver.resolution
 
     def solve(self, H, start, nu, tol):
-        problem = PairwiseLoss(H, self.is_own, self.loss)
+        problem = PairwiseLoss(H, self.is_own_class, self.loss)
         result = self.solver.minimise(problem, start, nu, tol, self.max_iter)
         return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
         """Return the result of an earlier call with the solution W."""
-        problem = PairwiseLoss(H, self.is_own, self.loss)
+        problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
         return SolverResult(W, value, np.inf, False, problem.dual)
 
 
 class _LinearProgramSolver:
-    def __init__(self, params, is_own, sample_weight):
-        self.is_own = is_own
+    def __init__(self, params, is_own_class, sample_weight):
+        self.is_own_class = is_own_class
         self.sample_weight = sample_weight
 
     def solve(self, H, start, nu, tol):
-        result = pairwise_hinge(H, self.is_own, nu, self.sample_weight)
+        result = pairwise_hinge(H, self.is_own_class, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0, each equal to 1.
-        return result._replace(value=result.value + self.is_own.shape[1])
+        return result._replace(value=result.value + self.is_own_class.shape[1])
 
     def restore(self, H, W, nu):
         return self.solve(H, W, nu, None)
 
 
-class _Column(NamedTuple):
+class _Candidate(NamedTuple):
     stump: object
     outputs: np.ndarray
     violation: float
@@ -273,9 +273,9 @@ class _MultiBoostMaster(Master):
         super().__init__(params, search)
         self.fixed_params = {name: getattr(params, name) for name in ("loss", "max_bins")}
         self.raw_sample_weight, self.sample_weight = sample_weight, normalise_weights(sample_weight)
-        self.is_own = labels == np.arange(len(params.classes_))[:, None]
-        self.H = np.empty((0, self.is_own.shape[1]))
-        self.known_columns = set()
+        self.is_own_class = labels == np.arange(len(params.classes_))[:, None]
+        self.H = np.empty((0, self.is_own_class.shape[1]))
+        self.known_outputs = set()
         self.path = CoefficientPath()
         self.solution = None
         self.n_inherited_stumps = 0
@@ -285,7 +285,7 @@ class _MultiBoostMaster(Master):
     def check_warm_start(self, X, labels, sample_weight):
         """Raise ValueError if a fresh start would find other stumps, or fewer."""
         pairs = (
-            (self.is_own.argmax(axis=0), labels),
+            (self.is_own_class.argmax(axis=0), labels),
             (self.search.X, X),
             (self.raw_sample_weight, sample_weight),
         )
@@ -311,7 +311,7 @@ class _MultiBoostMaster(Master):
         """
         params = self.params
         previous_outputs = self.H[: len(self.stumps)]
-        self.H = np.empty((params.n_iterations, self.is_own.shape[1]))
+        self.H = np.empty((params.n_iterations, self.is_own_class.shape[1]))
         self.H[: len(previous_outputs)] = previous_outputs
         settings = params.nu, params.tol, params.solver, params.solver_iterations
         if settings == self.settings:
@@ -319,35 +319,35 @@ class _MultiBoostMaster(Master):
         self.settings = settings
         self.n_inherited_stumps = len(self.stumps)
         # The master works with the sum of the losses, not with the mean.
-        self.nu = params.nu * self.is_own.size
+        self.nu = params.nu * self.is_own_class.size
         solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
-        self.solver = solver(params, self.is_own, self.sample_weight)
-        self.column = None
-        self.is_solved = self.converged = self.is_stuck = False
+        self.solver = solver(params, self.is_own_class, self.sample_weight)
+        self.candidate = None
+        self.is_started = self.converged = self.is_stuck = False
 
-    def is_filled_by_previous_fit(self):
+    def has_only_inherited_stumps(self):
         """Return True if stumps chosen with other settings fill all rounds."""
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
-        if not self.is_solved:
+        if not self.is_started:
             self._start()
-        return self.column if len(self.stumps) < len(self.H) else None
+        return self.candidate if len(self.stumps) < len(self.H) else None
 
-    def correct(self, column):
-        self.H[len(self.stumps)] = column.outputs
-        self.stumps.append(column.stump)
-        self.known_columns.add(column.key)
-        start = np.column_stack([self.solution.w, np.zeros(len(self.is_own))])
-        self.solution = self._solve(start, column.violation)
-        self.column = self._next_column()
+    def correct(self, candidate):
+        self.H[len(self.stumps)] = candidate.outputs
+        self.stumps.append(candidate.stump)
+        self.known_outputs.add(candidate.key)
+        start = np.column_stack([self.solution.w, np.zeros(len(self.is_own_class))])
+        self.solution = self._solve(start, candidate.violation)
+        self.candidate = self._next_candidate()
         self.path.append(self.solution.w.T)
-        self.objective.append(self.solution.value / self.is_own.size)
+        self.objective.append(self.solution.value / self.is_own_class.size)
         return True
 
     def rewind(self, rounds):
         super().rewind(rounds)
-        W = self.path.rewind(rounds, rounds * len(self.is_own)).reshape(rounds, -1).T
+        W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = self.is_stuck = False
 
@@ -368,17 +368,17 @@ class _MultiBoostMaster(Master):
 
     def _start(self):
         """Solve the problem over the initial columns: none, or the columns of a warm start."""
-        start = np.zeros((len(self.is_own), 0)) if self.solution is None else self.solution.w
+        start = np.zeros((len(self.is_own_class), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
-        self.is_solved = True
+        self.is_started = True
         if len(self.stumps) == len(self.H):
             while self._reoptimise(self.params.tol):
                 pass
         else:
-            self.column = self._next_column()
+            self.candidate = self._next_candidate()
         if self.stumps:
             self.path.replace_last(self.solution.w.T)
-            self.objective[-1] = self.solution.value / self.is_own.size
+            self.objective[-1] = self.solution.value / self.is_own_class.size
 
     def _solve(self, start, violation):
         slack = np.clip(1.0, _SLACK_FRACTION * violation, _MAX_SLACK_FRACTION * violation)
@@ -388,23 +388,23 @@ class _MultiBoostMaster(Master):
 
     def _most_violated(self):
         with self.clock.phase("search"):
-            weights = pairwise_weights(self.solution.dual.T, self.is_own.T)
+            weights = pairwise_weights(self.solution.dual.T, self.is_own_class.T)
             result = self.search.best(weights)
         if result is None:
             return None
-        return _Column(result.learner, result.outputs, result.edge / self.nu - 1)
+        return _Candidate(result.learner, result.outputs, result.edge / self.nu - 1)
 
-    def _next_column(self):
+    def _next_candidate(self):
         """Return a new violated column; improve the solution until there is one, or return None."""
         while True:
-            column = self._most_violated()
-            if column is None:
+            candidate = self._most_violated()
+            if candidate is None:
                 self.converged = True
                 return None
-            violated = column.violation > self.params.tol
-            if violated and column.key not in self.known_columns:
-                return column
-            if not self._reoptimise(column.violation):
+            is_violated = candidate.violation > self.params.tol
+            if is_violated and candidate.key not in self.known_outputs:
+                return candidate
+            if not self._reoptimise(candidate.violation):
                 self.converged = bool(self.solution.residual <= self.params.tol * self.nu)
                 self.is_stuck = not self.converged
                 return None

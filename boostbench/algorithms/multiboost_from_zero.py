@@ -24,14 +24,14 @@ class FromZeroMaster(Master):
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.loss = get_loss(params.loss, normalise_weights(sample_weight))
-        self.is_own = labels == np.arange(len(params.classes_))[:, None]
+        self.is_own_class = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((params.n_iterations, len(labels)))
         self.path = CoefficientPath()
         self.converged = False
-        self._accept_solution(self._problem(), np.zeros((len(self.is_own), 0)))
+        self._accept_solution(self._problem(), np.zeros((len(self.is_own_class), 0)))
 
     def _problem(self):
-        return PairwiseLoss(self.H[: len(self.stumps)], self.is_own, self.loss)
+        return PairwiseLoss(self.H[: len(self.stumps)], self.is_own_class, self.loss)
 
     def _accept_solution(self, problem, W):
         """Store the coefficients and their dual variables."""
@@ -40,8 +40,8 @@ class FromZeroMaster(Master):
 
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
-        result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own.T))
-        min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own.size
+        result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own_class.T))
+        min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own_class.size
         self.converged = result is None or bool(result.edge <= min_edge)
         return None if self.converged else result
 
@@ -53,9 +53,9 @@ class FromZeroMaster(Master):
 
         def mean_loss(W):
             value, slopes = problem.move(W)
-            return value / self.is_own.size, slopes / self.is_own.size
+            return value / self.is_own_class.size, slopes / self.is_own_class.size
 
-        start = np.zeros((len(self.is_own), len(self.stumps)))
+        start = np.zeros((len(self.is_own_class), len(self.stumps)))
         limits = self.params.nu, self.params.solver_iterations or _PAPER_ITERATIONS
         solution = nonnegative_l1(mean_loss, start, *limits)
         self._accept_solution(problem, solution.w)
@@ -66,6 +66,6 @@ class FromZeroMaster(Master):
     def rewind(self, rounds):
         """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
-        W = self.path.rewind(rounds, rounds * len(self.is_own)).reshape(rounds, -1)
+        W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1)
         self._accept_solution(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

@@ -96,8 +96,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     X, y, weights = combine_weights(X, y, sample_weight, model._fit_param("class_weight"))
     if not model.n_iterations_:
         return copy.copy(model)
-    is_own = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = make_problem(model, model._to_views(X), is_own, normalise_weights(weights))
+    is_own_class = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
+    problem = make_problem(model, model._to_views(X), is_own_class, normalise_weights(weights))
     nu = model._fit_param("nu") * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:
@@ -139,21 +139,21 @@ class _RestrictedProblem(NamedTuple):
     store: Callable
 
 
-def _multiboost_problem(model, X, is_own, weights):
+def _multiboost_problem(model, X, is_own_class, weights):
     if model._fit_param("loss") == "hinge":
         raise ValueError("loss='hinge' is a linear program, whose solution is exact already")
     H = np.ascontiguousarray(model.hypotheses_.outputs(X).T)
-    smooth = PairwiseLoss(H, is_own, get_loss(model._fit_param("loss"), weights))
+    smooth = PairwiseLoss(H, is_own_class, get_loss(model._fit_param("loss"), weights))
 
     def store(solved, W):
         solved.coefficients_ = np.ascontiguousarray(W.T)
         solved.dual_ = np.ascontiguousarray(smooth.dual.T)
 
     start = np.ascontiguousarray(model.coefficients_.T)
-    return _RestrictedProblem(smooth, start, is_own.size, store)
+    return _RestrictedProblem(smooth, start, is_own_class.size, store)
 
 
-def _rboost_proj_problem(model, X, is_own, weights):
+def _rboost_proj_problem(model, X, is_own_class, weights):
     if not model._fit_param("positive"):
         raise ValueError("final_solve needs positive=True, and the model has positive=False")
     outputs = model.hypotheses_.outputs(X)
@@ -166,9 +166,9 @@ def _rboost_proj_problem(model, X, is_own, weights):
         scores = (outputs @ row_codes for row_codes in codes)
     start = model.weight_path_[[-1]].toarray()[0]
     # The mean includes the pairs of a sample and its own class, whose margin is 0.
-    A = margin_rows(scores, len(start), is_own.T, np.ones_like(is_own.T))
+    A = margin_rows(scores, len(start), is_own_class.T, np.ones_like(is_own_class.T))
     if weights is not None:
-        weights = np.repeat(weights, len(is_own))
+        weights = np.repeat(weights, len(is_own_class))
     smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss"), weights)))
 
     def store(solved, w):
@@ -177,10 +177,10 @@ def _rboost_proj_problem(model, X, is_own, weights):
         else:
             solved.coefficients_ = np.tensordot(w, codes, axes=1)
 
-    return _RestrictedProblem(smooth, start, is_own.size, store)
+    return _RestrictedProblem(smooth, start, is_own_class.size, store)
 
 
-def _rboost_rank_problem(model, X, is_own, weights):
+def _rboost_rank_problem(model, X, is_own_class, weights):
     if model._fit_param("loss") == "exponential":
         raise ValueError(
             "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
@@ -188,15 +188,15 @@ def _rboost_rank_problem(model, X, is_own, weights):
         )
     if weights is not None:
         raise ValueError("RBoostRankTC takes no weights of samples: sample_weight must be None")
-    is_own = is_own.T
+    is_own_class = is_own_class.T
     outputs = model.hypotheses_.outputs(X)
-    A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], is_own, ~is_own)
+    A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], is_own_class, ~is_own_class)
     smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss").removesuffix("_sum"))))
 
     def store(solved, w):
         solved.coefficients_ = w
-        solved.dual_ = np.zeros(is_own.shape)
-        solved.dual_[~is_own] = smooth.dual
+        solved.dual_ = np.zeros(is_own_class.shape)
+        solved.dual_[~is_own_class] = smooth.dual
 
     return _RestrictedProblem(smooth, model.coefficients_, 1, store)
 

@@ -121,9 +121,9 @@ class _ECCMaster(StumpMaster):
 
     def __init__(self, params, search, labels, sample_weight=None, rng=None):
         n_classes = len(params.classes_)
-        is_own = labels[:, None] == np.arange(n_classes)
+        is_own_class = labels[:, None] == np.arange(n_classes)
         weight = 1.0 / (len(labels) * (n_classes - 1))
-        super().__init__(params, search, np.where(is_own, 0.0, weight), sample_weight)
+        super().__init__(params, search, np.where(is_own_class, 0.0, weight), sample_weight)
         self.labels = labels
         self.n_classes = n_classes
         self.rng = rng
@@ -386,8 +386,8 @@ class _MOMaster(StumpMaster):
         self.votes.append(alpha)
         if imperfect:
             # Normalise: the factors alone reduce the sum of the weights by sqrt(1 - edge^2).
-            is_own = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
-            increase = is_own * np.expm1(2 * alpha)
+            is_own_class = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
+            increase = is_own_class * np.expm1(2 * alpha)
             for block in self.blocks:
-                self.weights[:, block] *= self.wrong[:, block] * increase + is_own
+                self.weights[:, block] *= self.wrong[:, block] * increase + is_own_class
         return imperfect

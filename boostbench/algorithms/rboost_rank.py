@@ -286,8 +286,8 @@ class _RankMaster(Master):
 
     def __init__(self, params, search, labels):
         super().__init__(params, search)
-        self.is_own = labels[:, None] == np.arange(len(params.classes_))
-        self.pairs = ~self.is_own
+        self.is_own_class = labels[:, None] == np.arange(len(params.classes_))
+        self.pairs = ~self.is_own_class
         self.weights = self.pairs / self.pairs.sum()
         self.stumps = []
         self.coefficients = []
@@ -300,8 +300,8 @@ class _RankMaster(Master):
         (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
             The stump and its :math:`\delta h` for each pair. None if no edge exceeds `min_edge`.
         """
-        result = self.search.best(pairwise_weights(self.weights, self.is_own))
-        margins = result.outputs[self.is_own][:, None] - result.outputs
+        result = self.search.best(pairwise_weights(self.weights, self.is_own_class))
+        margins = result.outputs[self.is_own_class][:, None] - result.outputs
         return (result.learner, margins) if result.edge > self.min_edge else None
 
 
@@ -363,7 +363,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         """Store the coefficients, and set the weights of pairs to the dual variables (step 5)."""
         self.value = self._value(problem, w)
         self.coefficients = w
-        self.weights = np.zeros(self.is_own.shape)
+        self.weights = np.zeros(self.is_own_class.shape)
         self.weights[self.pairs] = problem.dual
         self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
 

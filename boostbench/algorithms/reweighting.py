@@ -109,10 +109,12 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         if "feature_names_in_" in vars(ensemble):
             check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
-    is_own = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
-    n_pairs = len(y) * (is_own.shape[1] - 1)
+    is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[
+        encode_known_labels(y, ensemble.classes_)
+    ]
+    n_pairs = len(y) * (is_own_class.shape[1] - 1)
     indices = members.distinct_members()
-    A = margin_rows(members.scores(X, indices), len(indices), is_own, ~is_own)
+    A = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
     sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
     sizes[sizes == 0] = 1.0
     A /= sizes[:, None]

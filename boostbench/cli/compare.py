@@ -140,7 +140,7 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     for name in data if table else ():
         if not runs_on(runs, name):
             raise unknown_name_error(
-                "data set", name, {run.cell.data for run in runs}, listed=False
+                "data set", name, {run.cell.data for run in runs}, is_listed=False
             )
     return table
 
@@ -247,7 +247,7 @@ def tables_with(
     rows = {row for table in chosen for row in definitions[table].rows}
     for row in data:
         if row not in rows:
-            raise unknown_name_error("data set of these tables", row, rows, listed=False)
+            raise unknown_name_error("data set of these tables", row, rows, is_listed=False)
     return chosen
 
 
@@ -280,4 +280,4 @@ def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserErr
         )
     columns = {column for definition in definitions.values() for column in _names_of(definition)}
     known = {column.partition("@")[0] for column in columns} | (columns if "@" in name else set())
-    return unknown_name_error("algorithm", name, known, listed=False)
+    return unknown_name_error("algorithm", name, known, is_listed=False)

@@ -136,7 +136,7 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     known = {*algorithms, *configs.list_options("table")}
     for name in names:
         if name not in known and not name.endswith(files.ENDINGS):
-            raise unknown_name_error("algorithm or table", name, known, listed=False)
+            raise unknown_name_error("algorithm or table", name, known, is_listed=False)
     tables = [name for name in names if name not in algorithms]
     groups = set(chain.from_iterable(_groups(name, records) for name in tables))
     return [

@@ -36,28 +36,28 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
     """
     weights = weights.copy()
     n_bits = weights.shape[1]
-    values = kernels @ weights
+    projections = kernels @ weights
     for _ in range(n_sweeps):
         for bit in range(n_bits):
-            codes = np.where(values > 0, 1.0, -1.0)
+            codes = np.where(projections > 0, 1.0, -1.0)
             other_codes = np.delete(codes, bit, axis=1)
             # The objective is a constant minus a positive multiple of h' R h.
             residual = n_bits * similarities - other_codes @ other_codes.T
             for anchor, kernel in enumerate(kernels.T):
-                step = best_step(residual, values[:, bit], kernel)
+                step = best_step(residual, projections[:, bit], kernel)
                 weights[anchor, bit] += step
-                values[:, bit] += step * kernel
+                projections[:, bit] += step * kernel
     return weights
 
 
-def best_step(residual, values, kernel):
+def best_step(residual, projections, kernel):
     """Return the step t that maximises ``h' residual h`` for ``h = sign(values + t * kernel)``.
 
     Parameters
     ----------
     residual : ndarray of shape (n_samples, n_samples)
         Symmetric.
-    values, kernel : ndarray of shape (n_samples,)
+    projections, kernel : ndarray of shape (n_samples,)
 
     Returns
     -------
@@ -67,11 +67,11 @@ def best_step(residual, values, kernel):
     active = np.flatnonzero(kernel)
     if not len(active):
         return 0.0
-    crossings = -values[active] / kernel[active]
+    crossings = -projections[active] / kernel[active]
     order = np.argsort(crossings)
     crossings, rows = crossings[order], active[order]
     # The signs equal the signs of -kernel for t = -inf, and each crossing flips one sign.
-    start = np.where(values > 0, 1.0, -1.0)
+    start = np.where(projections > 0, 1.0, -1.0)
     start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     flipped = start[rows]
     products = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)

@@ -17,7 +17,7 @@ _TOLERANCE = 1e-12
 _MAX_ITER = 1000
 
 
-def l1_constrained_path(H, is_own, loss, norms):
+def l1_constrained_path(H, is_own_class, loss, norms):
     r"""Minimise the sum of the loss over all pairs, :math:`\|W\|_1 \le \gamma, W \ge 0`.
 
     Parameters
@@ -45,12 +45,12 @@ def l1_constrained_path(H, is_own, loss, norms):
     array([[0.5],
            [0. ]])
     """
-    shape = (len(is_own), len(H))
-    problem = PairwiseLoss(np.asarray(H, dtype=np.float64), is_own, loss)
+    shape = (len(is_own_class), len(H))
+    problem = PairwiseLoss(np.asarray(H, dtype=np.float64), is_own_class, loss)
 
     def mean_loss(w):
         value, gradient = problem.move(w.reshape(shape))
-        return value / is_own.size, gradient.ravel() / is_own.size
+        return value / is_own_class.size, gradient.ravel() / is_own_class.size
 
     w = np.zeros(shape[0] * shape[1])
     path = []
@@ -72,7 +72,7 @@ def l1_constrained_path(H, is_own, loss, norms):
     return np.array(path)
 
 
-def stage_wise_path(H, is_own, loss, n_rounds, step=0.01):
+def stage_wise_path(H, is_own_class, loss, n_rounds, step=0.01):
     """Return the path of boosting by constant steps, each in the coefficient that eq. (10) selects.
 
     Ties go to the first coefficient.
@@ -90,8 +90,8 @@ def stage_wise_path(H, is_own, loss, n_rounds, step=0.01):
     ndarray of shape (n_rounds, n_classes, n_columns)
         Coefficients after each round; after t rounds the L1 norm is ``step * t``.
     """
-    problem = PairwiseLoss(np.asarray(H, dtype=np.float64), is_own, loss)
-    W = np.zeros((len(is_own), len(H)))
+    problem = PairwiseLoss(np.asarray(H, dtype=np.float64), is_own_class, loss)
+    W = np.zeros((len(is_own_class), len(H)))
     path = np.empty((n_rounds, *W.shape))
     for coefficients in path:
         _, gradient = problem.move(W)

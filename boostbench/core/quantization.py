@@ -53,10 +53,10 @@ def canonical_directions(X, labels, ridge):
     class_covariance = indicators.T @ indicators / n_samples + ridge * np.eye(indicators.shape[1])
     feature_covariance = X.T @ X / n_samples + ridge * np.eye(n_features)
     n_directions = min(n_features, indicators.shape[1])
-    squares, directions = eigh(
+    squared_correlations, directions = eigh(
         cross @ np.linalg.solve(class_covariance, cross.T),
         feature_covariance,
         subset_by_index=[n_features - n_directions, n_features - 1],
     )
     directions = directions[:, ::-1] * canonical_signs(directions[:, ::-1])
-    return directions, np.sqrt(np.maximum(squares[::-1], 0))
+    return directions, np.sqrt(np.maximum(squared_correlations[::-1], 0))

@@ -14,7 +14,7 @@ from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
-from boostbench.util.text_columns import find_problem, is_identifier_column
+from boostbench.util.text_columns import is_identifier_column, text_problem
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ MAX_SPARSE_DENSITY = 0.1
 #: Fault of a text value and advice for messages, by `TextProblem.kind`.
 TEXT_ADVICE = {
     "commas": ("has a comma", "write a decimal point, and nothing between thousands"),
-    "words": ("is a word among numbers", "correct it, or mark it as a missing value"),
+    "mostly_numbers": ("is a word among numbers", "correct it, or mark it as a missing value"),
 }
 
 
@@ -129,7 +129,9 @@ def features_and_labels(
     ]
     for pattern in keep:
         if not any(_matches_any(table.names[j], [pattern]) for j in columns):
-            raise unknown_name_error(f"column of {table.where}", pattern, table.names, listed=False)
+            raise unknown_name_error(
+                f"column of {table.where}", pattern, table.names, is_listed=False
+            )
     if keep:
         columns = [j for j in columns if _matches_any(table.names[j], keep)]
     if not columns:
@@ -223,7 +225,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
         return candidates[0] if candidates else len(names) - 1
     [target] = compose_letters([target])
     if target not in names:
-        raise unknown_name_error(f"column of {where}", target, names, listed=False)
+        raise unknown_name_error(f"column of {where}", target, names, is_listed=False)
     return names.index(target)
 
 
@@ -303,7 +305,7 @@ def _encode_column(table: DataTable, j: int):
     codes[~is_missing] = present_codes
     words = [table.categories[j][code] for code in occurring]
     check_dates(table.where, name, words)
-    problem = find_problem([*map(unquote, words)], np.bincount(present_codes), len(codes))
+    problem = text_problem([*map(unquote, words)], np.bincount(present_codes), len(codes))
     if j in table.strings and problem and problem.kind in TEXT_ADVICE:
         fault, advice = TEXT_ADVICE[problem.kind]
         raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {fault}; {advice}")

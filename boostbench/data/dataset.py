@@ -12,7 +12,7 @@ from boostbench.data.readers.text_lines import compose_letters
 from boostbench.util.errors import UserError
 
 #: Attribute of `Dataset` for each key of ``data.expect``.
-COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
+COUNT_ATTRIBUTES = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
 # Labels per chunk: sorting and joining them needs copies, which should stay small.
 _CHUNK_SIZE = 2**18
 
@@ -35,7 +35,7 @@ class Dataset:
         Row numbers of the training part and of the test part for each fixed split of the source.
         None: the source has no splits.
     expect : mapping, default={}
-        Expected counts, with the keys of `COUNTS`, which `validate` checks.
+        Expected counts, with the keys of `COUNT_ATTRIBUTES`, which `validate` checks.
     one_hot_ranges : tuple of (int, int), default=()
         Half-open ranges of the one-hot features of each text column of a user's file. An algorithm
         that supports categories gets each range as one column.
@@ -97,7 +97,7 @@ class Dataset:
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
     @cached_property
-    def class_numbers(self) -> np.ndarray:
+    def class_indices(self) -> np.ndarray:
         """Position of each row's label in `classes`, for classifiers that need numbers."""
         return np.searchsorted(self.classes, self.y)
 
@@ -221,7 +221,7 @@ class Dataset:
         """
         rng = np.random.default_rng(seed)
         classes = range(self.n_classes)
-        rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in classes]
+        rows = [rng.choice(np.flatnonzero(self.class_indices == c), per_class) for c in classes]
         return replace(self.select_rows(np.concatenate(rows)), expect={})
 
     def one_vs_rest(self, positive: Collection[int | str]) -> "Dataset":
@@ -268,7 +268,7 @@ class Dataset:
             fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
-        for key, attribute in COUNTS.items():
+        for key, attribute in COUNT_ATTRIBUTES.items():
             expected, number = self.expect.get(key), getattr(self, attribute)
             if expected is not None and expected != number:
                 raise UserError(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.data.dataset import COUNTS, Dataset
+from boostbench.data.dataset import COUNT_ATTRIBUTES, Dataset
 from boostbench.data.missing_values import FALLBACK, KEEP, imputation
 
 #: Number of classes up to which each is listed; for more, the range of their sizes is shown.
@@ -73,6 +73,6 @@ def _classes(counts: dict[int | str, int]) -> str:
 
 
 def _expected(dataset: Dataset) -> str:
-    expected = {key: dataset.expect.get(key) for key in COUNTS}
+    expected = {key: dataset.expect.get(key) for key in COUNT_ATTRIBUTES}
     parts = [f"{number} {key}" for key, number in expected.items() if number is not None]
     return ", ".join(parts) or "nothing said"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from msgspec import Meta
 
 from boostbench import configs
-from boostbench.data.dataset import COUNTS
+from boostbench.data.dataset import COUNT_ATTRIBUTES
 from boostbench.data.missing_values import CHOICES
 from boostbench.util import validation
 from boostbench.util.errors import UserError
@@ -23,7 +23,7 @@ _count = partial(annotated_type, int, ge=1)
 _Text, _Count = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=1)]
 _Label = _Text | int
 _Range = tuple[Annotated[int, Meta(ge=0)], _Count]
-_Counts = dict[Literal[tuple(COUNTS)], _Count | None]
+_Counts = dict[Literal[tuple(COUNT_ATTRIBUTES)], _Count | None]
 
 
 # Required keys of nested mappings; other keys are checked separately.
@@ -44,7 +44,7 @@ def _nullable(**kinds: Any) -> dict[str, Any]:
     return {key: kind | None for key, kind in kinds.items()}
 
 
-_EXPECT = annotated_type(_Counts, f"numbers of {', '.join(COUNTS)}")
+_EXPECT = annotated_type(_Counts, f"numbers of {', '.join(COUNT_ATTRIBUTES)}")
 _TRAIN_ROWS = _count("a number of rows")
 _FEATURES = annotated_type(_Range, "[start, stop], numbers of features from 0")
 _PATTERNS = annotated_type(list[_Text], "a list of columns")

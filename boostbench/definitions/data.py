@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import configs
-from boostbench.data.sources.local_files import FORMATS, data_set_name, split_name
+from boostbench.data.sources.local_files import FORMATS, data_set_name, stem_and_format
 from boostbench.definitions.overrides import settings
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
@@ -24,7 +24,7 @@ def choose_data(data: str) -> dict[str, Any]:
     if _is_file(data):
         return {"data.path": data}
     path = Path(data)
-    if path.name != data or split_name(path)[1] in FORMATS:
+    if path.name != data or stem_and_format(path)[1] in FORMATS:
         raise UserError(f"there is no file {data}; check the path")
     return {"data": data}
 

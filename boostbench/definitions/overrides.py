@@ -142,7 +142,7 @@ def check_option(group: str, name: str, known: Sequence[str]) -> None:
 def unknown_key(key: str, known: Iterable[str]) -> UserError:
     """Make the error for a key that the configuration does not have."""
     return UserError(
-        f"{unknown_name_error('key', key, known, listed=False)} (+{key}=... would add it)"
+        f"{unknown_name_error('key', key, known, is_listed=False)} (+{key}=... would add it)"
     )
 
 

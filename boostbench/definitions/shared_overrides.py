@@ -60,7 +60,7 @@ def check_applicable(
     for key, value in shared.items():
         if not any(_key_for(key, value, chosen) for chosen in cells):
             known = {f"algo.{name}" for chosen in cells for name in _parameters_of(chosen)}
-            error = unknown_name_error("key", name_of(key), known, listed=False)
+            error = unknown_name_error("key", name_of(key), known, is_listed=False)
             raise UserError(f"{where}: {error}") if where else error
 
 

@@ -416,7 +416,7 @@ def _among(
             other for other in known if name in others(known[other])
         }
         if not of_name:
-            raise unknown_name_error(what, name, known, listed=False)
+            raise unknown_name_error(what, name, known, is_listed=False)
         kept |= of_name
     return {name: entry for name, entry in known.items() if name in kept}
 

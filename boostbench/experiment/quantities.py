@@ -210,5 +210,5 @@ def get_quantity(name: str) -> Quantity:
         If there is none of this name; near matches are named.
     """
     if name not in QUANTITIES:
-        raise unknown_name_error("quantity", name, QUANTITIES, listed=False)
+        raise unknown_name_error("quantity", name, QUANTITIES, is_listed=False)
     return QUANTITIES[name]

@@ -348,7 +348,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, what="records to ", depth=_depth(path)):
+        with writing_to(path, content="records to ", depth=_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # In a folder of several users the lock may be somebody else's.

@@ -96,7 +96,9 @@ def published_frame(name: str | None = None):
     known = {key: about.definition for key, about in tables().items()}
     chosen = [key for key, definition in known.items() if name in (None, key, definition)]
     if not chosen:
-        raise unknown_name_error("published table", name, {*known, *known.values()}, listed=False)
+        raise unknown_name_error(
+            "published table", name, {*known, *known.values()}, is_listed=False
+        )
     return pd.DataFrame([line for key in chosen for line in lines(key)])
 
 

@@ -129,7 +129,7 @@ def published_table(name: str) -> PublishedTable:
         If there is no such table.
     """
     if name not in tables():
-        raise unknown_name_error("published table", name, tables(), listed=False)
+        raise unknown_name_error("published table", name, tables(), is_listed=False)
     return tables()[name]
 
 

@@ -133,7 +133,7 @@ class Cluster:
         if dataset.checksum not in self._sent:
             # A task, which is done again where its result is lost, and not `scatter`.
             self._sent[dataset.checksum] = self.client.submit(
-                remote.hold, dataset.X, dataset.class_numbers, key=f"data-{dataset.checksum}"
+                remote.hold, dataset.X, dataset.class_indices, key=f"data-{dataset.checksum}"
             )
         return self._sent[dataset.checksum]
 

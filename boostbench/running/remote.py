@@ -86,7 +86,7 @@ def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
         )
     if isinstance(data, DataReference):
         dataset = loaded(data)
-        data = dataset.X, dataset.class_numbers
+        data = dataset.X, dataset.class_indices
     X, y = data
     return deadline.run_limited(trial, X, y, expendable=True)
 

@@ -89,7 +89,7 @@ class Workers:
             for task in tasks:
                 data = task.dataset
                 outcome = deadline.run_limited(
-                    task.trial, data.X, data.class_numbers, expendable=False
+                    task.trial, data.X, data.class_indices, expendable=False
                 )
                 yield task, outcome
             return
@@ -128,7 +128,7 @@ class Workers:
                     number,
                     task.trial,
                     data.X,
-                    data.class_numbers,
+                    data.class_indices,
                     parent=os.getpid(),
                     trace=trace,
                 )

@@ -49,7 +49,7 @@ def first_line(message: object) -> str:
 
 
 def unknown_name_error(
-    kind: str, name: str, valid_names: Iterable[str], listed: bool = True
+    kind: str, name: str, valid_names: Iterable[str], is_listed: bool = True
 ) -> UserError:
     """Return the error for an unknown name, with its near matches.
 
@@ -61,7 +61,7 @@ def unknown_name_error(
         Name that the user wrote.
     valid_names : iterable of str
         Existing names.
-    listed : bool, default=True
+    is_listed : bool, default=True
         Whether ``boostbench list`` shows them.
 
     Returns
@@ -75,7 +75,7 @@ def unknown_name_error(
     "unknown data set 'vowle'; did you mean vowel? ('boostbench list' shows all 3)"
     """
     valid_names = sorted(valid_names)
-    if not listed:
+    if not is_listed:
         return UserError(f"unknown {kind} {name!r}; {did_you_mean(name, valid_names)}")
     near = _closest_names(name, valid_names)
     advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
@@ -116,9 +116,11 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     if near:
         return f"did you mean {', '.join(near)}?"
     lengths = itertools.accumulate(len(name) + 2 for name in valid_names)
-    listed = [name for name, length in zip(valid_names, lengths, strict=True) if length <= _LISTED]
-    n_hidden = len(valid_names) - len(listed)
-    return f"there are: {', '.join(listed)}{f' and {n_hidden} more' if n_hidden else ''}"
+    shown_names = [
+        name for name, length in zip(valid_names, lengths, strict=True) if length <= _LISTED
+    ]
+    n_hidden = len(valid_names) - len(shown_names)
+    return f"there are: {', '.join(shown_names)}{f' and {n_hidden} more' if n_hidden else ''}"
 
 
 def _closest_names(word: str, valid_names: Iterable[str]) -> list[str]:
@@ -140,7 +142,7 @@ def os_error_reason(error: OSError) -> str:
 
 @contextmanager
 def writing_to(
-    path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "", depth: int = 0
+    path: Path, remedy: str = RESULTS_ELSEWHERE, content: str = "", depth: int = 0
 ) -> Iterator[None]:
     """Create the folder of a file, and convert errors of the block, which writes the file.
 
@@ -150,7 +152,7 @@ def writing_to(
         Path of the file, or the common start of the paths of several files.
     remedy : str, default=RESULTS_ELSEWHERE
         Advice for the user.
-    what : str, default=""
+    content : str, default=""
         Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
     depth : int, default=0
         Number of the file's folders that must not be links, see
@@ -166,7 +168,9 @@ def writing_to(
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise UserError(f"cannot write {what}{path}: {os_error_reason(error)}; {remedy}") from error
+        raise UserError(
+            f"cannot write {content}{path}: {os_error_reason(error)}; {remedy}"
+        ) from error
 
 
 def is_debugging() -> bool:

@@ -18,8 +18,8 @@ _MAX_CATEGORIES, _MAX_SHARE = 20, 0.5
 _NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 
 
-class WordKinds(NamedTuple):
-    """Masks of shape (n_words,), of which exactly one is True for each word.
+class ValueKinds(NamedTuple):
+    """Masks of shape (n_values,), of which exactly one is True for each word.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class WordKinds(NamedTuple):
         The word is a number with a decimal point or without one.
     has_comma : ndarray of bool
         The word is a number with a decimal comma or with commas between thousands.
-    is_word : ndarray of bool
+    is_other_text : ndarray of bool
         The word is not a number.
     """
 
     is_number: np.ndarray
     has_comma: np.ndarray
-    is_word: np.ndarray
+    is_other_text: np.ndarray
 
 
 class TextProblem(NamedTuple):
@@ -41,7 +41,7 @@ class TextProblem(NamedTuple):
 
     Attributes
     ----------
-    kind : {"dates", "commas", "words", "numbers", "identifiers"}
+    kind : {"dates", "commas", "mostly_numbers", "numbers", "identifiers"}
         In this order: all values are dates; more rows hold numbers with commas than words; most
         rows hold numbers, and the rest words; all values are numbers; most rows have a value that
         no other row has.
@@ -49,44 +49,44 @@ class TextProblem(NamedTuple):
         First value that shows the problem.
     """
 
-    kind: Literal["dates", "commas", "words", "numbers", "identifiers"]
+    kind: Literal["dates", "commas", "mostly_numbers", "numbers", "identifiers"]
     example: str
 
 
-def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextProblem | None:
+def text_problem(values: Sequence[str], counts: np.ndarray, n_rows: int) -> TextProblem | None:
     """Return the reason why a column of text does not hold categories, or None.
 
     Parameters
     ----------
-    words : sequence of str
+    values : sequence of str
         Distinct values of the column.
-    counts : ndarray of shape (n_words,), dtype=int
+    counts : ndarray of shape (n_values,), dtype=int
         Number of rows with each value.
     n_rows : int
         Number of rows, including rows with a missing value.
 
     Examples
     --------
-    >>> find_problem(["12,685", "9,100"], np.array([1, 1]), n_rows=2)
+    >>> text_problem(["12,685", "9,100"], np.array([1, 1]), n_rows=2)
     TextProblem(kind='commas', example='12,685')
-    >>> find_problem(["12", "unknown"], np.array([3, 1]), n_rows=4)
-    TextProblem(kind='words', example='unknown')
-    >>> find_problem(["red", "blue"], np.array([3, 1]), n_rows=4)
+    >>> text_problem(["12", "unknown"], np.array([3, 1]), n_rows=4)
+    TextProblem(kind='mostly_numbers', example='unknown')
+    >>> text_problem(["red", "blue"], np.array([3, 1]), n_rows=4)
     """
-    if not len(words):
+    if not len(values):
         return None
-    if is_all_dates(words):
-        return TextProblem("dates", words[0])
-    kinds = classify_words(words)
-    n_numbers, n_commas, n_words = (int(counts[kind].sum()) for kind in kinds)
-    if n_commas > n_words:
-        return TextProblem("commas", words[int(kinds.has_comma.argmax())])
+    if is_all_dates(values):
+        return TextProblem("dates", values[0])
+    kinds = classify_values(values)
+    n_numbers, n_commas, n_other_texts = (int(counts[kind].sum()) for kind in kinds)
+    if n_commas > n_other_texts:
+        return TextProblem("commas", values[int(kinds.has_comma.argmax())])
     if kinds.is_number.all():
-        return TextProblem("numbers", words[0])
-    if n_numbers > n_commas + n_words:
-        return TextProblem("words", words[int((~kinds.is_number).argmax())])
-    if is_identifier_column(len(words), n_rows):
-        return TextProblem("identifiers", words[0])
+        return TextProblem("numbers", values[0])
+    if n_numbers > n_commas + n_other_texts:
+        return TextProblem("mostly_numbers", values[int((~kinds.is_number).argmax())])
+    if is_identifier_column(len(values), n_rows):
+        return TextProblem("identifiers", values[0])
     return None
 
 
@@ -101,17 +101,19 @@ def is_identifier_column(n_values: int, n_rows: int) -> bool:
     return n_values > max(_MAX_CATEGORIES, _MAX_SHARE * n_rows)
 
 
-def classify_words(words: Sequence[str]) -> WordKinds:
+def classify_values(values: Sequence[str]) -> ValueKinds:
     """Return which texts are numbers, numbers with commas, and words.
 
     Examples
     --------
-    >>> classify_words(["1.5", "1,5", "cat"]).has_comma.tolist()
+    >>> classify_values(["1.5", "1,5", "cat"]).has_comma.tolist()
     [False, True, False]
     """
     import pandas as pd  # slow to import
 
-    column = pd.Series(words, dtype="string")
+    column = pd.Series(values, dtype="string")
     is_number = pd.to_numeric(column, errors="coerce").notna().to_numpy(dtype=bool)
-    has_comma = np.array([_NUMBER_WITH_COMMA.fullmatch(word) is not None for word in words], bool)
-    return WordKinds(is_number, has_comma, ~is_number & ~has_comma)
+    has_comma = np.array(
+        [_NUMBER_WITH_COMMA.fullmatch(value) is not None for value in values], bool
+    )
+    return ValueKinds(is_number, has_comma, ~is_number & ~has_comma)

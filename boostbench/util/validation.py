@@ -49,7 +49,7 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
     """
     for key, value in content.items():
         if key not in kinds:
-            raise unknown_name_error(f"key of {where}", str(key), kinds, listed=False)
+            raise unknown_name_error(f"key of {where}", str(key), kinds, is_listed=False)
         try:
             msgspec.convert(value, kinds[key])
         except (ValueError, RecursionError):

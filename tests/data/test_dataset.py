@@ -131,6 +131,6 @@ def test_labels_are_counted_piece_by_piece(monkeypatch, y):
     dataset = Dataset("toy", np.ones((len(y), 1)), y, "made here")
     classes, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
     np.testing.assert_array_equal(dataset.classes, classes)
-    np.testing.assert_array_equal(dataset.class_numbers, numbers)
+    np.testing.assert_array_equal(dataset.class_indices, numbers)
     assert list(dataset.class_counts.values()) == counts.tolist()
     assert dataset.checksum == checksum

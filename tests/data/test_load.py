@@ -203,4 +203,4 @@ def test_data_set_has_its_config(toy_svm, tmp_path, monkeypatch):
         assert dataset.select_rows(slice(0, 3)).spec is None
         assert dataset.select_classes(2).spec is None
         assert dataset.one_vs_rest(dataset.classes[:1].tolist()).spec is None
-    assert dataset.class_numbers.tolist() == [0, 1, 0]
+    assert dataset.class_indices.tolist() == [0, 1, 0]

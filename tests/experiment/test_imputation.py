@@ -47,9 +47,9 @@ def test_as_a_pipeline_of_scikit_learn(holes, tmp_path, strategy):
     for record, split in zip(outcome.records, asked.splits, strict=True):
         tree = DecisionTreeClassifier(random_state=split.seed)
         model = make_pipeline(SimpleImputer(strategy=strategy), MinMaxScaler((-1, 1)), tree)
-        model.fit(dataset.X[split.train], dataset.class_numbers[split.train])
+        model.fit(dataset.X[split.train], dataset.class_indices[split.train])
         predicted = model.predict(dataset.X[split.test])
-        error = np.mean(predicted != dataset.class_numbers[split.test])
+        error = np.mean(predicted != dataset.class_indices[split.test])
         assert record["test_error"] == pytest.approx(error)
         assert record["config"]["data"]["missing"] == strategy
 
@@ -63,10 +63,10 @@ def test_tested_rows_have_no_say(holes):
     other = dataset.X.copy()
     other[split.test] = 1e6
     for X in (dataset.X, other):
-        fit = trial.fit(X, dataset.class_numbers)
+        fit = trial.fit(X, dataset.class_indices)
         assert not np.isnan(fit.X_train).any()
         assert not np.isnan(fit.X_test).any()
-    before = trial.fit(dataset.X, dataset.class_numbers).X_train
+    before = trial.fit(dataset.X, dataset.class_indices).X_train
     np.testing.assert_array_equal(before, fit.X_train)
 
 
@@ -75,7 +75,7 @@ def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
     asked = experiment(dataset, n_folds=3, algo={"grid": {"max_depth": [1, 3, 5]}})
     report = run([asked], results=tmp_path)
     assert not report.failed
-    X, y, outer = dataset.X, dataset.class_numbers, asked.splits[0]
+    X, y, outer = dataset.X, dataset.class_indices, asked.splits[0]
     inner = list(inner_splits(outer, y[outer.train], 3, ""))
     errors = []
     for record in read_records(asked.path(tmp_path, tuning=True))[0]:

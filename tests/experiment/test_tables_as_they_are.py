@@ -73,7 +73,7 @@ def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol
 def seen(asked):
     """What the estimator of the first split is fitted on."""
     split = asked.splits[0]
-    return asked.trial(split, {}).fit(asked.dataset.X, asked.dataset.class_numbers), split
+    return asked.trial(split, {}).fit(asked.dataset.X, asked.dataset.class_indices), split
 
 
 def test_who_takes_both_gets_both(path, frame):
@@ -148,7 +148,7 @@ def test_data_of_a_name_are_numbers(path, monkeypatch):
 def test_features_of_the_data_are_counted(path):
     asked = experiment(loaded(path), "boostbench.AdaBoostMH", "feature_use", n_iterations=5)
     [record] = [asked.trial(asked.splits[0], {})]
-    taken = asked.measure.take(record, asked.dataset.X, asked.dataset.class_numbers)
+    taken = asked.measure.take(record, asked.dataset.X, asked.dataset.class_indices)
     assert len(taken["counts"]) == 7
 
 

@@ -49,7 +49,7 @@ def test_a_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
 def test_an_alarm_of_the_caller_goes_off_all_the_same(make_experiment, seconds):
     experiment = make_experiment("fake_classifiers.Hanging", time_limit=0.2)
     trial = experiment.trial(experiment.splits[0], {})
-    X, y = experiment.dataset.X, experiment.dataset.class_numbers
+    X, y = experiment.dataset.X, experiment.dataset.class_indices
     alarms = []
     before = signal.signal(signal.SIGALRM, lambda *_: alarms.append(True))
     try:
@@ -85,7 +85,7 @@ def test_on_a_system_without_that_signal(hanging, monkeypatch):
     experiment = hanging("Hanging", time_limit=1)
     trial = experiment.trial(experiment.splits[1], {})
     data = experiment.dataset
-    outcome = deadline.run_limited(trial, data.X, data.class_numbers, expendable=False)
+    outcome = deadline.run_limited(trial, data.X, data.class_indices, expendable=False)
     assert outcome["error"] == "OutOfTime: it takes more than 1 s"
 
 

@@ -9,7 +9,7 @@ def test_names_without_near_matches():
     assert "no name is near it" in str(
         unknown_name_error("algorithm", "xyz", ["adaboost", "samme"])
     )
-    assert str(unknown_name_error("profile", "xyz", ["full", "quick"], listed=False)) == (
+    assert str(unknown_name_error("profile", "xyz", ["full", "quick"], is_listed=False)) == (
         "unknown profile 'xyz'; there are: full, quick"
     )
 

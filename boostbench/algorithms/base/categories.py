@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from boostbench.algorithms.base.frames import to_pandas
 from boostbench.util.dates import days_conversion_code
-from boostbench.util.text_columns import classify_words, find_problem
+from boostbench.util.text_columns import classify_values, text_problem
 
 # Maximum number of categories of a feature; rarer categories are unknown. scikit-learn's
 # HistGradientBoostingClassifier has the same limit.
@@ -74,22 +74,24 @@ def find_categories(X, requested="from_dtype", weights=None):
             _check_text(X.iloc[:, index], X.columns[index])
     else:
         features = _feature_indices(np.asarray(requested), X)
-    return {feature: _category_levels(X.iloc[:, feature], weights) for feature in features}
+    return {feature: _column_categories(X.iloc[:, feature], weights) for feature in features}
 
 
-def is_truncated(levels):
+def is_truncated(categories):
     """Return True if a feature has the maximum number of categories, so that some may be missing.
 
     Parameters
     ----------
-    levels : dict of int to ndarray
+    categories : dict of int to ndarray
         Result of `find_categories`.
 
     Returns
     -------
     bool
     """
-    return any(len(feature_levels) == MAX_CATEGORIES for feature_levels in levels.values())
+    return any(
+        len(feature_categories) == MAX_CATEGORIES for feature_categories in categories.values()
+    )
 
 
 def check_numeric(X, name):
@@ -124,13 +126,13 @@ def check_numeric(X, name):
     return encode_categories(X, {})
 
 
-def encode_categories(X, levels):
+def encode_categories(X, categories):
     """Replace categories by their codes, and other columns of a data frame by numbers.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    levels : dict of int to ndarray
+    categories : dict of int to ndarray
         Result of `find_categories`.
 
     Returns
@@ -144,13 +146,13 @@ def encode_categories(X, levels):
         If a column holds neither numbers nor known categories. The message names the first one.
     """
     is_frame = isinstance(X, pd.DataFrame)
-    if not levels and not is_frame:
+    if not categories and not is_frame:
         return X
     X = _as_frame(X)
     numbers = {}
     for index, dtype in enumerate(X.dtypes):
-        if index in levels:
-            numbers[index] = _category_codes(X.iloc[:, index], levels[index])
+        if index in categories:
+            numbers[index] = _category_codes(X.iloc[:, index], categories[index])
         elif isinstance(dtype, pd.CategoricalDtype) or dtype.kind not in "biufc":
             numbers[index] = _to_float(X.iloc[:, index])
     X = X.copy(deep=False)
@@ -159,14 +161,14 @@ def encode_categories(X, levels):
     return X if is_frame else X.to_numpy(dtype=np.float64)
 
 
-def decode_categories(X, levels, names=None):
+def decode_categories(X, categories, names=None):
     """Replace codes by their categories, the inverse of `encode_categories`.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Encoded samples; a sparse X has no categorical features.
-    levels : dict of int to ndarray
+    categories : dict of int to ndarray
         Result of `find_categories`.
     names : ndarray of shape (n_features,), default=None
 
@@ -175,27 +177,27 @@ def decode_categories(X, levels, names=None):
     pandas.DataFrame, ndarray or sparse matrix
         X itself if there are neither categories nor names.
     """
-    if not levels and names is None:
+    if not categories and names is None:
         return X
     if sparse.issparse(X):
         return pd.DataFrame.sparse.from_spmatrix(X, columns=names)
     X = pd.DataFrame(X, columns=names)
-    for feature, feature_levels in levels.items():
+    for feature, feature_categories in categories.items():
         codes = X.iloc[:, feature].fillna(-1).astype(int)
-        X.isetitem(feature, np.append(feature_levels.astype(object), None)[codes])
+        X.isetitem(feature, np.append(feature_categories.astype(object), None)[codes])
     return X
 
 
-def drop_unused_categories(levels, X, *other_samples):
+def drop_unused_categories(categories, X, *other_samples):
     """Drop the categories that do not occur in X, and renumber the codes.
 
     Parameters
     ----------
-    levels : dict of int to ndarray
+    categories : dict of int to ndarray
         Result of `find_categories`.
     X : ndarray of shape (n_samples, n_features)
         Encoded samples; renumbered in place.
-    *others : ndarray of shape (n_others, n_features)
+    *other_samples : ndarray of shape (n_others, n_features)
         Further encoded samples, which do not keep a category alive; renumbered in place.
 
     Returns
@@ -212,9 +214,9 @@ def drop_unused_categories(levels, X, *other_samples):
     (array([[0., 1.]]), array([[ 1., nan]]))
     """
     used = {}
-    for feature, all_levels in levels.items():
-        is_present = np.isin(np.arange(len(all_levels)), X[:, feature])
-        used[feature] = all_levels[is_present]
+    for feature, all_categories in categories.items():
+        is_present = np.isin(np.arange(len(all_categories)), X[:, feature])
+        used[feature] = all_categories[is_present]
         # The last entry maps NaN to NaN.
         new_codes = np.append(np.where(is_present, is_present.cumsum() - 1.0, np.nan), np.nan)
         for samples in (X, *other_samples):
@@ -290,7 +292,7 @@ def _check_text(column, name, takes_categories=True):
         return
     counts = _hashable_values(column).value_counts()
     texts = [str(text) for text in counts.index]
-    problem = find_problem(texts, counts.to_numpy(), len(column))
+    problem = text_problem(texts, counts.to_numpy(), len(column))
     frame = f"frame[{name!r}]"
     declared = f"{frame} = {frame}.astype('category')"
     match problem:
@@ -302,7 +304,7 @@ def _check_text(column, name, takes_categories=True):
             raise ValueError(
                 f"column {name!r} holds dates, which are no categories; make days of it: {advice}"
             )
-        case ("words", text):
+        case ("mostly_numbers", text):
             raise ValueError(
                 f"column {name!r} holds {text!r} among numbers; it becomes a missing value by "
                 f"{frame} = pandas.to_numeric({frame}, errors='coerce')"
@@ -328,13 +330,13 @@ def _numeric_conversion_code(frame, texts):
 
     Commas are decimal commas, unless all of them can be thousands separators.
     """
-    kinds = classify_words(texts)
+    kinds = classify_values(texts)
     with_comma = np.array(texts)[kinds.has_comma].tolist()
     if with_comma and all(map(_THOUSANDS_SEPARATED.fullmatch, with_comma)):
         frame += ".replace(',', '', regex=True)"
     elif with_comma:
         frame += ".replace({r'\\.': '', ',': '.'}, regex=True)"
-    option = ", errors='coerce'" if kinds.is_word.any() else ""
+    option = ", errors='coerce'" if kinds.is_other_text.any() else ""
     return f"pandas.to_numeric({frame}{option})"
 
 
@@ -356,9 +358,9 @@ def _feature_indices(requested, X):
     return sorted(set(numbers))
 
 
-def _category_codes(column, levels):
+def _category_codes(column, categories):
     """Return the position of each value among the known categories; NaN if it is unknown."""
-    index = pd.Index(levels)
+    index = pd.Index(categories)
     if isinstance(column.dtype, pd.CategoricalDtype):
         # Look up the distinct values only. Codes of pandas index them, with -1 for a missing value.
         code_table = np.append(index.get_indexer(column.cat.categories.astype(object)), -1)
@@ -368,7 +370,7 @@ def _category_codes(column, levels):
     return np.where(codes < 0, np.nan, codes)
 
 
-def _category_levels(column, weights):
+def _column_categories(column, weights):
     """Return the categories of a column, at most the `MAX_CATEGORIES` of the largest weight."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)

@@ -75,8 +75,8 @@ class InputValidationMixin:
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)
         are_some_absent = len(rows) < len(y)
-        levels = getattr(self, "categories_", None)
-        if levels and weights is not None and (are_some_absent or is_truncated(levels)):
+        categories = getattr(self, "categories_", None)
+        if categories and weights is not None and (are_some_absent or is_truncated(categories)):
             # Determine the categories again: drop those without weight, and rank them by weight.
             X, y = self._validate_input(safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights

@@ -61,20 +61,23 @@ class DeclaredParameters(BaseEstimator):
         super().__init_subclass__(**kwargs)
         declared = _declared_parameters(cls)
         if "_parameter_constraints" not in vars(cls):
-            allowed = {name: _to_sklearn_constraints(kind) for name, (kind, _) in declared.items()}
-            cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | allowed
+            constraints = {
+                name: _to_sklearn_constraints(value_type)
+                for name, (value_type, _) in declared.items()
+            }
+            cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | constraints
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
             cls.__init__ = _make_constructor(
-                cls, {name: argument_kind for name, (_, argument_kind) in declared.items()}
+                cls, {name: parameter_kind for name, (_, parameter_kind) in declared.items()}
             )
         _inherit_parameter_docs(cls, declared)
 
     def _validate_params(self):
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
-            allowed = self._parameter_constraints.get(name, ["boolean"])
+            constraints = self._parameter_constraints.get(name, ["boolean"])
             # Python treats a boolean as an integer.
-            if isinstance(value, bool) and "boolean" not in allowed:
+            if isinstance(value, bool) and "boolean" not in constraints:
                 raise InvalidParameterError(
                     f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
                     f"Got {value!r} instead."
@@ -85,25 +88,28 @@ def _declared_parameters(cls):
     """Return, for each parameter, its kind of values and its kind of argument."""
     declared = {}
     for base in (base for base in reversed(cls.__mro__) if issubclass(base, DeclaredParameters)):
-        argument_kind = Parameter.POSITIONAL_OR_KEYWORD
-        for name, kind in inspect.get_annotations(base, eval_str=True).items():
-            if kind is KW_ONLY:
-                argument_kind = Parameter.KEYWORD_ONLY
-            elif ClassVar in (kind, get_origin(kind)):
+        parameter_kind = Parameter.POSITIONAL_OR_KEYWORD
+        for name, value_type in inspect.get_annotations(base, eval_str=True).items():
+            if value_type is KW_ONLY:
+                parameter_kind = Parameter.KEYWORD_ONLY
+            elif ClassVar in (value_type, get_origin(value_type)):
                 declared.pop(name, None)
             else:
-                declared[name] = kind, declared[name][1] if name in declared else argument_kind
+                declared[name] = (
+                    value_type,
+                    declared[name][1] if name in declared else parameter_kind,
+                )
     return declared
 
 
 def _inherit_parameter_docs(cls, declared):
     """Add the descriptions of inherited parameters to the docstring of a class."""
     text = inspect.cleandoc(cls.__doc__ or "")
-    head, section, rest = text.partition(_SECTION)
-    first, *later_sections = re.split(
-        r"\n\n(?=\w[^\n]*\n-{3,})", rest if section else text, maxsplit=1
+    text_before, heading, text_after = text.partition(_SECTION)
+    parameter_section, *later_sections = re.split(
+        r"\n\n(?=\w[^\n]*\n-{3,})", text_after if heading else text, maxsplit=1
     )
-    entries = re.split(r"\n(?=\S)", first) if section else []
+    entries = re.split(r"\n(?=\S)", parameter_section) if heading else []
     cls._parameter_docs = {
         name: entry
         for entry in entries
@@ -116,26 +122,30 @@ def _inherit_parameter_docs(cls, declared):
         docs[name] for name in declared if name in docs and name not in cls._parameter_docs
     ]
     if text and inherited:
-        head = head if section else first + "\n\n"
+        text_before = text_before if heading else parameter_section + "\n\n"
         section_text = _SECTION + "\n".join([*entries, *dict.fromkeys(inherited)])
-        cls.__doc__ = "\n\n".join([head + section_text, *later_sections])
+        cls.__doc__ = "\n\n".join([text_before + section_text, *later_sections])
 
 
-def _to_sklearn_constraints(kind):
+def _to_sklearn_constraints(value_type):
     """Return the scikit-learn constraints of a kind of values."""
-    if get_origin(kind) is Annotated:
-        return list(kind.__metadata__)
-    if get_origin(kind) is Literal:
-        return [StrOptions(set(get_args(kind)))]
-    if get_origin(kind) in (Union, UnionType):
-        return [allowed for part in get_args(kind) for allowed in _to_sklearn_constraints(part)]
-    return [{bool: "boolean", NoneType: None}.get(kind, kind)]
+    if get_origin(value_type) is Annotated:
+        return list(value_type.__metadata__)
+    if get_origin(value_type) is Literal:
+        return [StrOptions(set(get_args(value_type)))]
+    if get_origin(value_type) in (Union, UnionType):
+        return [
+            constraint
+            for part in get_args(value_type)
+            for constraint in _to_sklearn_constraints(part)
+        ]
+    return [{bool: "boolean", NoneType: None}.get(value_type, value_type)]
 
 
-def _make_constructor(cls, argument_kinds):
+def _make_constructor(cls, parameter_kinds):
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, argument_kind in sorted(argument_kinds.items(), key=lambda item: item[1]):
-        parameters.append(Parameter(name, argument_kind, default=getattr(cls, name)))
+    for name, parameter_kind in sorted(parameter_kinds.items(), key=lambda item: item[1]):
+        parameters.append(Parameter(name, parameter_kind, default=getattr(cls, name)))
     signature = Signature(parameters)
 
     def __init__(*args, **kwargs):

@@ -29,15 +29,15 @@ class SignTreeSearch:
     --------
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> G = np.array([[1.0], [-2.0], [1.0]])
-    >>> found = SignTreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
-    >>> found.outputs, found.column, found.edge
+    >>> result = SignTreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
+    >>> result.outputs, result.column, result.edge
     (array([ 1., -1.,  1.]), 0, 4.0)
     """
 
     def __init__(self, X, max_depth, max_leaf_nodes):
         self.X = X
-        self._single = np.asfortranarray(X, dtype=np.float32)
-        self._varies = np.ptp(self._single, axis=0).any()
+        self._X_float32 = np.asfortranarray(X, dtype=np.float32)
+        self._has_varying_feature = np.ptp(self._X_float32, axis=0).any()
         # The seed only shuffles the order of features, which breaks ties.
         self._model = DecisionTreeClassifier(
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, random_state=0
@@ -50,7 +50,7 @@ class SignTreeSearch:
         MCBoost, which greedy trees maximise approximately. Ties go to the first column. See
         `Search.best`.
         """
-        if not self._varies:
+        if not self._has_varying_feature:
             return None
         trees = [self._grow(column) for column in G.T]
         outputs = Trees(trees).outputs(self.X)
@@ -58,18 +58,22 @@ class SignTreeSearch:
         column = int(argmax_with_tolerance(edges, np.abs(G).sum(axis=0).max()))
         return SearchResult(trees[column], outputs[:, column], float(edges[column]), column)
 
-    def _grow(self, gains):
-        sizes = np.abs(gains)
+    def _grow(self, signed_weights):
+        magnitudes = np.abs(signed_weights)
         # Scale the weights to mean 1: scikit-learn drops splits whose gain is near machine epsilon.
-        weight = np.rint(sizes * (len(sizes) / sizes.sum() / _WEIGHT_UNIT)) * _WEIGHT_UNIT
-        model = self._model.fit(self._single, gains > 0, sample_weight=weight)
-        share = model.tree_.value[:, 0]
-        signs = np.where(model.classes_, 1.0, -1.0)
-        value = np.where(share[:, -1] >= share[:, 0], signs[-1], signs[0])
-        return _to_tree(model.tree_, value)
+        sample_weight = (
+            np.rint(magnitudes * (len(magnitudes) / magnitudes.sum() / _WEIGHT_UNIT)) * _WEIGHT_UNIT
+        )
+        model = self._model.fit(self._X_float32, signed_weights > 0, sample_weight=sample_weight)
+        class_fractions = model.tree_.value[:, 0]
+        class_signs = np.where(model.classes_, 1.0, -1.0)
+        leaf_signs = np.where(
+            class_fractions[:, -1] >= class_fractions[:, 0], class_signs[-1], class_signs[0]
+        )
+        return _to_tree(model.tree_, leaf_signs)
 
 
-def _to_tree(sklearn_tree, value):
+def _to_tree(sklearn_tree, leaf_signs):
     """Convert a tree of scikit-learn to a `Tree`."""
     is_leaf = sklearn_tree.children_left < 0
     children = np.column_stack([sklearn_tree.children_left, sklearn_tree.children_right])
@@ -77,6 +81,6 @@ def _to_tree(sklearn_tree, value):
         feature=np.where(is_leaf, 0, sklearn_tree.feature),
         threshold=np.where(is_leaf, 0.0, sklearn_tree.threshold),
         children=np.where(is_leaf[:, None], np.arange(sklearn_tree.node_count)[:, None], children),
-        value=value,
+        value=leaf_signs,
         dtype=np.float32,
     )

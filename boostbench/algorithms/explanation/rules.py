@@ -64,9 +64,9 @@ def _test_texts(model, views, stumps):
         feature, category = views.feature[view], views.category[view]
         name = names[feature]
         if index < 0:
-            levels = model.categories_[feature]
+            categories = model.categories_[feature]
             codes = views.category[list(stumps.sets[index])]
-            words = ["missing" if np.isinf(code) else str(levels[int(code)]) for code in codes]
+            words = ["missing" if np.isinf(code) else str(categories[int(code)]) for code in codes]
             tests.append(f"{name} = {', '.join(words[:-1])} or {words[-1]}")
         elif np.isinf(threshold):
             tests.append("never")

@@ -289,8 +289,8 @@ class ShapeFunctions:
             ends = shortest_decimals(axis.thresholds, digits=4)
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
             return [*names, "missing"] if axis.has_missing else names
-        levels, codes = self._categories[axis.feature], self._views.category[axis.views]
-        names = ["missing" if np.isinf(code) else str(levels[int(code)]) for code in codes]
+        categories, codes = self._categories[axis.feature], self._views.category[axis.views]
+        names = ["missing" if np.isinf(code) else str(categories[int(code)]) for code in codes]
         return names if len(names) > 1 else [f"other than {names[0]}", *names]
 
     def cell_weights(self, X, weights):
@@ -357,16 +357,16 @@ class ShapeFunctions:
 
     def _make_term(self, feature, tables):
         """Return the `Term` of a feature, the sum of the tables of its views."""
-        levels = self._categories.get(feature)
+        categories = self._categories.get(feature)
         thresholds = np.empty(0)
-        if levels is None:
+        if categories is None:
             cuts_of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
             thresholds = np.unique(np.concatenate([thresholds, *cuts_of_numbers]))
             # Evaluate the views at one value on each step, and at a missing value.
             values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
         else:
-            values = np.append(np.arange(len(levels)), np.nan)
+            values = np.append(np.arange(len(categories)), np.nan)
         table = np.zeros((len(values), len(self.outputs)))
         for view, cuts, view_table in tables:
             table += view_table[cuts.searchsorted(self._views.expand_values(values, view))]
-        return Term(feature, thresholds, levels, table, self._views.has_missing(feature))
+        return Term(feature, thresholds, categories, table, self._views.has_missing(feature))

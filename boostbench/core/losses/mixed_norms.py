@@ -13,11 +13,11 @@ class RowNorm(ABC):
     """Norm of the rows of a matrix."""
 
     @abstractmethod
-    def value(self, W):
+    def row_values(self, W):
         """Return the norm of each row of W."""
 
     @abstractmethod
-    def max_decrease(self, G, weight):
+    def ranking_score(self, G, weight):
         r"""Return a score that orders rows g by the minimum of a penalised quadratic.
 
         The quadratic is :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|`.
@@ -65,19 +65,21 @@ class Euclidean(RowNorm):
            [0. , 0. ]])
     """
 
-    def value(self, W):
+    def row_values(self, W):
         """Return the norm of each row; see `RowNorm.value`."""
         return np.sqrt((W * W).sum(axis=1))
 
-    def max_decrease(self, G, weight):
+    def ranking_score(self, G, weight):
         """Return the length of each row, which orders rows for any weight."""
         return row_norms(G)
 
     def prox(self, V, weight):
         """Return the proximal point of each row; see `RowNorm.prox`."""
-        length = self.value(V)[:, None]
-        left = np.maximum(length - weight, 0.0)
-        return V * np.divide(left, length, out=np.zeros_like(length), where=length > 0)
+        row_lengths = self.row_values(V)[:, None]
+        remaining_length = np.maximum(row_lengths - weight, 0.0)
+        return V * np.divide(
+            remaining_length, row_lengths, out=np.zeros_like(row_lengths), where=row_lengths > 0
+        )
 
 
 class Maximum(RowNorm):
@@ -90,11 +92,11 @@ class Maximum(RowNorm):
            [ 0.  ,  0.  ,  0.  ]])
     """
 
-    def value(self, W):
+    def row_values(self, W):
         """Return the norm of each row; see `RowNorm.value`."""
         return np.abs(W).max(axis=1)
 
-    def max_decrease(self, G, weight):
+    def ranking_score(self, G, weight):
         """Return the length of the proximal point of each row."""
         return row_norms(self.prox(G, weight))
 
@@ -106,8 +108,8 @@ class Maximum(RowNorm):
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
         number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
-        size = (surplus / number).max(axis=1, keepdims=True)
-        return np.clip(V, -np.maximum(size, 0.0), np.maximum(size, 0.0))
+        clip_level = (surplus / number).max(axis=1, keepdims=True)
+        return np.clip(V, -np.maximum(clip_level, 0.0), np.maximum(clip_level, 0.0))
 
 
 def row_norms(G):

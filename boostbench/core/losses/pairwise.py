@@ -16,14 +16,14 @@ from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 _RIDGE = 1e-5
 
 
-def pairwise_weights(dual, is_own):
+def pairwise_weights(dual, is_own_class):
     """Return the weights of the weak-learner problem from the dual variables of the margins.
 
     Parameters
     ----------
     dual : ndarray of shape (n_samples, n_classes)
         :math:`u_{ir}`, 0 for r = y_i.
-    is_own : ndarray of shape (n_samples, n_classes), dtype=bool
+    is_own_class : ndarray of shape (n_samples, n_classes), dtype=bool
         True for r = y_i.
 
     Returns
@@ -36,7 +36,7 @@ def pairwise_weights(dual, is_own):
     >>> pairwise_weights(np.array([[0.0, 0.25, 0.75]]), np.array([[True, False, False]]))
     array([[ 1.  , -0.25, -0.75]])
     """
-    return np.where(is_own, dual.sum(axis=1, keepdims=True), -dual)
+    return np.where(is_own_class, dual.sum(axis=1, keepdims=True), -dual)
 
 
 class PairwiseLoss(Problem):
@@ -51,7 +51,7 @@ class PairwiseLoss(Problem):
     ----------
     H : ndarray of shape (n_columns, n_samples)
         Outputs of the weak learners.
-    is_own : ndarray of shape (n_classes, n_samples), dtype=bool
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
         True for the class of each sample.
     loss : object
         From `boostbench.core.losses.margin.get_loss`.
@@ -74,20 +74,20 @@ class PairwiseLoss(Problem):
     ((2, 1), True)
     """
 
-    def __init__(self, H, is_own, loss):
+    def __init__(self, H, is_own_class, loss):
         self.H = H
-        self.is_own = is_own
+        self.is_own_class = is_own_class
         self.loss = loss
         #: Samples of each class.
-        self.members = [np.flatnonzero(row) for row in is_own]
-        self._labels = is_own.argmax(axis=0)
-        self._samples = np.arange(is_own.shape[1])
+        self.members = [np.flatnonzero(row) for row in is_own_class]
+        self._labels = is_own_class.argmax(axis=0)
+        self._samples = np.arange(is_own_class.shape[1])
 
     def move(self, w):
         """Move to w; see `Problem.move`."""
         self._margins = self.margins(self._scores(w))
         values, dual = self.loss.value_and_dual(self._margins)
-        self.dual = np.where(self.is_own, 0.0, dual)
+        self.dual = np.where(self.is_own_class, 0.0, dual)
         return float(values.sum()), -self.slopes(self.dual)
 
     def along(self, step):
@@ -119,7 +119,7 @@ class PairwiseLoss(Problem):
         -------
         ndarray of shape (n_classes, n_columns)
         """
-        weights = pairwise_weights(dual.T, self.is_own.T)
+        weights = pairwise_weights(dual.T, self.is_own_class.T)
         return weights.T @ self.H.T
 
 
@@ -172,22 +172,22 @@ def _hessian(problem, curvature, classes, columns, ends):
     """
     H = problem.H
     curvature = np.where(significant_mask(curvature), curvature, 0.0)
-    by_score = np.abs(pairwise_weights(curvature.T, problem.is_own.T)).T
+    by_score = np.abs(pairwise_weights(curvature.T, problem.is_own_class.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
-        is_own = slice(ends[label], ends[label + 1])
+        is_own_class = slice(ends[label], ends[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Copying all of H would take longer than both products, which need few of its samples.
-        h = H.take(columns[is_own, None] * H.shape[1] + relevant)
-        matrix[is_own, is_own] = weighted_gram(h, by_score[label, relevant])
+        h = H.take(columns[is_own_class, None] * H.shape[1] + relevant)
+        matrix[is_own_class, is_own_class] = weighted_gram(h, by_score[label, relevant])
         # The curvature is 0 for r = y_i, so that the diagonal block stays unchanged.
         relevant = members[by_score[label, members] > 0]
         others = H.take(relevant, axis=1)[columns]
-        h = others[is_own].copy()
+        h = others[is_own_class].copy()
         others *= curvature.take(relevant, axis=1)[classes]
         mixed = h @ others.T
-        matrix[is_own, : is_own.start] -= mixed[:, : is_own.start]
-        matrix[is_own.stop :, is_own] -= mixed[:, is_own.stop :].T
+        matrix[is_own_class, : is_own_class.start] -= mixed[:, : is_own_class.start]
+        matrix[is_own_class.stop :, is_own_class] -= mixed[:, is_own_class.stop :].T
     return matrix
 
 

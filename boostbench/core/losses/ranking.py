@@ -177,7 +177,7 @@ class _DenseQuadratic(Quadratic):
         return cho_solve(self._factor, v, check_finite=False)
 
 
-def margin_rows(scores, n_members, is_own, pairs):
+def margin_rows(scores, n_members, is_own_class, pairs):
     """Return the margins of (sample, class) pairs, one row per member of a sum.
 
     Parameters
@@ -185,7 +185,7 @@ def margin_rows(scores, n_members, is_own, pairs):
     scores : iterable of ndarray of shape (n_samples, n_classes)
         Scores of each member.
     n_members : int
-    is_own : ndarray of shape (n_samples, n_classes), dtype=bool
+    is_own_class : ndarray of shape (n_samples, n_classes), dtype=bool
         True for the class of each sample.
     pairs : ndarray of shape (n_samples, n_classes), dtype=bool
         Mask of the pairs.
@@ -197,5 +197,5 @@ def margin_rows(scores, n_members, is_own, pairs):
     """
     A = np.empty((n_members, np.count_nonzero(pairs)))
     for row, member_scores in zip(A, scores, strict=True):
-        row[:] = (member_scores[is_own][:, None] - member_scores)[pairs]
+        row[:] = (member_scores[is_own_class][:, None] - member_scores)[pairs]
     return A

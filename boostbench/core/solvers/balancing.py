@@ -204,7 +204,10 @@ def minimise(problem, nu=0.0, tol=1e-8):
     tol = tol / 2
     if nu <= tol:
         w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
-    elif nu <= _WEAK_PENALTY and (solution := _newton_above_minimum(problem, nu, tol)) is not None:
+    elif (
+        nu <= _WEAK_PENALTY
+        and (solution := _newton_with_fixed_lowest_class(problem, nu, tol)) is not None
+    ):
         w = solution
     elif nu < _STRONG_PENALTY:
         # The bounds matter only where the slope is as small as nu.
@@ -219,47 +222,49 @@ def minimise(problem, nu=0.0, tol=1e-8):
 def _descend(problem, w, nu, tol, bounded):
     """Minimise by Newton's method from w, over w >= 0 if `bounded`; see `minimise`."""
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
-    fixed, factor, reach = None, None, np.inf
+    fixed, factor, step_range_bound = None, None, np.inf
     for _ in range(_MAX_ITER):
         slope = gradient
         if bounded:
             fixed = (w <= 0) & (gradient >= 0)
             slope = np.where(fixed, 0.0, gradient)
-        squared = float(slope.dot(slope))
-        if squared <= tol * tol:
+        squared_slope = float(slope.dot(slope))
+        if squared_slope <= tol * tol:
             break
         if bounded:
             step = _bounded_step(problem.hessian(), slope, fixed)
-        elif 2.0 * reach * squared**0.5 <= _FINAL_STEP_FRACTION * tol:
+        elif 2.0 * step_range_bound * squared_slope**0.5 <= _FINAL_STEP_FRACTION * tol:
             # The Hessian has changed so little that its last factor suffices.
             return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
         else:
             step, factor = _free_step(problem, slope)
         # This bounds the range of the step.
-        reach = (2.0 * float(step.dot(step))) ** 0.5
-        if reach * reach <= tol / 4 and not (bounded and _hits_bound(w, step, gradient, fixed)):
+        step_range_bound = (2.0 * float(step.dot(step))) ** 0.5
+        if step_range_bound * step_range_bound <= tol / 4 and not (
+            bounded and _active_set_may_change(w, step, gradient, fixed)
+        ):
             # The change of the Hessian along the step bounds the final slope by the tolerance.
             return w + step
-        if reach > _MAX_STEP_LENGTH:
-            step *= _MAX_STEP_LENGTH / reach
+        if step_range_bound > _MAX_STEP_LENGTH:
+            step *= _MAX_STEP_LENGTH / step_range_bound
         if bounded and not fixed.any():
             step = _within_bounds(w, step, gradient)
         if not bounded:
             # A full step usually removes nearly all of the slope, and needs no line search.
             candidate = w + step
             candidate_gradient = problem.gradient(candidate)
-            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared:
+            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_slope:
                 w, gradient = candidate, candidate_gradient
                 continue
         candidate = _search_along(problem, w, step, gradient, nu, bounded)
         if candidate is None:
             break
         w, gradient = candidate
-        reach = np.inf
+        step_range_bound = np.inf
     return w
 
 
-def _newton_above_minimum(problem, nu, tol):
+def _newton_with_fixed_lowest_class(problem, nu, tol):
     """Minimise by a few full Newton steps above the smallest coefficient; return None on failure.
 
     While the index of the smallest coefficient does not change, the L1 norm above it is linear.
@@ -268,8 +273,8 @@ def _newton_above_minimum(problem, nu, tol):
     slope = problem.gradient(w)
     for _ in range(_MAX_UNCONSTRAINED_STEPS):
         step, factor = _free_step(problem, slope)
-        squared = float(step.dot(step))
-        if squared > _MAX_STEP_LENGTH:
+        squared_step = float(step.dot(step))
+        if squared_step > _MAX_STEP_LENGTH:
             return None
         w = w + step
         if penalty_gradient is None:
@@ -278,7 +283,10 @@ def _newton_above_minimum(problem, nu, tol):
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
         slope = problem.gradient(w) + penalty_gradient
-        if 2.0 * (2.0 * squared * float(slope.dot(slope))) ** 0.5 <= _FINAL_STEP_FRACTION * tol:
+        if (
+            2.0 * (2.0 * squared_step * float(slope.dot(slope))) ** 0.5
+            <= _FINAL_STEP_FRACTION * tol
+        ):
             # The last factor suffices here; see `_descend`.
             w -= dpotrs(factor, slope, lower=1)[0] / problem.scale
             shift = dpotrs(factor, penalty_gradient, lower=1)[0] / problem.scale
@@ -336,7 +344,7 @@ def _within_bounds(w, step, gradient):
     return shifted if gradient @ shifted < 0 else step
 
 
-def _hits_bound(w, step, gradient, fixed):
+def _active_set_may_change(w, step, gradient, fixed):
     """Return True if the set of coefficients at 0 can change in a short step."""
     n_fixed = np.count_nonzero(fixed)
     if n_fixed == 0 or (w + step).min() < 0:
@@ -351,12 +359,12 @@ def _search_along(problem, w, step, gradient, nu, bounded):
 
     The search compares derivatives, which resolve a decrease that the values of the loss do not.
     """
-    size, longest, candidate = 1.0, np.inf, None
+    step_factor, failed_factor, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):
-        move = size * step
+        move = step_factor * step
         point = w + move
-        clipped = bounded and point.min() < 0
-        if clipped:
+        is_clipped = bounded and point.min() < 0
+        if is_clipped:
             np.maximum(point, 0.0, out=point)
             move = point - w
         initial_descent = -(gradient @ move)
@@ -369,16 +377,16 @@ def _search_along(problem, w, step, gradient, nu, bounded):
             if slope <= _OVERSHOOT:
                 # A constant shift changes the L1 norm only.
                 candidate = point - point.min() if bounded else point, gradient_there
-                if slope >= -_UNDERSHOOT or clipped or 2.0 * size >= longest:
+                if slope >= -_UNDERSHOOT or is_clipped or 2.0 * step_factor >= failed_factor:
                     return candidate
-                size *= 2.0
+                step_factor *= 2.0
                 continue
             # Linear interpolation of the slope gives the root.
-            shorter = min(max(1.0 / (1.0 + slope), 0.1), 0.7)
+            shrink_factor = min(max(1.0 / (1.0 + slope), 0.1), 0.7)
         elif candidate is not None:
             return candidate
         else:
-            shorter = 0.25
-        longest = size
-        size *= shorter
+            shrink_factor = 0.25
+        failed_factor = step_factor
+        step_factor *= shrink_factor
     return candidate

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 from boostbench.core.solvers.solution import SolverResult
 
 
-def pairwise_hinge(H, is_own, nu, sample_weight=None):
+def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     r"""Minimise the pairwise hinge loss plus an L1 norm over nonnegative coefficients.
 
     .. math:: \min_{W, \xi \ge 0} \sum_{i, r \ne y_i} \xi_{ir} + \nu 1^\top W 1
@@ -45,10 +45,10 @@ def pairwise_hinge(H, is_own, nu, sample_weight=None):
     >>> print(solution.w.ravel(), round(solution.value, 6))
     [0. 1.] 0.1
     """
-    n_classes, n_columns = len(is_own), len(H)
-    other, sample = np.nonzero(~is_own)
+    n_classes, n_columns = len(is_own_class), len(H)
+    other, sample = np.nonzero(~is_own_class)
     classes = np.arange(n_classes)
-    sign = is_own.T[sample].astype(np.float64) - (other[:, None] == classes)
+    sign = is_own_class.T[sample].astype(np.float64) - (other[:, None] == classes)
     margins = (sign[:, :, None] * H.T[sample, None, :]).reshape(len(sample), -1)
     costs = np.ones(len(sample)) if sample_weight is None else sample_weight[sample]
     cost = np.concatenate([np.full(margins.shape[1], float(nu)), costs])
@@ -61,6 +61,6 @@ def pairwise_hinge(H, is_own, nu, sample_weight=None):
     if result.status != 0:
         raise RuntimeError(f"the linear program of the hinge loss was not solved: {result.message}")
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
-    dual = np.zeros(is_own.shape)
+    dual = np.zeros(is_own_class.shape)
     dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
     return SolverResult(W, float(result.fun), 0.0, True, dual)

@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.data.data_table import TEXT_ADVICE
 from boostbench.data.readers.csv_header import DECIMAL_COMMA
 from boostbench.util.errors import UserError, truncated_list
-from boostbench.util.text_columns import classify_words, find_problem
+from boostbench.util.text_columns import classify_values, text_problem
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +42,8 @@ class TextColumn:
         """Convert the word None to a missing value if all other words are numbers."""
         if _NONE not in self.words:
             return
-        is_word = classify_words(self.words).is_word
-        if is_word.sum() > 1 or is_word.all():
+        is_other_text = classify_values(self.words).is_other_text
+        if is_other_text.sum() > 1 or is_other_text.all():
             return
         code = self.words.index(_NONE)
         del self.words[code]
@@ -68,11 +68,11 @@ class TextColumn:
         UserError
             If there is such a cell; the message has the first one.
         """
-        problem = find_problem(self.words, self.counts, len(column))
+        problem = text_problem(self.words, self.counts, len(column))
         if problem is None or problem.kind not in TEXT_ADVICE:
             return
         cell, (fault, advice) = problem.example, TEXT_ADVICE[problem.kind]
-        if problem.kind == "words":
+        if problem.kind == "mostly_numbers":
             advice = f"correct it, or add 'data.na_values=[{cell}]' if it means a missing value"
         sample = int((column == self.words.index(cell)).argmax())
         raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {fault}; {advice}")
@@ -91,7 +91,7 @@ def word_mask(words: Sequence[str]) -> np.ndarray:
     >>> word_mask(["cat", "1.5", "1,5", "1.234.567"]).tolist()
     [True, False, False, False]
     """
-    return classify_words(words).is_word & ~_full_matches(words, _GROUPED_THOUSANDS)
+    return classify_values(words).is_other_text & ~_full_matches(words, _GROUPED_THOUSANDS)
 
 
 def resolve_decimal_commas(
@@ -151,8 +151,8 @@ def _find_decimal_comma_columns(texts: dict[int, TextColumn]) -> list[int]:
     """Return the columns with decimal commas; none if all commas may separate thousands."""
     columns, is_clear = [], False
     for j, text in texts.items():
-        _, has_comma, is_word = classify_words(text.words)
-        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
+        _, has_comma, is_other_text = classify_values(text.words)
+        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_other_text].sum()
         is_decimal = _full_matches(text.words, DECIMAL_COMMA)
         has_point = _full_matches(text.words, _DECIMAL_POINT)
         if n_commas > n_words and is_decimal[has_comma].all() and not has_point.any():
@@ -189,7 +189,7 @@ def _find_thousands_columns(
 
 
 def _has_only_numbers(words: Sequence[str]) -> bool:
-    return bool((classify_words(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
+    return bool((classify_values(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
 
 
 def _strip_thousands(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:

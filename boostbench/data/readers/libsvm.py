@@ -13,7 +13,7 @@ from boostbench.data.labels import MIN_INEXACT, parse_labels
 from boostbench.data.numeric_text import is_plain_ascii
 from boostbench.data.readers.text_lines import read_lines
 from boostbench.util.errors import UserError
-from boostbench.util.text_columns import find_problem
+from boostbench.util.text_columns import text_problem
 
 logger = logging.getLogger(__name__)
 
@@ -117,8 +117,8 @@ def _parse_lines(text: bytes, where: str):
         indptr.append(len(values))
         line_numbers.append(number)
     counts = Counter(labels)
-    problem = find_problem([*counts], np.array([*counts.values()]), len(labels))
-    if problem and problem.kind == "words":
+    problem = text_problem([*counts], np.array([*counts.values()]), len(labels))
+    if problem and problem.kind == "mostly_numbers":
         number = line_numbers[labels.index(problem.example)]
         raise UserError(
             f"{where}, line {number}: the label {problem.example!r} is a word among numbers; "

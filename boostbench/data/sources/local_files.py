@@ -14,7 +14,9 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
 
 from boostbench.data.data_table import (
     dense_unless_large,
@@ -49,7 +51,36 @@ FORMAT_OPTIONS = {
     "na_values": ("CSV", (".csv",)),
     "header": ("CSV", (".csv",)),
 }
+#: Functions that open a file, by the ending of its compression.
 OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+class FileContents(NamedTuple):
+    """Data of a file.
+
+    Attributes
+    ----------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+        Features.
+    y : ndarray of shape (n_samples,), int64 or str
+        Class labels.
+    splits : list of (ndarray, ndarray), or None
+        Row numbers of the training part and of the test part for each fixed split. None: the file
+        has no splits.
+    one_hot_ranges : tuple of (int, int)
+        Half-open ranges of the one-hot features of each text column.
+    names : list of str, or None
+        Feature names. None: the format has no names, or the file has no header.
+    kept_rows : ndarray of shape (n_rows,), bool, or None
+        Mask of the rows of the file that were not dropped. None: all rows.
+    """
+
+    X: Any
+    y: np.ndarray
+    splits: list[tuple[np.ndarray, np.ndarray]] | None
+    one_hot_ranges: tuple[tuple[int, int], ...]
+    names: list[str] | None
+    kept_rows: np.ndarray | None
 
 
 def data_folder() -> Path | None:
@@ -101,7 +132,7 @@ def read_file(
     missing: str | None = None,
     na_values: Sequence[str | float] = (),
     header: bool | None = None,
-):
+) -> FileContents:
     """Load a data file, compressed or not.
 
     Fixed splits are read from ``STEM.splits.npz`` in the same folder, if it exists.
@@ -125,15 +156,7 @@ def read_file(
 
     Returns
     -------
-    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64 or str
-    splits : list of (ndarray, ndarray), or None
-    one_hot_ranges : tuple of (int, int)
-    names : list of str, or None
-        See `boostbench.data.data_table.features_and_labels`; None of other formats, and of CSV
-        files without a heading.
-    kept_rows : ndarray of shape (n_rows,), bool, or None
-        Mask of the rows of the file that were not dropped. None: all rows.
+    FileContents
 
     Raises
     ------
@@ -142,26 +165,26 @@ def read_file(
     """
     if not os.path.isfile(path):
         raise UserError(f"there is no file {path}; check the path")
-    stem, ending = split_name(path)
+    stem, ending = stem_and_format(path)
     if ending in FORMATS:
         options = {"labels": labels, "na_values": na_values, "header": header}
         check_format_options(options, ending, f"which {path.name} is not")
-    where, splits, one_hot_ranges, names, kept_rows = str(path), None, (), None, None
+    location, splits, one_hot_ranges, names, kept_rows = str(path), None, (), None, None
     with _open_file(path) as stream:
         if ending == ".svm":
-            X, y = read_libsvm(stream, where)
+            X, y = read_libsvm(stream, location)
         elif ending == ".arff":
-            table = read_arff(stream, where)
+            table = read_arff(stream, location)
             X, y, one_hot_ranges, names, kept_rows = features_and_labels(
                 table, labels, missing=missing
             )
         elif ending == ".csv":
-            table = read_csv(stream, where, labels, na_values, header)
+            table = read_csv(stream, location, labels, na_values, header)
             X, y, one_hot_ranges, names, kept_rows = features_and_labels(
                 table, labels, missing=missing
             )
         elif ending == ".npz":
-            X, y, splits = read_npz(stream, where)
+            X, y, splits = read_npz(stream, location)
         elif ending == IDX:
             X, y, splits = _read_idx_parts(path)
         else:
@@ -170,19 +193,28 @@ def read_file(
                 "*.npz, perhaps with .gz, .bz2 or .xz"
             )
     X = dense_unless_large(X)
-    if missing == "drop" and kept_rows is None and not (complete := rows_without_missing(X)).all():
-        warn_dropped_rows(complete, where)
-        kept_rows = complete
-        X, y, splits = X[kept_rows], y[kept_rows], splits and remap_rows(splits, kept_rows, where)
+    if missing == "drop" and kept_rows is None:
+        is_complete = rows_without_missing(X)
+        if not is_complete.all():
+            warn_dropped_rows(is_complete, location)
+            X, y, kept_rows = X[is_complete], y[is_complete], is_complete
+            splits = splits and remap_rows(splits, kept_rows, location)
     splits_path = path.with_name(f"{stem}.splits.npz")
     if os.path.isfile(splits_path):
         splits = read_splits(splits_path, len(y) if kept_rows is None else len(kept_rows))
         splits = remap_rows(splits, kept_rows, str(splits_path))
-    if names:
-        name_set, positions = set(names), map(str, range(len(names) + 1))
-        if names == [number for number in positions if number in name_set]:
-            names = None  # a header that numbers the columns has no names
-    return X, y, splits, one_hot_ranges, names, kept_rows
+    if names and _are_column_numbers(names):
+        names = None
+    return FileContents(X, y, splits, one_hot_ranges, names, kept_rows)
+
+
+def _are_column_numbers(names: Sequence[str]) -> bool:
+    """Return whether n names are the numbers from 0 to n in order, without one of them.
+
+    The absent number is that of the class column, or 0 if a header counts the columns from 1.
+    """
+    name_set, numbers = set(names), map(str, range(len(names) + 1))
+    return names == [number for number in numbers if number in name_set]
 
 
 def check_format_options(options: Mapping[str, Any], ending: str, explanation: str) -> None:
@@ -198,14 +230,14 @@ def check_format_options(options: Mapping[str, Any], ending: str, explanation: s
             raise UserError(f"data.{key} is of {formats} files, {explanation}")
 
 
-def split_name(path: Path) -> tuple[str, str]:
+def stem_and_format(path: Path) -> tuple[str, str]:
     """Return the stem of a file name and its format, without compression.
 
     Examples
     --------
-    >>> split_name(Path("/x/vowel.svm.gz"))
+    >>> stem_and_format(Path("/x/vowel.svm.gz"))
     ('vowel', '.svm')
-    >>> split_name(Path("my.scale"))
+    >>> stem_and_format(Path("my.scale"))
     ('my', '.svm')
     """
     name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
@@ -227,7 +259,7 @@ def data_set_name(path: Path) -> str:
     ['v1.0', 'my_data', '_x']
     """
     # Some file systems decompose accented letters.
-    name = slug(unicodedata.normalize("NFC", split_name(path)[0]), ".+-")
+    name = slug(unicodedata.normalize("NFC", stem_and_format(path)[0]), ".+-")
     return name if re.match(r"\w", name) else f"_{name.lstrip('.+-')}"
 
 

@@ -120,22 +120,23 @@ def openml_name(spec: Mapping[str, Any]) -> str:
 
 def _sources(
     spec: Mapping[str, Any],
-) -> Iterator[tuple[str, Callable[[], SourceResult | str | Exception]]]:
-    """Yield the name of each source, ``""`` if it does not have the data, and a loading function.
+) -> Iterator[tuple[str | None, Callable[[], SourceResult | str | Exception]]]:
+    """Yield the name of each source and a function that loads the data from it.
 
-    The function returns a `SourceResult`, or the reason why the source has no data; ``""`` if no
-    user would expect data there.
+    The name is None if the source certainly does not have the data. The function returns a
+    `SourceResult`, or the reason why the source does not have the data; ``""`` if the user does
+    not expect data there.
     """
     folder, name, seed = data_folder(), spec["name"], spec.get("seed") or 0
     if folder and not spec.get("path"):
-        is_there = os.path.isfile(bundles.bundle_path(folder, name))
-        yield "bundle" if is_there else "", lambda: _load_bundle(folder, spec)
+        exists = os.path.isfile(bundles.bundle_path(folder, name))
+        yield "bundle" if exists else None, lambda: _load_bundle(folder, spec)
     path = local_file(spec)
-    yield f"file {path.name}" if path else "", lambda: _load_file(path, spec)
+    yield f"file {path.name}" if path else None, lambda: _load_file(path, spec)
     openml = _openml_spec(spec)
     if openml:
-        is_there = os.path.isfile(cache.cache_path(file_stem(spec)))
-        yield "cache" if is_there else "", lambda: _load_cached(openml, spec)
+        exists = os.path.isfile(cache.cache_path(file_stem(spec)))
+        yield "cache" if exists else None, lambda: _load_cached(openml, spec)
     if spec.get("sklearn"):
         yield "scikit-learn", lambda: _load_builtin_data(spec)
     if spec.get("generate"):
@@ -159,15 +160,21 @@ def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str
     labels = None if spec.get("labels") is None else str(spec["labels"])
     na_values = spec.get("na_values") or ()
     header = spec.get("header")
-    X, y, splits, one_hot_ranges, names, kept_rows = read_file(
-        path, labels, missing_setting(spec), na_values, header
+    contents = read_file(path, labels, missing_setting(spec), na_values, header)
+    dataset = Dataset(
+        spec["name"],
+        contents.X,
+        contents.y,
+        f"file {path}",
+        contents.splits,
+        names=contents.names,
     )
-    dataset = Dataset(spec["name"], X, y, f"file {path}", splits, names=names)
+    one_hot_ranges = contents.one_hot_ranges
     if spec.get("path") and one_hot_ranges and not (spec.get("features") or dataset.is_sparse):
         dataset = replace(dataset, one_hot_ranges=one_hot_ranges)
         template = "%s: algorithms that take categories get columns of 3 or more words as such"
         logger.warning(template, path)
-    return SourceResult(dataset, spec, kept_rows=kept_rows)
+    return SourceResult(dataset, spec, kept_rows=contents.kept_rows)
 
 
 def _missing_file_reason(spec: Mapping[str, Any]) -> str:
@@ -185,7 +192,7 @@ def _openml_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"task": task} if task else spec.get("openml") or {}
 
 
-def _check_train_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
+def _forbid_dropping_counted_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
     """Check that no counted training row can be dropped: the cache does not record dropped rows."""
     if openml.get("train_rows") and spec.get("missing") == "drop":
         raise UserError(
@@ -197,24 +204,24 @@ def _check_train_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Non
 def _load_cached(
     openml: Mapping[str, Any], spec: Mapping[str, Any]
 ) -> SourceResult | str | Exception:
-    _check_train_rows(openml, spec)
+    _forbid_dropping_counted_rows(openml, spec)
     try:
-        copy = cache.fetch(file_stem(spec), _cache_key(openml, spec))
+        dataset = cache.fetch(file_stem(spec), _cache_key(openml, spec))
     except ValueError as error:
         logger.warning("%s; it is not used", error)
         return error
-    return "not in the cache" if copy is None else SourceResult(copy, openml)
+    return "not in the cache" if dataset is None else SourceResult(dataset, openml)
 
 
 def _load_builtin_data(spec: Mapping[str, Any]) -> SourceResult:
-    copy = load_builtin(spec["name"], spec["sklearn"])
-    return SourceResult(rescale_like_libsvm(copy) if spec.get("as_in_libsvm") else copy, spec)
+    dataset = load_builtin(spec["name"], spec["sklearn"])
+    return SourceResult(rescale_like_libsvm(dataset) if spec.get("as_in_libsvm") else dataset, spec)
 
 
 def _load_from_openml(
     openml: Mapping[str, Any], spec: Mapping[str, Any]
 ) -> SourceResult | Exception:
-    _check_train_rows(openml, spec)
+    _forbid_dropping_counted_rows(openml, spec)
     try:
         dataset = download(file_stem(spec), _openml_query(openml), spec.get("missing"))
     except ConnectionError as error:

@@ -20,7 +20,7 @@ from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
 from boostbench.util.errors import UserError
-from boostbench.util.text_columns import find_problem
+from boostbench.util.text_columns import text_problem
 
 FRAME = pd.DataFrame(
     {
@@ -111,7 +111,7 @@ def test_identifiers_raise_one_warning_per_fit():
     [
         (["12,685", "9,100"] * 20, "commas"),
         (["2024-03-09", "2024-03-10"] * 20, "dates"),
-        (["12", "14", "unknown"] * 15, "words"),
+        (["12", "14", "unknown"] * 15, "mostly_numbers"),
         ([f"C{i}" for i in range(40)], "identifiers"),
         (["red", "blue", "12"] * 15, None),
     ],
@@ -119,7 +119,7 @@ def test_identifiers_raise_one_warning_per_fit():
 def test_files_and_frames_have_the_same_problems(values, kind):
     """The command line refuses each problem, and Python too, but for a warning of identifiers."""
     counts = pd.Series(values).value_counts()
-    problem = find_problem(counts.index.tolist(), counts.to_numpy(), len(values))
+    problem = text_problem(counts.index.tolist(), counts.to_numpy(), len(values))
     assert (problem and problem.kind) == kind
     text = "".join(f'"{value}",1,{"yn"[i % 2]}\n' for i, value in enumerate(values))
     arff = "@relation r\n@attribute a string\n@attribute b real\n@attribute class {y,n}\n@data\n"

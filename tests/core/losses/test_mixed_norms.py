@@ -25,10 +25,10 @@ def rows(seed=0, shape=(40, 4)):
     return W
 
 
-def test_value(name):
+def test_row_values_equal_the_norms(name):
     W = rows()
     value, _ = PLAIN[name]
-    np.testing.assert_allclose(ROW_NORMS[name]().value(W), [value(w) for w in W], rtol=1e-12)
+    np.testing.assert_allclose(ROW_NORMS[name]().row_values(W), [value(w) for w in W], rtol=1e-12)
 
 
 def lowest(g, weight, name):
@@ -48,7 +48,7 @@ def test_the_largest_promise_gets_lowest(name, weight):
     G = np.random.default_rng(5).normal(size=(30, 3)).astype(np.float32)
     order = np.array([-lowest(g, weight, name) for g in G.astype(float)])
     for dtype in (np.float64, np.float32):
-        promise = ROW_NORMS[name]().max_decrease(G.astype(dtype), weight)
+        promise = ROW_NORMS[name]().ranking_score(G.astype(dtype), weight)
         assert promise.dtype == dtype
         assert (promise >= 0).all()
         i, j = np.nonzero(order[:, None] > order + 1e-5)

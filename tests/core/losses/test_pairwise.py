@@ -80,7 +80,7 @@ class TestDerivatives:
         quadratic = problem.quadratic(free, damping)
         found = np.array([quadratic.product(e) for e in np.eye(free.sum())])
         step = 1e-5
-        exact = problem_of(H, problem.is_own, loss)
+        exact = problem_of(H, problem.is_own_class, loss)
         wanted = []
         for r, t in np.argwhere(free):
             high, low = W.copy(), W.copy()

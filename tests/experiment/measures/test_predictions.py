@@ -30,8 +30,8 @@ def test_predictions_of_each_tested_sample(tmp_path):
     for split in asked[0].splits:
         own = frame.query(f"algo == 'one' and split == {split.index}")
         np.testing.assert_array_equal(own["row"], split.test)
-        np.testing.assert_array_equal(own["truth"], dataset.class_numbers[split.test])
-        fit = asked[0].trial(split, {}).fit(dataset.X, dataset.class_numbers)
+        np.testing.assert_array_equal(own["truth"], dataset.class_indices[split.test])
+        fit = asked[0].trial(split, {}).fit(dataset.X, dataset.class_indices)
         np.testing.assert_array_equal(own["predicted"], fit.estimator.predict(fit.X_test))
         expected = fit.estimator.predict_proba(fit.X_test)
         np.testing.assert_allclose(own[shares], expected, rtol=0, atol=5.1e-7)

@@ -41,7 +41,7 @@ def test_records_can_be_made_again_from_themselves(recorded, dataset, protocol):
     records = recorded(grid={"width": [1, 2]}, **protocol)
     assert {"fold" in record for record in records} == {False, True}
     for record in records:
-        outcome = run_trial(refit(record, dataset), dataset.X, dataset.class_numbers)
+        outcome = run_trial(refit(record, dataset), dataset.X, dataset.class_indices)
         assert what_differs(record, outcome) == []
 
 
