@@ -113,9 +113,9 @@ class AdaBoost(CategorySetBooster, StumpEnsemble, BinaryClassifier):
         return 2.0
 
     def _make_master(self, X, signs, random_state, weights=None):
-        return _BinaryMaster(self, self._search(X, random_state, weights), signs, weights)
+        return _BinaryMaster(self, self._make_search(X, random_state, weights), signs, weights)
 
-    def _search(self, X, random_state, weights):
+    def _make_search(self, X, random_state, weights):
         search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
         return ConstantFallbackSearch(search) if self.constant else search
 

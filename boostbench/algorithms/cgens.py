@@ -22,7 +22,7 @@ from boostbench.core.stumps.stump import Stump, Stumps
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 # Minimum tolerance of the hinge loss: smaller duality gaps are rounding errors.
-_LEAST_TOL = 1e-8
+_MIN_TOL = 1e-8
 
 
 class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClassifier):
@@ -137,18 +137,18 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
     def _make_master(self, X, signs, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
         names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
-        searches = [self._search(name, X, rng, weights) for name in names]
+        searches = [self._make_search(name, X, rng, weights) for name in names]
         search = searches[0] if len(searches) == 1 else UnionSearch(searches)
         return _CGENSMaster(self, search, signs, weights)
 
-    def _search(self, name, X, rng, weights):
+    def _make_search(self, name, X, rng, weights):
         if name == "stump":
             return ExcludingStumpSearch(X, self.max_bins, weights)
         if name == "perceptron":
             return RandomPerceptronSearch(X, self.n_candidates, rng)
         gamma = self.gamma
         if gamma == "scale":
-            gamma = 1.0 / (X.shape[1] * _variance(X, weights) or 1.0)
+            gamma = 1.0 / (X.shape[1] * _weighted_variance(X, weights) or 1.0)
         return RandomCosineSearch(X, self.n_candidates, rng, gamma)
 
     def _store_model(self, master):
@@ -286,7 +286,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
             yield scores
 
 
-def _variance(X, weights):
+def _weighted_variance(X, weights):
     """Return the variance of all entries of X, weighted by rows."""
     if weights is None:
         return X.var()
@@ -298,7 +298,7 @@ class _CGENSMaster(Master):
     def __init__(self, params, search, signs, sample_weight):
         super().__init__(params, search)
         self.signs = signs
-        tol = max(params.tol, _LEAST_TOL)
+        tol = max(params.tol, _MIN_TOL)
         self.svm = PrimalSVM(signs, params.C, params.loss, tol, sample_weight)
         self.dual = np.ones(len(signs)) if sample_weight is None else sample_weight
         self.learners = []
@@ -308,8 +308,9 @@ class _CGENSMaster(Master):
 
     def generate(self):
         result = self.search.best((self.signs * self.dual)[:, None])
-        is_edge = result is not None and abs(result.edge) > MIN_EDGE * self.dual.sum()
-        return result if is_edge else None
+        min_edge = MIN_EDGE * self.dual.sum()
+        exceeds_rounding = result is not None and abs(result.edge) > min_edge
+        return result if exceeds_rounding else None
 
     def correct(self, result):
         self.search.exclude(result.learner)
@@ -333,8 +334,8 @@ class _SLSMaster(Master):
         result = self.search.best(residual)
         if result is None:
             return None
-        noise = MIN_EDGE * np.abs(residual[:, result.column]).sum()
-        return result if result.edge > noise else None
+        min_edge = MIN_EDGE * np.abs(residual[:, result.column]).sum()
+        return result if result.edge > min_edge else None
 
     def correct(self, result):
         self.search.exclude(result.learner)

@@ -113,9 +113,9 @@ class ERLPBoost(MarginBooster):
     epsilon: PositiveFloat = 0.01
     tol: NonNegativeFloat | None = None
 
-    _kind: ClassVar = _ERLPBoostMaster
+    _master_class: ClassVar = _ERLPBoostMaster
 
-    def _program(self, weights):
+    def _make_program(self, weights):
         eta = max(0.5, 2 / self.epsilon * np.log(1 / self.nu))
         return EntropyMarginProgram(weights, self.nu, eta)
 

@@ -11,12 +11,12 @@ from boostbench.core.learners.random_features import SignedPerceptronSearch
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
 # Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
-_TOLERANCE = 1e-6
+_EDGE_TOLERANCE = 1e-6
 
 
 class _LPBoostMaster(MarginMaster):
-    def min_edge(self):
-        return 1.0 + _TOLERANCE
+    def edge_threshold(self):
+        return 1.0 + _EDGE_TOLERANCE
 
 
 class LPBoost(MarginBooster):
@@ -85,18 +85,18 @@ class LPBoost(MarginBooster):
     weak_learner: Literal["stump", "perceptron"] = "stump"
     n_candidates: PositiveInt = 2000
 
-    _kind: ClassVar = _LPBoostMaster
+    _master_class: ClassVar = _LPBoostMaster
 
     @property
     def _takes_tables(self):
         return self.weak_learner == "stump"
 
-    def _program(self, weights):
+    def _make_program(self, weights):
         return SoftMarginProgram(len(weights), self.C * weights)
 
-    def _search(self, X, random_state):
+    def _make_search(self, X, random_state):
         if self.weak_learner == "stump":
-            return super()._search(X, random_state)
+            return super()._make_search(X, random_state)
         rng = np.random.default_rng(random_state.randint(2**31))
         return SignedPerceptronSearch(X, self.n_candidates, rng)
 

@@ -227,7 +227,7 @@ class _DescentSolver:
         name = params.solver or "newton"
         self.max_iter = params.solver_iterations or _DEFAULT_ITERATIONS[name]
         self.solver = SOLVERS[name]()
-        self.resolution = self.solver.resolution
+        self.objective_rtol = self.solver.objective_rtol
 
     def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
@@ -416,4 +416,4 @@ class _MultiBoostMaster(Master):
         improved = self._solve(self.solution.w, violation)
         progress = self.solution.value - improved.value
         self.solution = improved
-        return progress > self.solver.resolution * abs(improved.value)
+        return progress > self.solver.objective_rtol * abs(improved.value)

@@ -28,12 +28,12 @@ class FromZeroMaster(Master):
         self.H = np.empty((params.n_iterations, len(labels)))
         self.path = CoefficientPath()
         self.converged = False
-        self._accept_solution(self._problem(), np.zeros((len(self.is_own_class), 0)))
+        self._set_solution(self._problem(), np.zeros((len(self.is_own_class), 0)))
 
     def _problem(self):
         return PairwiseLoss(self.H[: len(self.stumps)], self.is_own_class, self.loss)
 
-    def _accept_solution(self, problem, W):
+    def _set_solution(self, problem, W):
         """Store the coefficients and their dual variables."""
         value, _ = problem.move(W)
         self.solution = SolverResult(W, value, np.inf, False, problem.dual)
@@ -51,14 +51,16 @@ class FromZeroMaster(Master):
         self.stumps.append(result.learner)
         problem = self._problem()
 
-        def mean_loss(W):
-            value, slopes = problem.move(W)
-            return value / self.is_own_class.size, slopes / self.is_own_class.size
+        def mean_loss_and_gradient(W):
+            value, gradient = problem.move(W)
+            return value / self.is_own_class.size, gradient / self.is_own_class.size
 
         start = np.zeros((len(self.is_own_class), len(self.stumps)))
-        limits = self.params.nu, self.params.solver_iterations or _PAPER_ITERATIONS
-        solution = nonnegative_l1(mean_loss, start, *limits)
-        self._accept_solution(problem, solution.w)
+        max_iter = self.params.solver_iterations or _PAPER_ITERATIONS
+        solution = nonnegative_l1(
+            mean_loss_and_gradient, start, nu=self.params.nu, max_iter=max_iter
+        )
+        self._set_solution(problem, solution.w)
         self.path.append(solution.w.T)
         self.objective.append(solution.value)
         return True
@@ -67,5 +69,5 @@ class FromZeroMaster(Master):
         """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
         W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1)
-        self._accept_solution(self._problem(), np.ascontiguousarray(W.T))
+        self._set_solution(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

@@ -64,5 +64,5 @@ class NMBoost(MarginBooster):
     C: PositiveFloat = 0.01
     margin: FractionOrOne | None = None
 
-    def _program(self, weights):
+    def _make_program(self, weights):
         return NegativeMarginProgram(weights, self.C, self.margin)

@@ -65,7 +65,7 @@ class PerceptronAdaBoost(AdaBoost):
     category_sets: ClassVar = False
     _takes_tables: ClassVar = False
 
-    def _search(self, X, random_state, weights):
+    def _make_search(self, X, random_state, weights):
         rng = np.random.default_rng(random_state.randint(2**31))
         return SignedPerceptronSearch(X, self.n_candidates, rng)
 

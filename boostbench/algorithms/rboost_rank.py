@@ -42,7 +42,7 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
     weak_learner: Literal["stump", "wlda"] = "stump"
     n_selected: PositiveInt = 1000
 
-    def _search(self, X, random_state):
+    def _make_search(self, X, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
         settings = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":
@@ -141,7 +141,7 @@ class RBoostRank(_RankBooster):
         return 2.0
 
     def _make_master(self, X, labels, random_state):
-        return _StageWiseMaster(self, self._search(X, random_state), labels)
+        return _StageWiseMaster(self, self._make_search(X, random_state), labels)
 
 
 class RBoostRankTC(TotallyCorrective, _RankBooster):
@@ -260,7 +260,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
                 "solver='newton' is for eq. (12); loss='exponential' is eq. (2): set "
                 "solver='lbfgs' or loss='exponential_sum'"
             )
-        return _TotallyCorrectiveMaster(self, self._search(X, random_state), labels)
+        return _TotallyCorrectiveMaster(self, self._make_search(X, random_state), labels)
 
     def _store_model(self, master):
         super()._store_model(master)
@@ -349,7 +349,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.limits = params.nu, _SOLVER_TOLERANCE, params.solver_iterations
         default = "lbfgs" if params.loss == "exponential" else "newton"
         self.solver = SOLVERS[params.solver or default]
-        self._accept_solution(self._problem(), np.zeros(0))
+        self._set_solution(self._problem(), np.zeros(0))
 
     def _problem(self):
         A = self.A[: len(self.stumps)]
@@ -359,7 +359,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
             return LimitedLogSumExp(A)
         return RankingLoss(A, LogSumExp())
 
-    def _accept_solution(self, problem, w):
+    def _set_solution(self, problem, w):
         """Store the coefficients, and set the weights of pairs to the dual variables (step 5)."""
         self.value = self._value(problem, w)
         self.coefficients = w
@@ -380,7 +380,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.limits)
             is_better = self._value(problem, solution.w) < self.value
-        self._accept_solution(problem, solution.w if is_better else start)
+        self._set_solution(problem, solution.w if is_better else start)
         self.converged.append(solution.converged)
         self.path.append(self.coefficients)
         self.objective.append(self.value)

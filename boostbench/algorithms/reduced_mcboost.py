@@ -16,7 +16,7 @@ def _kernel_pca(n_components, X):
     return KernelPCA(n_components, kernel="rbf", gamma=mean_gamma(X), random_state=0)
 
 
-class _SignedDiscriminants(LinearDiscriminantAnalysis):
+class _CanonicalSignLDA(LinearDiscriminantAnalysis):
     """Linear discriminant analysis of scikit-learn with canonical signs of the directions."""
 
     def fit(self, X, y):
@@ -31,14 +31,16 @@ class _SignedDiscriminants(LinearDiscriminantAnalysis):
 
 
 _REDUCTIONS = {
-    "pca": lambda d, X, k: PCA(min(d, *X.shape), svd_solver="full"),
-    "lda": lambda d, X, k: _SignedDiscriminants(
-        solver="svd", n_components=min(d, k - 1, X.shape[1])
+    "pca": lambda n_components, X, n_classes: PCA(min(n_components, *X.shape), svd_solver="full"),
+    "lda": lambda n_components, X, n_classes: _CanonicalSignLDA(
+        solver="svd", n_components=min(n_components, n_classes - 1, X.shape[1])
     ),
-    "factor_analysis": lambda d, X, k: FactorAnalysis(min(d, X.shape[1]), random_state=0),
-    "kernel_pca": lambda d, X, k: _kernel_pca(min(d, len(X)), X),
-    "lpp": lambda d, X, k: LPP(d),
-    "npe": lambda d, X, k: NPE(d),
+    "factor_analysis": lambda n_components, X, n_classes: FactorAnalysis(
+        min(n_components, X.shape[1]), random_state=0
+    ),
+    "kernel_pca": lambda n_components, X, n_classes: _kernel_pca(min(n_components, len(X)), X),
+    "lpp": lambda n_components, X, n_classes: LPP(n_components),
+    "npe": lambda n_components, X, n_classes: NPE(n_components),
 }
 
 

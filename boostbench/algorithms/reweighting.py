@@ -109,19 +109,17 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         if "feature_names_in_" in vars(ensemble):
             check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
-    is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[
-        encode_known_labels(y, ensemble.classes_)
-    ]
+    is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
     n_pairs = len(y) * (is_own_class.shape[1] - 1)
-    indices = members.distinct_members()
-    A = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
-    sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
-    sizes[sizes == 0] = 1.0
-    A /= sizes[:, None]
-    w, value = _SOLVERS[loss](A, nu * n_pairs)
+    indices = members.distinct_indices()
+    margins = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
+    scales = np.maximum(margins.max(axis=1), -margins.min(axis=1))
+    scales[scales == 0] = 1.0
+    margins /= scales[:, None]
+    w, value = _SOLVERS[loss](margins, nu * n_pairs)
     used = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._store(
-        members, indices[used], w[used], sizes[used], value / n_pairs, loss
+        members, indices[used], w[used], scales[used], value / n_pairs, loss
     )
 
 
@@ -170,7 +168,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         scores = self._members.scores(X, self.members_)
         for coefficient, member_scores in zip(self.coefficients_, scores, strict=True):
             total += coefficient * member_scores
-        return decision_values(total, self._slack)
+        return decision_values(total, self._rounding_slack)
 
     def predict(self, X):
         """Predict the labels; see `BoostingClassifier.predict`."""
@@ -187,11 +185,11 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")
 
-    def _store(self, members, indices, weights, sizes, objective, loss):
+    def _store(self, members, indices, weights, scales, objective, loss):
         self._members = members.detach(indices)
         self.members_ = indices
-        self.coefficients_ = weights / sizes
-        self._slack = rounding_slack(weights)
+        self.coefficients_ = weights / scales
+        self._rounding_slack = rounding_slack(weights)
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
@@ -214,7 +212,7 @@ class _TreeMembers:
         # Members of a forest predict class numbers, and know all classes.
         self._members_have_labels = isinstance(ensemble, AdaBoostClassifier)
 
-    def distinct_members(self):
+    def distinct_indices(self):
         return np.arange(len(self._trees))
 
     def detach(self, indices):
@@ -240,7 +238,7 @@ class _LightGBMMembers:
     def __init__(self, ensemble):
         self._booster = ensemble.booster_
 
-    def distinct_members(self):
+    def distinct_indices(self):
         return np.arange(self._booster.current_iteration())
 
     def detach(self, indices):
@@ -249,7 +247,7 @@ class _LightGBMMembers:
 
     def scores(self, X, indices):
         for index in indices:
-            yield _class_columns(
+            yield _one_column_per_class(
                 self._booster.predict(X, start_iteration=index, num_iteration=1, raw_score=True)
             )
 
@@ -262,11 +260,11 @@ class _StumpMembers:
         self._ensemble = copy.copy(ensemble)
         self._sum = ensemble.stump_sum()
 
-    def distinct_members(self):
+    def distinct_indices(self):
         stumps = self._sum.stumps
         votes = (self._sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
-        sizes = np.abs(votes).max(axis=1, keepdims=True)
-        votes = np.round(votes / np.where(sizes, sizes, 1.0), _VOTE_DIGITS)
+        scales = np.abs(votes).max(axis=1, keepdims=True)
+        votes = np.round(votes / np.where(scales, scales, 1.0), _VOTE_DIGITS)
         members = np.column_stack([stumps.feature, stumps.threshold, votes])
         return np.sort(np.unique(members, axis=0, return_index=True)[1])
 
@@ -283,7 +281,7 @@ class _StumpMembers:
         X = self._ensemble._to_views(X)
         for index in indices:
             outputs = self._sum.stumps.outputs(X, slice(index, index + 1))
-            yield _class_columns(outputs * self._sum.coefficients[index])
+            yield _one_column_per_class(outputs * self._sum.coefficients[index])
 
 
 def _make_members(ensemble):
@@ -298,16 +296,18 @@ def _make_members(ensemble):
     raise ValueError(f"{type(ensemble).__name__} is no ensemble that can be taken apart")
 
 
-def _class_columns(scores):
+def _one_column_per_class(scores):
     """Return scores with one column per class; a single score becomes two columns."""
     scores = np.reshape(scores, (len(scores), -1))
     return scores / 2 * [-1.0, 1.0] if scores.shape[1] == 1 else scores
 
 
-def _solve_logistic(A, nu):
-    problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
-    tol = _NEWTON_TOLERANCE * A.shape[1]
-    solution = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _MAX_NEWTON_STEPS)
+def _solve_logistic(margins, penalty):
+    problem = RankingLoss(margins, SumOfLosses(get_loss("logistic")))
+    tol = _NEWTON_TOLERANCE * margins.shape[1]
+    solution = NonnegativeNewton().minimise(
+        problem, np.zeros(len(margins)), penalty, tol, _MAX_NEWTON_STEPS
+    )
     if not solution.converged:
         warnings.warn(
             "Newton's method did not reach the minimum; a larger nu makes it easier",
@@ -317,19 +317,19 @@ def _solve_logistic(A, nu):
     return solution.w, solution.value
 
 
-def _solve_hinge(A, nu):
-    program = SoftMarginProgram(A.shape[1], 1.0 / nu)
+def _solve_hinge(margins, penalty):
+    program = SoftMarginProgram(margins.shape[1], 1.0 / penalty)
     added = []
-    while len(added) < len(A):
-        edges = A @ program.dual
+    while len(added) < len(margins):
+        edges = margins @ program.dual
         edges[added] = -np.inf
         if edges.max() <= 1.0 + _EDGE_TOLERANCE:
             break
         added.append(edges.argmax())
-        program.add(A[added[-1]])
-    w = np.zeros(len(A))
+        program.add(margins[added[-1]])
+    w = np.zeros(len(margins))
     w[added] = program.coefficients
-    return w, nu * program.value
+    return w, penalty * program.value
 
 
 _SOLVERS = {"logistic": _solve_logistic, "hinge": _solve_hinge}

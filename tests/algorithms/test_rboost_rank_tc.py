@@ -62,7 +62,7 @@ def design(outputs, y):
 
 def candidates(model, X, y):
     """Return delta h of all stumps of polarity +1 that a fit has searched."""
-    search = model._search(X, check_random_state(model.random_state))
+    search = model._make_search(X, check_random_state(model.random_state))
     outputs = []
     for feature in range(model.n_projections):
         points = X @ search.rows(feature).T

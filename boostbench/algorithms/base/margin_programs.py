@@ -16,7 +16,7 @@ from boostbench.core.stumps.stump import Stumps
 
 # A score below this fraction of the sum of the coefficients is 0. The coefficients of linear
 # programs are often simple fractions, which cancel up to rounding.
-_ZERO = 1e-9
+_SCORE_TOLERANCE = 1e-9
 
 
 class MarginMaster(Master):
@@ -30,7 +30,8 @@ class MarginMaster(Master):
         Labels 1 and -1.
     program : object
         Program with a method `add` and attributes `dual` (weights of the next search),
-        `coefficients`, `value` and, for `min_edge`, `edge` (largest edge of the weak learners).
+        `coefficients`, `value` and, for `edge_threshold`, `edge` (largest edge of the weak
+        learners).
     """
 
     def __init__(self, params, search, signs, program):
@@ -41,7 +42,7 @@ class MarginMaster(Master):
         self.path = CoefficientPath()
         self.objective = []
 
-    def min_edge(self):
+    def edge_threshold(self):
         """Return the edge above which a weak learner is better than the earlier ones."""
         # Smaller differences are rounding errors, relative to the sum of the weights.
         return self.program.edge + MIN_EDGE * self.program.dual.sum()
@@ -49,7 +50,7 @@ class MarginMaster(Master):
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
         result = self.search.best((self.signs * self.program.dual)[:, None])
-        return result if result is not None and result.edge > self.min_edge() else None
+        return result if result is not None and result.edge > self.edge_threshold() else None
 
     def correct(self, result):
         """Solve the program with one more weak learner; see `Master.correct`."""
@@ -70,18 +71,19 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
     # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
-    _kind: ClassVar = MarginMaster
+    _master_class: ClassVar = MarginMaster
 
     @abstractmethod
-    def _program(self, weights):
+    def _make_program(self, weights):
         """Return the program for samples with positive weights."""
 
-    def _search(self, X, random_state):
+    def _make_search(self, X, random_state):
         return StumpSearch(X)
 
     def _make_master(self, X, signs, random_state, weights=None):
         weights = np.ones(len(signs)) if weights is None else weights
-        return self._kind(self, self._search(X, random_state), signs, self._program(weights))
+        search = self._make_search(X, random_state)
+        return self._master_class(self, search, signs, self._make_program(weights))
 
     def _store_model(self, master, stack=Stumps, per_learner=3):
         self.hypotheses_ = stack(master.learners)
@@ -94,4 +96,4 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
 
     def score_slack(self):
         """Return the rounding error of a score; see `BoostingClassifier.score_slack`."""
-        return _ZERO * self.coefficients_.sum()
+        return _SCORE_TOLERANCE * self.coefficients_.sum()

@@ -130,13 +130,13 @@ class ShapeFunctions:
         self._categories = getattr(model, "categories_", {})
         self.outputs = output_names(model)
         self.feature_names = feature_names(model)
-        tables = self._drop_constant_stumps(additive_tables(stumps, columns))
+        tables = self._move_constant_stumps_to_intercept(additive_tables(stumps, columns))
         self.terms = [
             self._make_term(feature, group) for feature, group in self._group_by_feature(tables)
         ]
         self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
-            X = self.numbers(X)
+            X = self.encode(X)
             for index, values in enumerate(self._pair_contributions(X)):
                 table = self.pairs[index].table.copy()
                 self._move_constant(table, values.mean(axis=0))
@@ -156,7 +156,7 @@ class ShapeFunctions:
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes and for a regressor
             Scores of the model, up to rounding errors.
         """
-        X = self.numbers(X)
+        X = self.encode(X)
         scores = np.zeros((len(X), len(self.outputs)))
         for values in [*self._term_contributions(X), *self._pair_contributions(X)]:
             scores += values
@@ -249,7 +249,7 @@ class ShapeFunctions:
             Their sum is `decision_function`. For more than two classes, the columns have the class
             as an upper level: ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
         """
-        X = self.numbers(X)
+        X = self.encode(X)
         pair_values = self._pair_contributions(X)
         n_terms = 1 + self._n_features
         terms = np.zeros((len(X), n_terms + len(pair_values), len(self.outputs)))
@@ -264,7 +264,7 @@ class ShapeFunctions:
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
         return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
 
-    def numbers(self, X):
+    def encode(self, X):
         """Check samples, and replace categories by their codes.
 
         Parameters
@@ -330,7 +330,7 @@ class ShapeFunctions:
         table -= constant
         self._intercept = self._intercept + constant
 
-    def _drop_constant_stumps(self, tables):
+    def _move_constant_stumps_to_intercept(self, tables):
         """Move stumps with an infinite threshold, which are constant, to the intercept.
 
         Returns
@@ -358,15 +358,16 @@ class ShapeFunctions:
     def _make_term(self, feature, tables):
         """Return the `Term` of a feature, the sum of the tables of its views."""
         categories = self._categories.get(feature)
-        thresholds = np.empty(0)
+        term_thresholds = np.empty(0)
         if categories is None:
-            cuts_of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
-            thresholds = np.unique(np.concatenate([thresholds, *cuts_of_numbers]))
+            is_filled = np.isnan(self._views.category)
+            view_thresholds = [thresholds for view, thresholds, _ in tables if is_filled[view]]
+            term_thresholds = np.unique(np.concatenate([term_thresholds, *view_thresholds]))
             # Evaluate the views at one value on each step, and at a missing value.
-            values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
+            values = np.concatenate([term_thresholds, [np.finfo(float).max, np.nan]])
         else:
             values = np.append(np.arange(len(categories)), np.nan)
         table = np.zeros((len(values), len(self.outputs)))
-        for view, cuts, view_table in tables:
-            table += view_table[cuts.searchsorted(self._views.expand_values(values, view))]
-        return Term(feature, thresholds, categories, table, self._views.has_missing(feature))
+        for view, thresholds, view_table in tables:
+            table += view_table[thresholds.searchsorted(self._views.expand_values(values, view))]
+        return Term(feature, term_thresholds, categories, table, self._views.has_missing(feature))

@@ -25,7 +25,7 @@ class _KernelHasher(Hasher):
     directions_ : ndarray of shape (n_anchors, n_components)
     """
 
-    def _prepare(self, X, rng):
+    def _fit_features(self, X, rng):
         if self.n_anchors < self.n_components:
             raise ValueError(
                 f"n_anchors={self.n_anchors} are fewer than the bits, "
@@ -34,7 +34,7 @@ class _KernelHasher(Hasher):
         self.anchors_ = X[rng.permutation(len(X))[: self.n_anchors]]
         self.gamma_ = mean_gamma(X, self.anchors_)
 
-    def _features(self, X):
+    def _transform_features(self, X):
         return rbf_kernel(X, self.anchors_, self.gamma_)
 
 
@@ -84,7 +84,7 @@ class BRE(_KernelHasher):
     n_pairs: TwoOrMore = 500
     n_sweeps: NonNegativeInt = 3
 
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
         start = rng.normal(size=(features.shape[1], self.n_components))
@@ -134,5 +134,5 @@ class KSH(_KernelHasher):
 
     _supervised: ClassVar = True
 
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         return fit_class_codes(features, labels, self.n_components, self.solver_iterations)

@@ -29,7 +29,7 @@ class Hasher(PackedCodesMixin, LinearTransformer):
     _: KW_ONLY
     random_state: Seed = None
 
-    def _generator(self):
+    def _make_rng(self):
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
 
@@ -58,7 +58,7 @@ class LSH(Hasher):
     (20, 2)
     """
 
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         return rng.normal(size=(X.shape[1], self.n_components))
 
 
@@ -93,7 +93,7 @@ class ITQ(Hasher):
 
     n_iterations: NonNegativeInt = 50
 
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         components = self._components(features, labels)
         components = np.pad(components, [(0, 0), (0, self.n_components - components.shape[1])])
         start = random_orthonormal((1, self.n_components, self.n_components), rng)[0]

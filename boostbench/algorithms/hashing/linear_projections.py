@@ -16,18 +16,18 @@ from boostbench.core.eigenvector_signs import canonical_signs
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 
 # Fraction of the variance that the preceding PCA discards, as in the authors' programs.
-_LOST = 0.02
+_DISCARDED_VARIANCE = 0.02
 
 # Squared distances that differ by less than this fraction of their mean are equal: rounding must
 # not choose neighbours.
-_EQUAL = 1e-9
+_DISTANCE_TIE_TOLERANCE = 1e-9
 
 
 class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DeclaredParameters):
     """Base of the projections and hashers: linear functions of centred features.
 
-    A subclass defines `_directions`, and `_prepare` and `_features` if the functions are linear in
-    transformed features.
+    A subclass defines `_fit_directions`, and `_fit_features` and `_transform_features` if the
+    functions are linear in transformed features.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
             labels = encode_labels(y, self)[1]
         else:
             X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        rng = self._generator()
-        self._prepare(X, rng)
-        features = self._features(X)
+        rng = self._make_rng()
+        self._fit_features(X, rng)
+        features = self._transform_features(X)
         self.mean_ = features.mean(axis=0)
-        self.directions_ = self._directions(X, features - self.mean_, labels, rng)
+        self.directions_ = self._fit_directions(X, features - self.mean_, labels, rng)
         self._n_features_out = self.directions_.shape[1]
         return self
 
@@ -80,36 +80,36 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         check_is_fitted(self)
         X = check_numeric(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return (self._features(X) - self.mean_) @ self.directions_
+        return (self._transform_features(X) - self.mean_) @ self.directions_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._supervised
         return tags
 
-    def _generator(self):
+    def _make_rng(self):
         """Return the random number generator, or None if the subclass needs none."""
 
-    def _prepare(self, X, rng):
-        """Fit the transformation of `_features`."""
+    def _fit_features(self, X, rng):
+        """Fit the transformation of `_transform_features`."""
 
-    def _features(self, X):
+    def _transform_features(self, X):
         """Return the transformed features."""
         return X
 
     @abstractmethod
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         """Return a direction for each component.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features_in_)
         features : ndarray of shape (n_samples, n_features)
-            Centred features from `_features`.
+            Centred features from `_transform_features`.
         labels : ndarray of shape (n_samples,) or None
             Classes, from 0 to n_classes - 1.
         rng : numpy.random.Generator or None
-            Random number generator from `_generator`.
+            Random number generator from `_make_rng`.
 
         Returns
         -------
@@ -134,23 +134,27 @@ class _GraphProjection(LinearTransformer):
     n_components: PositiveInt = 2
     n_neighbors: PositiveInt = 12
 
-    def _directions(self, X, features, labels, rng):
+    def _fit_directions(self, X, features, labels, rng):
         components = PCA(svd_solver="full").fit(features)
-        shares = np.cumsum(components.explained_variance_)
-        n_principal = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
-        basis = components.components_[: max(n_principal, min(self.n_components, len(shares)))].T
+        cumulative_variance = np.cumsum(components.explained_variance_)
+        min_variance = (1 - _DISCARDED_VARIANCE) * cumulative_variance[-1]
+        n_principal = 1 + int(np.searchsorted(cumulative_variance, min_variance))
+        n_principal = max(n_principal, min(self.n_components, len(cumulative_variance)))
+        basis = components.components_[:n_principal].T
         features = features @ basis
-        neighbours, squares = _nearest(features, self.n_neighbors)
+        neighbours, squared_distances = _nearest_neighbours(features, self.n_neighbors)
         n_components = min(self.n_components, features.shape[1])
-        directions = basis @ self._embedded(features, neighbours, squares, n_components)
+        directions = basis @ self._graph_directions(
+            features, neighbours, squared_distances, n_components
+        )
         return directions * canonical_signs(directions)
 
     @abstractmethod
-    def _embedded(self, features, neighbours, squares, n_components):
+    def _graph_directions(self, features, neighbours, squared_distances, n_components):
         """Return directions that preserve the neighbours."""
 
 
-def _nearest(X, n_neighbors):
+def _nearest_neighbours(X, n_neighbors):
     """Return the nearest other rows and their squared distances; ties go to the first rows."""
     n_others = len(X) - 1
     n_neighbors = n_queried = min(n_neighbors, n_others)
@@ -158,14 +162,16 @@ def _nearest(X, n_neighbors):
     while True:
         n_queried = min(2 * n_queried, n_others)
         distances, rows = neighbors.kneighbors(n_neighbors=n_queried)
-        squares = distances**2
-        levels = np.rint(squares / (_EQUAL * (squares.mean() or 1.0)))
+        squared_distances = distances**2
+        unit = _DISTANCE_TIE_TOLERANCE * (squared_distances.mean() or 1.0)
+        levels = np.rint(squared_distances / unit)
         order = np.lexsort((rows, levels))
-        rows, squares, levels = (
-            np.take_along_axis(values, order, axis=1) for values in (rows, squares, levels)
+        rows, squared_distances, levels = (
+            np.take_along_axis(values, order, axis=1)
+            for values in (rows, squared_distances, levels)
         )
         if n_queried == n_others or (levels[:, -1] > levels[:, n_neighbors - 1]).all():
-            return rows[:, :n_neighbors], squares[:, :n_neighbors]
+            return rows[:, :n_neighbors], squared_distances[:, :n_neighbors]
 
 
 class LPP(_GraphProjection):
@@ -187,8 +193,8 @@ class LPP(_GraphProjection):
     (150, 2)
     """
 
-    def _embedded(self, features, neighbours, squares, n_components):
-        return locality_preserving(features, neighbours, squares, n_components)
+    def _graph_directions(self, features, neighbours, squared_distances, n_components):
+        return locality_preserving(features, neighbours, squared_distances, n_components)
 
 
 class NPE(_GraphProjection):
@@ -210,5 +216,5 @@ class NPE(_GraphProjection):
     (150, 2)
     """
 
-    def _embedded(self, features, neighbours, squares, n_components):
+    def _graph_directions(self, features, neighbours, squared_distances, n_components):
         return neighbourhood_preserving(features, neighbours, n_components)

@@ -56,7 +56,7 @@ class GiniTreeSearch:
         self.n_classes = n_classes
         self.max_leaf_nodes = max_leaf_nodes
         self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
-        self._label_entries = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
+        self._flat_label_indices = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
 
     def best(self, G):
         """Return the tree. Each leaf votes for its class with the largest weight.
@@ -150,7 +150,7 @@ class GiniTreeSearch:
         # With the edge e of the weights and the edges d of the classes' deviations from their
         # shares, the gain of a split is |d|^2 / (1 - e^2), a formula without cancellation.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
-        self._edge_columns.ravel()[self._label_entries] += shares
+        self._edge_columns.ravel()[self._flat_label_indices] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
 
 

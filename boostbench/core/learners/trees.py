@@ -151,9 +151,11 @@ class ClassTrees(Trees):
     def scores(self, X, coefficients, selection=slice(None)):
         """Return the coefficients of all trees, summed by the class they vote for."""
         shape = len(X), self.n_classes
-        entries = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, selection)
-        votes = np.broadcast_to(coefficients[selection], entries.shape)
-        return np.bincount(entries.ravel(), votes.ravel(), len(X) * self.n_classes).reshape(shape)
+        flat_vote_indices = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, selection)
+        votes = np.broadcast_to(coefficients[selection], flat_vote_indices.shape)
+        return np.bincount(
+            flat_vote_indices.ravel(), votes.ravel(), len(X) * self.n_classes
+        ).reshape(shape)
 
 
 class ClassStumpSearch:
@@ -180,7 +182,7 @@ class ClassStumpSearch:
         self.labels = labels
         self.n_classes = n_classes
         self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
-        self._label_entries = np.arange(len(labels)) * n_classes + labels
+        self._flat_label_indices = np.arange(len(labels)) * n_classes + labels
 
     def best(self, G):
         """Return the best stump. Each side votes for its class with the largest weight.
@@ -198,7 +200,7 @@ class ClassStumpSearch:
         """
         scale = float(G.sum())
         if self._sums is None:
-            position = self._best_position_from_edges(G, scale)
+            position = self._best_position_from_differences(G, scale)
         else:
             # Edges are twice the class weights, so the tolerance for ties is half as large here.
             position = self._sums.best_position(G, majority_weight, scale / 2)
@@ -217,21 +219,21 @@ class ClassStumpSearch:
     def _weights_by_class(self):
         return np.zeros((len(self.labels), self.n_classes))
 
-    def _best_position_from_edges(self, G, scale):
+    def _best_position_from_differences(self, G, scale):
         """Return the position of the best stump, computed from the edges of all stumps."""
-        self._weights_by_class.ravel()[self._label_entries] = G
+        self._weights_by_class.ravel()[self._flat_label_indices] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
         return self.search.best_position(
-            self._weights_by_class, partial(_majority_weight, total=total), scale
+            self._weights_by_class, partial(_doubled_majority_weight, total=total), scale
         )
 
 
-def _majority_weight(edges, total):
+def _doubled_majority_weight(weight_differences, total):
     """Return twice the weight that stumps classify correctly.
 
     Parameters
     ----------
-    edges : ndarray of shape (n_stumps, n_classes)
+    weight_differences : ndarray of shape (n_stumps, n_classes)
         Weight of each class above the threshold minus its weight below.
     total : ndarray of shape (n_classes, 1)
         Weight of each class.
@@ -240,16 +242,17 @@ def _majority_weight(edges, total):
     -------
     ndarray of shape (n_stumps,)
     """
-    weights = np.empty(len(edges))
-    for start in range(0, len(edges), _BLOCK_STUMPS):
+    weights = np.empty(len(weight_differences))
+    for start in range(0, len(weight_differences), _BLOCK_STUMPS):
         block = slice(start, start + _BLOCK_STUMPS)
-        # Classes are rows, so that their maximum is taken over long vectors. `sides` is twice the
-        # weight above the threshold, then twice the weight below.
-        sides = np.ascontiguousarray(edges[block].T)
-        sides += total
-        sides.max(axis=0, out=weights[block])
-        np.subtract(2 * total, sides, out=sides)
-        weights[block] += sides.max(axis=0)
+        # Classes are rows, so that their maximum is taken over long vectors.
+        # `doubled_side_weights` is twice the weight above the threshold, then twice the weight
+        # below.
+        doubled_side_weights = np.ascontiguousarray(weight_differences[block].T)
+        doubled_side_weights += total
+        doubled_side_weights.max(axis=0, out=weights[block])
+        np.subtract(2 * total, doubled_side_weights, out=doubled_side_weights)
+        weights[block] += doubled_side_weights.max(axis=0)
     return weights
 
 

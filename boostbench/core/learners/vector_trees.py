@@ -40,12 +40,12 @@ class LeastSquares:
 
     Parameters
     ----------
-    min_count : float, default=1.0
+    count_floor : float, default=1.0
         Smallest count of a leaf that is not empty.
     """
 
-    def __init__(self, min_count=1.0):
-        self._min_count = min_count
+    def __init__(self, count_floor=1.0):
+        self._count_floor = count_floor
 
     def gain(self, sums, counts):
         """Return the gain of leaves.
@@ -62,9 +62,9 @@ class LeastSquares:
         ndarray of shape (n_leaves,)
             Not negative.
         """
-        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._min_count)
+        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._count_floor)
 
-    def scale(self, weights, counts):
+    def max_gain(self, weights, counts):
         """Return an upper bound of the gain: the gain with one leaf for each sample.
 
         Parameters
@@ -79,7 +79,7 @@ class LeastSquares:
         """
         return float(self.gain(weights, np.where(counts > 0, counts, 1.0)).sum())
 
-    def values(self, sums, counts, sizes):
+    def leaf_vectors(self, sums, counts, absolute_sums):
         """Return the vectors of leaves.
 
         Parameters
@@ -93,7 +93,7 @@ class LeastSquares:
         -------
         ndarray of shape (n_leaves, n_components)
         """
-        return sums / np.maximum(counts, self._min_count)[:, None]
+        return sums / np.maximum(counts, self._count_floor)[:, None]
 
 
 class CodewordVote:
@@ -111,15 +111,15 @@ class CodewordVote:
         """Return the gain of leaves, of either sign; see `LeastSquares.gain`."""
         return (self.codewords @ sums.T).max(axis=0)
 
-    def scale(self, weights, counts):
+    def max_gain(self, weights, counts):
         """Return an upper bound of the gain; see `LeastSquares.scale`."""
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
-    def values(self, sums, counts, sizes):
+    def leaf_vectors(self, sums, counts, absolute_sums):
         """Return the vectors of leaves; see `LeastSquares.values`."""
         votes = sums @ self.codewords.T
         return self.codewords[
-            argmax_with_tolerance(votes, sizes @ np.abs(self.codewords).max(axis=0))
+            argmax_with_tolerance(votes, absolute_sums @ np.abs(self.codewords).max(axis=0))
         ]
 
 
@@ -195,8 +195,8 @@ class VectorTreeSearch:
             gains += criterion.gain(edges[:, :-1], edges[:, -1])
             return gains
 
-        scale = criterion.scale(weights[:, :-1], weights[:, -1])
-        return self.search.best_position(weights, score, scale)
+        max_gain = criterion.max_gain(weights[:, :-1], weights[:, -1])
+        return self.search.best_position(weights, score, max_gain)
 
     def _make_result(self, G, criterion, tests, leaf):
         n_leaves = 2**self.depth
@@ -205,10 +205,10 @@ class VectorTreeSearch:
         sums, absolute_sums = (
             is_in_leaf.astype(np.float64) @ weights for weights in (G, np.abs(G))
         )
-        values = criterion.values(sums, counts, absolute_sums)
+        leaf_vectors = criterion.leaf_vectors(sums, counts, absolute_sums)
         # A leaf without training samples gets the value of its sibling.
         empty_leaves = np.flatnonzero(counts == 0)
-        values[empty_leaves] = values[empty_leaves ^ 1]
+        leaf_vectors[empty_leaves] = leaf_vectors[empty_leaves ^ 1]
         n_inner = n_leaves - 1
         node = np.arange(2 * n_leaves - 1)
         children = np.column_stack([2 * node + 1, 2 * node + 2])
@@ -217,9 +217,9 @@ class VectorTreeSearch:
             feature=np.array([test.feature for test in tests] + [0] * n_leaves),
             threshold=np.array([test.threshold for test in tests] + [0.0] * n_leaves),
             children=children,
-            value=np.concatenate([np.zeros((n_inner, G.shape[1])), values]),
+            value=np.concatenate([np.zeros((n_inner, G.shape[1])), leaf_vectors]),
         )
-        return VectorTreeResult(tree, leaf, values, float((sums * values).sum()))
+        return VectorTreeResult(tree, leaf, leaf_vectors, float((sums * leaf_vectors).sum()))
 
 
 class VectorTrees(Trees):

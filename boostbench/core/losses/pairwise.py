@@ -9,7 +9,7 @@ from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf
 
 from boostbench.core.losses.curvature import significant_mask
-from boostbench.core.solvers.newton import Problem, Quadratic
+from boostbench.core.solvers.newton import DampedHessian, Problem
 from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 
 # Ridge relative to the largest diagonal entry of a block, since columns can be linearly dependent.
@@ -95,10 +95,10 @@ class PairwiseLoss(Problem):
         slopes = self.margins(self._scores(step))
         return lambda size: float(self.loss.value_and_dual(self._margins + size * slopes)[0].sum())
 
-    def quadratic(self, free, damping):
-        """Return the Hessian; see `Problem.quadratic`."""
+    def damped_hessian(self, free, damping):
+        """Return the Hessian; see `Problem.damped_hessian`."""
         curvature = self.loss.curvature(self.dual)
-        return _PairwiseQuadratic(self, curvature, free, damping)
+        return _PairwiseHessian(self, curvature, free, damping)
 
     def _scores(self, w):
         return w @ self.H
@@ -123,7 +123,7 @@ class PairwiseLoss(Problem):
         return weights.T @ self.H.T
 
 
-class _PairwiseQuadratic(Quadratic):
+class _PairwiseHessian(DampedHessian):
     """Hessian as a dense matrix, preconditioned by its diagonal blocks, one per class.
 
     The Hessian couples the coefficients of two classes through the samples of these classes only.

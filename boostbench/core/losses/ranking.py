@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from boostbench.core.losses.curvature import significant_mask
-from boostbench.core.solvers.newton import Problem, Quadratic
+from boostbench.core.solvers.newton import DampedHessian, Problem
 from boostbench.core.symmetric import weighted_gram
 
 # A diagonal entry below this fraction of the largest one is a sign that the pairs left out carry
@@ -125,8 +125,8 @@ class RankingLoss(Problem):
         slopes = step @ self.A
         return lambda size: self.loss.value_and_dual(self.margins + size * slopes)[0]
 
-    def quadratic(self, free, damping):
-        """Return the Hessian; see `Problem.quadratic`."""
+    def damped_hessian(self, free, damping):
+        """Return the Hessian; see `Problem.damped_hessian`."""
         curvature = self.loss.curvature(self.dual)
         heavy = np.flatnonzero(significant_mask(curvature))
         hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
@@ -134,7 +134,7 @@ class RankingLoss(Problem):
         # The pairs left out can hold all the curvature of a coefficient.
         if diagonal.min(initial=np.inf) < _MIN_DIAGONAL_FRACTION * diagonal.max(initial=0.0):
             hessian = weighted_gram(self.A[free], curvature)
-        return _DenseQuadratic(hessian, damping)
+        return _DenseHessian(hessian, damping)
 
 
 class LimitedLogSumExp(RankingLoss):
@@ -144,7 +144,7 @@ class LimitedLogSumExp(RankingLoss):
 
     The second term is negligible for norms of w below N = `LARGEST_NORM`, 355, and grows from there
     as fast as the first term can fall, so that a solution exists for any weight of the norm. It is
-    made for L-BFGS: `along` and `quadratic` ignore the second term.
+    made for L-BFGS: `along` and `damped_hessian` ignore the second term.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class LimitedLogSumExp(RankingLoss):
         return value + _MAX_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
 
 
-class _DenseQuadratic(Quadratic):
+class _DenseHessian(DampedHessian):
     def __init__(self, hessian, damping):
         diagonal = np.einsum("tt->t", hessian)
         diagonal += damping * diagonal + _RIDGE * diagonal.max(initial=1e-300)

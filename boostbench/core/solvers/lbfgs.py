@@ -60,10 +60,10 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 
 # Relative progress at which the projected method stops. With `_FTOL` it would stop at larger slopes
 # than L-BFGS-B.
-_PROGRESS = 1e-12
+_MIN_RELATIVE_DECREASE = 1e-12
 
 # Unit of the rounded derivatives. The losses are sums, not means, and so are the rounding errors.
-_RESOLUTION = 5e-7
+_DERIVATIVE_UNIT = 5e-7
 
 
 class NonnegativeLBFGS:
@@ -73,7 +73,7 @@ class NonnegativeLBFGS:
     L-BFGS-B amplifies rounding errors, until two machines fit different models to the same data.
     """
 
-    resolution = _FTOL
+    objective_rtol = _FTOL
 
     def minimise(self, problem, start, nu, tol, max_iter):
         """Minimise the objective; the problem is left at the solution.
@@ -97,7 +97,7 @@ class NonnegativeLBFGS:
             value, gradient = problem.move(w.reshape(start.shape))
             return value, gradient.ravel()
 
-        tolerances = {"progress": _PROGRESS, "resolution": _RESOLUTION}
+        tolerances = {"progress": _MIN_RELATIVE_DECREASE, "resolution": _DERIVATIVE_UNIT}
         solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **tolerances)
         return solution._replace(w=solution.w.reshape(start.shape))
 

@@ -52,14 +52,14 @@ class NegativeMarginProgram(SoftMarginProgram):
     def __init__(self, weights, C, margin=None):
         n_samples = len(weights)
         weights = weights / weights.mean()
-        self._lower, self._upper = C * weights, (1 + C) * weights
+        self._dual_lower, self._dual_upper = C * weights, (1 + C) * weights
         self._margin = margin
-        super().__init__(n_samples + 1, np.append(self._upper, np.inf))
+        super().__init__(n_samples + 1, np.append(self._dual_upper, np.inf))
         self._check(self._highs.changeColBounds(n_samples, -highspy.kHighsInf, highspy.kHighsInf))
         self._check(self._highs.changeColCost(n_samples, -1.0))
-        lower = self._lower
-        self._check(self._highs.changeColsBounds(n_samples, self._columns[:-1], lower, self._upper))
-        self.dual = self._upper
+        bounds = self._dual_lower, self._dual_upper
+        self._check(self._highs.changeColsBounds(n_samples, self._columns[:-1], *bounds))
+        self.dual = self._dual_upper
         self.edge = 0.0
         self.value = np.inf
 
@@ -73,5 +73,5 @@ class NegativeMarginProgram(SoftMarginProgram):
         super().add(np.append(margins, -1.0))
         v = self.dual[:-1]
         self.edge = margin * v.sum() - self.value + 1.0
-        self.value = (margin * (v - self._lower).sum() - self.edge) / n_samples
-        self.dual = np.clip(v, self._lower, self._upper)
+        self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples
+        self.dual = np.clip(v, self._dual_lower, self._dual_upper)

@@ -51,7 +51,7 @@ class Problem(ABC):
         """Return the function ``size -> f(w + size * step)`` for sizes in [0, 1]."""
 
     @abstractmethod
-    def quadratic(self, free, damping):
+    def damped_hessian(self, free, damping):
         """Return the damped Hessian at w.
 
         Parameters
@@ -63,7 +63,7 @@ class Problem(ABC):
         """
 
 
-class Quadratic(ABC):
+class DampedHessian(ABC):
     """Positive definite operator B of shape (n_free, n_free)."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class NonnegativeNewton:
 
     Attributes
     ----------
-    resolution : float
+    objective_rtol : float
         Relative difference below which two objectives are equal.
 
     Examples
@@ -94,7 +94,7 @@ class NonnegativeNewton:
     See `boostbench.core.losses.pairwise.PairwiseLoss`.
     """
 
-    resolution = 1e-10
+    objective_rtol = 1e-10
 
     def minimise(self, problem, start, nu, tol, max_iter):
         """Minimise the objective; the problem is left at the solution.
@@ -142,65 +142,65 @@ class NonnegativeNewton:
         free = (w > 0) | (gradient < 0)
         step = np.zeros_like(w)
         while True:
-            quadratic = problem.quadratic(free, self._damping)
+            hessian = problem.damped_hessian(free, self._damping)
             lower = -w[free]
-            exact = _bounded_minimiser(quadratic, gradient[free], lower)
-            step[free] = np.where(exact > lower, snap_to_grid(exact, _STEP_BITS), lower)
+            unrounded = _bounded_minimiser(hessian, gradient[free], lower)
+            step[free] = np.where(unrounded > lower, snap_to_grid(unrounded, _STEP_BITS), lower)
             slope = float(gradient[free] @ step[free])
             if slope < 0 or self._damping > _MAX_DAMPING:
                 return step, slope
             self._damping = max(10 * self._damping, _INITIAL_DAMPING)
 
-    def _adapt_damping(self, size, least):
+    def _adapt_damping(self, size, min_damping):
         if size == 1:
-            self._damping = max(self._damping / 10, least)
+            self._damping = max(self._damping / 10, min_damping)
         elif size < 0.2:
             self._damping = max(10 * self._damping, _INITIAL_DAMPING)
 
 
-def _bounded_minimiser(quadratic, slope, lower):
+def _bounded_minimiser(hessian, gradient, lower):
     """Minimise ``slope @ x + x @ B @ x / 2`` approximately over ``x >= lower``, with lower <= 0."""
-    x = np.zeros_like(slope)
+    x = np.zeros_like(gradient)
     is_free = np.ones(len(x), bool)
-    residual = -slope
+    residual = -gradient
     target = None
-    products = 0
+    n_products = 0
     while True:
         residual = residual * is_free
-        solved = quadratic.precondition(residual) * is_free
+        solved = hessian.precondition(residual) * is_free
         direction = snap_to_grid(solved, _DIRECTION_BITS)
-        squared_norm = residual @ solved
+        preconditioned_norm = residual @ solved
         if target is None:
-            target = _FORCING_TERM**2 * squared_norm
-        while squared_norm > target and products < _MAX_PRODUCTS_PER_STEP:
-            products += 1
-            image = quadratic.product(direction) * is_free
-            curvature = direction @ image
+            target = _FORCING_TERM**2 * preconditioned_norm
+        while preconditioned_norm > target and n_products < _MAX_PRODUCTS_PER_STEP:
+            n_products += 1
+            product = hessian.product(direction) * is_free
+            curvature = direction @ product
             if not curvature > 0:
                 break
-            length = snap_to_grid(squared_norm / curvature, _DIRECTION_BITS)
+            length = snap_to_grid(preconditioned_norm / curvature, _DIRECTION_BITS)
             x += length * direction
-            residual -= length * image
-            solved = quadratic.precondition(residual) * is_free
-            previous, squared_norm = squared_norm, residual @ solved
+            residual -= length * product
+            solved = hessian.precondition(residual) * is_free
+            previous, preconditioned_norm = preconditioned_norm, residual @ solved
             direction = snap_to_grid(
-                solved + (squared_norm / previous) * direction, _DIRECTION_BITS
+                solved + (preconditioned_norm / previous) * direction, _DIRECTION_BITS
             )
         is_below = is_free & (x < lower)
         if not is_below.any():
             return x
         x[is_below] = lower[is_below]
         is_free &= ~is_below
-        residual = -slope - quadratic.product(x)
+        residual = -gradient - hessian.product(x)
 
 
 def _step_size(problem, step, slope, nu):
     """Return a step size with sufficient decrease; 0 if rounding hides the decrease."""
     value = problem.along(step)
-    initial, linear = value(0.0), nu * step.sum()
+    initial, penalty_slope = value(0.0), nu * step.sum()
     size = 1.0
     while size > _MIN_STEP_SIZE:
-        if value(size) + size * linear <= initial + _SUFFICIENT_DECREASE * size * slope:
+        if value(size) + size * penalty_slope <= initial + _SUFFICIENT_DECREASE * size * slope:
             return size
         size /= 4
     return 0.0

@@ -10,7 +10,7 @@ from boostbench.data.numeric_text import is_number
 #: A number with a decimal comma, with or without points between thousands: 1,5 or 1.234,5.
 DECIMAL_COMMA = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
 # Number of rows that are searched for a value below a name, and of cells for a repeated word.
-_N_NEAR_ROWS, _MAX_CELLS = 20, 2**17
+_N_NEAR_ROWS, _MAX_SEARCHED_CELLS = 20, 2**17
 
 
 class HeaderGuess(NamedTuple):
@@ -21,7 +21,7 @@ class HeaderGuess(NamedTuple):
 
 
 def guess_header(
-    rows: Iterator[list[str]], labels: str | None, missing: Collection[str]
+    rows: Iterator[list[str]], label_column: str | None, missing: Collection[str]
 ) -> HeaderGuess:
     """Return a guess whether the first row of a file is a header.
 
@@ -34,7 +34,7 @@ def guess_header(
     ----------
     rows : iterator of list of str
         Cells of the file, row by row.
-    labels : str or None
+    label_column : str or None
         Name of the column of labels. None: unknown.
     missing : collection of str
         Words for a missing value, which count neither as words nor as numbers.
@@ -52,24 +52,28 @@ def guess_header(
     """
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
-    positions = [str(j) for j in range(len(first))]
+    column_numbers = [str(j) for j in range(len(first))]
     # Positions name the columns of a file without a header, so they are no evidence of one.
-    if "class" in map(str.lower, first) or (labels in first and labels not in positions):
+    if "class" in map(str.lower, first) or (
+        label_column in first and label_column not in column_numbers
+    ):
         return HeaderGuess(True, True)
-    numbers = [cell for cell in first if cell not in missing and _is_value(cell)]
-    words = [j for j, cell in enumerate(first) if cell not in missing and not _is_value(cell)]
+    numbers = [cell for cell in first if cell not in missing and _is_number_or_bool(cell)]
+    words = [
+        j for j, cell in enumerate(first) if cell not in missing and not _is_number_or_bool(cell)
+    ]
     near_rows = list(islice(rows, _N_NEAR_ROWS))
     rows = chain(near_rows, rows)
-    label = int(labels) if labels in positions else len(first) - 1
+    label_index = int(label_column) if label_column in column_numbers else len(first) - 1
     if any(_is_above_numbers(j, near_rows, missing) for j in words):
         return HeaderGuess(_has_distinct_cells(numbers), not numbers)
     if words and not numbers:
         return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
     if not first[0]:  # the first column numbers the rows
-        del positions[-1]
-    if not _has_distinct_cells(numbers) if label in words else numbers != positions:
+        del column_numbers[-1]
+    if not _has_distinct_cells(numbers) if label_index in words else numbers != column_numbers:
         return HeaderGuess(False, True)
-    return _guess_by_label(first, label, rows, missing)
+    return _guess_by_label(first, label_index, rows, missing)
 
 
 def _has_distinct_cells(cells: Sequence[str]) -> bool:
@@ -79,7 +83,7 @@ def _has_distinct_cells(cells: Sequence[str]) -> bool:
 def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
     """Return whether the first cell of a column that is not missing is a number."""
     below = (row[j] for row in near_rows if j < len(row))
-    return _is_value(next((cell for cell in below if cell not in missing), ""))
+    return _is_number_or_bool(next((cell for cell in below if cell not in missing), ""))
 
 
 def _is_repeated_below(
@@ -88,20 +92,24 @@ def _is_repeated_below(
     """Return whether a word of the first row occurs in its column again."""
     return any(
         j < len(row) and row[j] == first[j]
-        for row in islice(rows, _MAX_CELLS // len(first))
+        for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
         for j in words
     )
 
 
 def _guess_by_label(
-    first: Sequence[str], label: int, rows: Iterator[list[str]], missing: Collection[str]
+    first: Sequence[str], label_index: int, rows: Iterator[list[str]], missing: Collection[str]
 ) -> HeaderGuess:
     """Guess by the cell above the labels: it is a label if it occurs below, or no label repeats."""
-    below = (row[label] for row in islice(rows, _MAX_CELLS // len(first)) if label < len(row))
+    below = (
+        row[label_index]
+        for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
+        if label_index < len(row)
+    )
     labels_below: set[str] = set()
     n_present = 0
     for cell in below:
-        if cell == first[label]:
+        if cell == first[label_index]:
             return HeaderGuess(False, True)
         if cell not in missing:
             labels_below.add(cell)
@@ -109,7 +117,8 @@ def _guess_by_label(
     return HeaderGuess(len(labels_below) < n_present, False)
 
 
-def _is_value(cell: str) -> bool:
+def _is_number_or_bool(cell: str) -> bool:
     """Return whether a cell is a number or a truth value."""
-    is_other = cell.lower() in ("true", "false") or DECIMAL_COMMA.fullmatch(cell) is not None
-    return is_other or is_number(cell)
+    is_bool = cell.lower() in ("true", "false")
+    is_decimal_comma = DECIMAL_COMMA.fullmatch(cell) is not None
+    return is_bool or is_decimal_comma or is_number(cell)

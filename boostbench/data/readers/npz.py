@@ -83,11 +83,11 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
             raise UserError(f"{where}: x of shape {x.shape} does not fit y of shape {y.shape}")
         if x.dtype.kind not in "biuf":
             raise UserError(f"{where}: features of type {x.dtype} are no real numbers")
-    rows = [x.reshape(len(x), -1) for x, _ in parts]
-    if len({x.shape[1] for x in rows}) > 1:
-        widths = " and ".join(str(x.shape[1]) for x in rows)
+    matrices = [x.reshape(len(x), -1) for x, _ in parts]
+    if len({x.shape[1] for x in matrices}) > 1:
+        widths = " and ".join(str(x.shape[1]) for x in matrices)
         raise UserError(f"{where}: the training and the test part have {widths} features")
     with np.errstate(over="ignore"):  # overflow to infinity is reported as such later
-        X = np.concatenate(rows).astype(float)
+        X = np.concatenate(matrices).astype(float)
     y = np.concatenate([parse_labels(y, where) for _, y in parts])
     return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None

@@ -98,15 +98,15 @@ def make_pattern(
         raise ValueError(f"there is no pattern {name!r}; the patterns are {', '.join(_PATTERNS)}")
     # Rounding removes the representation error of 0.05 for points on an edge.
     ticks = np.round(np.arange(81) * 0.05, 2)
-    x, y = (grid.ravel() for grid in np.meshgrid(ticks, ticks))
-    X, labels = np.column_stack([x, y]), np.where(_PATTERNS[name](x, y), 1, -1)
+    u, v = (grid.ravel() for grid in np.meshgrid(ticks, ticks))
+    X, y = np.column_stack([u, v]), np.where(_PATTERNS[name](u, v), 1, -1)
     if n_samples is None:
-        return X, labels
+        return X, y
     rng = np.random.default_rng(random_state)
-    class_rows = [np.flatnonzero(labels == label) for label in (-1, 1)]
+    class_rows = [np.flatnonzero(y == label) for label in (-1, 1)]
     drawn = [rng.choice(rows, round(n_samples * len(rows) / len(X)), False) for rows in class_rows]
     selected = np.sort(np.concatenate(drawn))
-    return X[selected], labels[selected]
+    return X[selected], y[selected]
 
 
 def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -215,39 +215,39 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
     return X.round(_DECIMALS), np.where(pair == 0, 1, -1)
 
 
-def _parity(x, y):
-    inside = np.zeros(len(x), bool)
+def _parity(u, v):
+    inside = np.zeros(len(u), bool)
     for i, j in itertools.product((1, 2, 3), repeat=2):
         if (i + j) % 2 == 0:
-            inside |= (x - i) ** 2 + (y - j) ** 2 <= 0.25 + _EDGE_TOLERANCE
+            inside |= (u - i) ** 2 + (v - j) ** 2 <= 0.25 + _EDGE_TOLERANCE
     return inside
 
 
-def _annulus(x, y):
-    squared = (x - 2) ** 2 + (y - 2) ** 2
-    return (squared >= 1 - _EDGE_TOLERANCE) & (squared <= 2.25 + _EDGE_TOLERANCE)
+def _annulus(u, v):
+    squared_radius = (u - 2) ** 2 + (v - 2) ** 2
+    return (squared_radius >= 1 - _EDGE_TOLERANCE) & (squared_radius <= 2.25 + _EDGE_TOLERANCE)
 
 
-def _disjunctive(x, y):
+def _disjunctive(u, v):
     """Return a mask of the points in four L-shaped polygons, each turned by 90 degrees more.
 
     The turns do not follow a circle: the pattern would be symmetric, and sums of stumps would fit
     it without errors.
     """
-    inside = np.zeros(len(x), bool)
+    inside = np.zeros(len(u), bool)
     for turns, (i, j) in enumerate(itertools.product((1, 3), repeat=2)):
-        u, v = x - i, y - j
+        du, dv = u - i, v - j
         for _ in range(turns):
-            u, v = v, -u
-        is_inside_square = (np.abs(u) <= 0.7 + _EDGE_TOLERANCE) & (
-            np.abs(v) <= 0.7 + _EDGE_TOLERANCE
+            du, dv = dv, -du
+        is_inside_square = (np.abs(du) <= 0.7 + _EDGE_TOLERANCE) & (
+            np.abs(dv) <= 0.7 + _EDGE_TOLERANCE
         )
-        inside |= is_inside_square & (np.minimum(u, v) < -0.1 - _EDGE_TOLERANCE)
+        inside |= is_inside_square & (np.minimum(du, dv) < -0.1 - _EDGE_TOLERANCE)
     return inside
 
 
-def _checkerboard(x, y):
-    column, row = (np.minimum(3 * values // 4, 2) for values in (x, y))
+def _checkerboard(u, v):
+    column, row = (np.minimum(3 * values // 4, 2) for values in (u, v))
     return (column + row) % 2 == 0
 
 
@@ -255,13 +255,13 @@ _EDGE_TOLERANCE = 1e-9
 
 _PATTERNS = {
     # Without the 2, which the paper leaves out, 93 % of the points would be inside.
-    "sine": lambda x, y: y > 0.84 * np.sin(1.78 * x) + 2,
-    "linear": lambda x, y: y > 1.87 * x - 1.74,
+    "sine": lambda u, v: v > 0.84 * np.sin(1.78 * u) + 2,
+    "linear": lambda u, v: v > 1.87 * u - 1.74,
     "parity": _parity,
     "annulus": _annulus,
     # With the paper's "+ 1" inside the fraction, AdaBoost is more accurate than published.
-    "parabolic": lambda x, y: y > (x - 2) ** 2 / (4 * 0.25) + 1,
+    "parabolic": lambda u, v: v > (u - 2) ** 2 / (4 * 0.25) + 1,
     "disjunctive": _disjunctive,
-    "polynomial": lambda x, y: y > (x - 2) ** 3 / 2 + (x - 2.2) ** 2 / 2 + 2,
+    "polynomial": lambda u, v: v > (u - 2) ** 3 / 2 + (u - 2.2) ** 2 / 2 + 2,
     "checkerboard": _checkerboard,
 }

@@ -118,5 +118,7 @@ def test_scores_equal_the_weighted_sum_of_outputs():
 
 @pytest.mark.parametrize("rest", [0.1 + 0.2 - 0.3, 0.3 - 0.2 - 0.1])
 def test_tied_vote_goes_to_the_first_codeword(rest):
-    vote, sizes = CodewordVote(np.eye(3)), np.full((1, 3), 0.6)
-    assert vote.values(np.array([[0.0, rest, 0.0]]), None, sizes).tolist() == [[1.0, 0.0, 0.0]]
+    vote, absolute_sums = CodewordVote(np.eye(3)), np.full((1, 3), 0.6)
+    assert vote.leaf_vectors(np.array([[0.0, rest, 0.0]]), None, absolute_sums).tolist() == [
+        [1.0, 0.0, 0.0]
+    ]

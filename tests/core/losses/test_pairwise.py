@@ -77,8 +77,8 @@ class TestDerivatives:
         W, H, _, problem = self.point(n_classes, loss)
         problem.move(W)
         free = np.random.default_rng(3).uniform(size=W.shape) < 0.7
-        quadratic = problem.quadratic(free, damping)
-        found = np.array([quadratic.product(e) for e in np.eye(free.sum())])
+        hessian = problem.damped_hessian(free, damping)
+        found = np.array([hessian.product(e) for e in np.eye(free.sum())])
         step = 1e-5
         exact = problem_of(H, problem.is_own_class, loss)
         wanted = []
@@ -97,10 +97,10 @@ class TestDerivatives:
         free = np.random.default_rng(4).uniform(size=W.shape) < 0.6
         free[-1] = False
         # Damping outweighs the ridge, which is not to be tested.
-        quadratic = problem.quadratic(free, 0.1)
+        hessian = problem.damped_hessian(free, 0.1)
         numbers = range(free.sum())
-        B = np.array([quadratic.product(e) for e in np.eye(len(numbers))])
-        found = np.array([quadratic.precondition(e) for e in np.eye(len(numbers))])
+        B = np.array([hessian.product(e) for e in np.eye(len(numbers))])
+        found = np.array([hessian.precondition(e) for e in np.eye(len(numbers))])
         classes = np.nonzero(free)[0]
         wanted = np.zeros_like(B)
         for r in set(classes):
@@ -126,8 +126,8 @@ def test_what_has_next_to_no_curvature_is_left_out(loss):
     W = np.random.default_rng(0).uniform(0, 3, size=(4, 8))
     problem.move(W)
     free = np.ones(W.shape, bool)
-    quadratic = problem.quadratic(free, 0.0)
-    found = np.array([quadratic.product(e) for e in np.eye(W.size)])
+    hessian = problem.damped_hessian(free, 0.0)
+    found = np.array([hessian.product(e) for e in np.eye(W.size)])
     exact = np.zeros_like(found)
     curvature = problem.loss.curvature(problem.dual)
     labels = own.argmax(axis=0)

@@ -70,24 +70,24 @@ class TestHessian:
         w = TestDerivatives.W
         free = np.array([True, False, True, True])
         problem.move(w)
-        quadratic = problem.quadratic(free, 0.0)
+        hessian = problem.damped_hessian(free, 0.0)
         for t, step in zip(range(3), 1e-6 * np.eye(4)[free], strict=True):
             change = problem.move(w + step)[1] - problem.move(w - step)[1]
-            found = quadratic.product(np.eye(3)[t])
+            found = hessian.product(np.eye(3)[t])
             np.testing.assert_allclose(found, change[free] / 2e-6, rtol=1e-2, atol=1e-2)
 
     def test_precondition_solves(self, name):
         problem = problem_of(name)
         problem.move(TestDerivatives.W)
-        quadratic = problem.quadratic(np.ones(4, bool), 0.1)
+        hessian = problem.damped_hessian(np.ones(4, bool), 0.1)
         v = np.arange(4.0)
-        np.testing.assert_allclose(quadratic.product(quadratic.precondition(v)), v, atol=1e-10)
+        np.testing.assert_allclose(hessian.product(hessian.precondition(v)), v, atol=1e-10)
 
     def test_damping_is_relative_to_the_diagonal(self, name):
         problem = problem_of(name)
         problem.move(TestDerivatives.W)
         free = np.ones(4, bool)
-        plain, damped = (problem.quadratic(free, damping) for damping in (0.0, 0.5))
+        plain, damped = (problem.damped_hessian(free, damping) for damping in (0.0, 0.5))
         for unit in np.eye(4):
             diagonal = plain.product(unit) @ unit
             np.testing.assert_allclose(
@@ -98,13 +98,13 @@ class TestHessian:
         problem = problem_of(name)
         problem.A = np.concatenate([problem.A, problem.A])
         problem.move(np.tile(TestDerivatives.W, 2))
-        solved = problem.quadratic(np.ones(8, bool), 0.0).precondition(np.ones(8))
+        solved = problem.damped_hessian(np.ones(8, bool), 0.0).precondition(np.ones(8))
         assert np.isfinite(solved).all()
 
     def test_no_free_coefficients(self, name):
         problem = problem_of(name)
         problem.move(TestDerivatives.W)
-        assert problem.quadratic(np.zeros(4, bool), 0.1).product(np.zeros(0)).shape == (0,)
+        assert problem.damped_hessian(np.zeros(4, bool), 0.1).product(np.zeros(0)).shape == (0,)
 
 
 def test_pairs_of_negligible_curvature_are_left_out():
@@ -112,8 +112,8 @@ def test_pairs_of_negligible_curvature_are_left_out():
     problem = problem_of("exponential", n_pairs=400)
     problem.move(np.full(4, 0.5))
     full = (problem.A * problem.dual) @ problem.A.T
-    quadratic = problem.quadratic(np.ones(4, bool), 0.0)
-    found = np.array([quadratic.product(unit) for unit in np.eye(4)])
+    hessian = problem.damped_hessian(np.ones(4, bool), 0.0)
+    found = np.array([hessian.product(unit) for unit in np.eye(4)])
     assert 0 < np.abs(found - full).max() <= 4e-3 * problem.dual.sum()
 
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from generic import nonnegative
 
-from boostbench.core.solvers.newton import NonnegativeNewton, Problem, Quadratic
+from boostbench.core.solvers.newton import DampedHessian, NonnegativeNewton, Problem
 
 
-class Matrix(Quadratic):
+class Matrix(DampedHessian):
     def __init__(self, B):
         self.B = B
 
@@ -31,7 +31,7 @@ class Smooth(Problem):
     def along(self, step):
         return lambda size: self.value(self.w + size * step)
 
-    def quadratic(self, free, damping):
+    def damped_hessian(self, free, damping):
         B = self.hessian(self.w)[np.ix_(free, free)]
         return Matrix(B + damping * np.diag(B.diagonal()))
 
