@@ -109,7 +109,9 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         if "feature_names_in_" in vars(ensemble):
             check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
-    is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[encode_known_labels(y, ensemble.classes_)]
+    is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[
+        encode_known_labels(y, ensemble.classes_)
+    ]
     n_pairs = len(y) * (is_own_class.shape[1] - 1)
     indices = members.distinct_indices()
     margins = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
