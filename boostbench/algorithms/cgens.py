@@ -21,7 +21,7 @@ from boostbench.core.stumps.stump import Stump, Stumps
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
-# Minimum tolerance of the hinge loss: smaller duality gaps are rounding errors.
+# Minimum relative tolerance of the hinge loss: smaller duality gaps are rounding errors.
 _MIN_TOL = 1e-8
 
 
@@ -34,7 +34,8 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
     .. math:: \min_{w, b} \frac12 \|w\|^2 + C \sum_i \ell(y_i F(x_i)), \quad
               \ell(\rho) = \max(0, 1 - \rho)^2 \;\text{or}\; \max(0, 1 - \rho),
 
-    and the next one, eq. (8), decreases the duality gap to the problem over all weak learners most,
+    and the next weak learner, eq. (8), has the largest correlation with the labels times the dual
+    variables :math:`\alpha`, by which it decreases the duality gap most:
 
     .. math:: \max_h \Big|\sum_i y_i \alpha_i h(x_i)\Big|.
 
@@ -160,7 +161,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         self.objective_ = np.array(master.objective)
         self.dual_ = master.svm.dual
         # A weak learner has a feature or a direction, a threshold or a phase, and a coefficient.
-        # The model has a bias besides.
+        # The 1 is the bias of the model.
         n_stumps = sum(isinstance(learner, Stump) for learner in master.learners)
         n_others = len(master.learners) - n_stumps
         self.n_parameters_ = 3 * n_stumps + (self.n_features_in_ + 2) * n_others + 1
@@ -209,13 +210,14 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     intercepts_ : ndarray of shape (1, n_classes)
         Biases b after the last round, times the codewords.
     triangle_ : ndarray of shape (n_iterations_, n_iterations_)
-        Upper triangular factor of the centred stumps: they are orthogonal functions times this
-        matrix.
+        Upper triangular R: the centred stump outputs H are Q R, where
+        :math:`R^\top R = H^\top H + I / C` without sample weights. The columns of Q are orthogonal
+        up to the regularisation term I / C.
     means_ : ndarray of shape (n_iterations_,)
         Mean output of each stump over the training data.
     steps_ : ndarray of shape (n_iterations_, n_classes)
-        Coefficients of the orthogonal functions, times the codewords. The first t of them and
-        `mean_codeword_` are the scores after t rounds.
+        Coefficients of the columns of Q, times the codewords; the scores after t rounds are
+        `mean_codeword_` plus the first t columns of Q times the first t rows.
     mean_codeword_ : ndarray of shape (n_classes,)
         Mean of the samples' codewords, times the codewords.
     dual_ : ndarray of shape (n_samples, n_classes - 1)
@@ -224,9 +226,9 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     Notes
     -----
     The correlation of a stump in use equals its coefficient, not 0, so that the search excludes it.
-    U of the first round belongs to the model with b alone. The paper's start, a constant U, is
-    orthogonal to the centred targets. A rotated simplex can lead to other stumps in eq. (13), which
-    are no better on average.
+    The first stump is searched with U of the model that has the biases b only. The paper starts
+    with a constant U, which does not depend on the labels. A rotated simplex can lead to other
+    stumps in eq. (13), which are no better on average.
 
     See Also
     --------
@@ -253,7 +255,11 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     _takes_sparse: ClassVar = False
 
     def inverse_temperature(self):
-        """Return the slope of the log-odds in F at equal probabilities, in which F is linear."""
+        """Return the derivative of the log-odds of a class with respect to F.
+
+        F is linear in the probabilities of the classes, and the derivative is taken where all
+        probabilities are equal.
+        """
         return len(self.classes_) - 1.0
 
     def _make_master(self, X, labels, random_state, weights=None):

@@ -148,7 +148,7 @@ class CodewordMCBoost(
             yield f @ self._codewords_at(stage).T
 
     def _codeword_dimension(self):
-        """Return the dimension of the codewords; None: n_classes - 1."""
+        """Return the dimension of the codewords, or None for n_classes - 1 dimensions."""
         return self.n_components
 
     def _reduce_features(self, X):

@@ -10,7 +10,8 @@ from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_features import SignedPerceptronSearch
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
-# Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
+# Training ends if no edge exceeds 1 by more than this: ten times the feasibility tolerance of
+# HiGHS, 1e-7, up to which the constraints of the weak learners in the program are violated as well.
 _EDGE_TOLERANCE = 1e-6
 
 
@@ -28,7 +29,7 @@ class LPBoost(MarginBooster):
     .. math:: \min_{w \ge 0, \xi \ge 0} \|w\|_1 + C \sum_i \xi_i
               \quad\text{s.t.}\quad y_i F(x_i) \ge 1 - \xi_i,
 
-    and the next weak learner violates the constraint of the dual program, eq. (5), most:
+    and the next weak learner has the most violated constraint of the dual program, eq. (5):
 
     .. math:: \max_h \sum_i y_i \alpha_i h(x_i) \le 1, \quad 0 \le \alpha_i \le C.
 

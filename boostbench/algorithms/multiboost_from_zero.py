@@ -34,7 +34,7 @@ class FromZeroMaster(Master):
         return PairwiseLoss(self.H[: len(self.stumps)], self.is_own_class, self.loss)
 
     def _set_solution(self, problem, W):
-        """Store the coefficients and their dual variables."""
+        """Store coefficients, with the loss and the dual variables that `problem` has for them."""
         value, _ = problem.move(W)
         self.solution = SolverResult(W, value, np.inf, False, problem.dual)
 
@@ -68,6 +68,7 @@ class FromZeroMaster(Master):
     def rewind(self, rounds):
         """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
+        # The path has a row for each stump and a column for each class; W is its transpose.
         W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1)
         self._set_solution(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

@@ -1,4 +1,4 @@
-"""MCBoost with codewords on reduced features, the baseline of LADDER's embedding."""
+"""MCBoost with codewords on features of reduced dimension, a baseline of LADDER."""
 
 from typing import ClassVar, Literal
 
@@ -22,7 +22,7 @@ class _CanonicalSignLDA(LinearDiscriminantAnalysis):
     def fit(self, X, y):
         try:
             super().fit(X, y)
-        except IndexError:  # scikit-learn decomposes a matrix of rank 0
+        except IndexError:  # scikit-learn fails for a matrix of rank 0
             raise ValueError(
                 "X has no linear discriminants: its features hardly vary, or not within classes"
             ) from None
@@ -58,7 +58,8 @@ class ReducedMCBoost(CodewordMCBoost):
         PCA with a Gaussian kernel whose variance is the mean squared distance of the samples;
         locality preserving projections; neighbourhood preserving embedding.
     max_depth, leaf_values, max_bins, random_state
-        See `CodewordMCBoost`. Weights are not supported, as the reductions do not take them.
+        See `CodewordMCBoost`. `fit` has no sample weights, because the reductions do not support
+        them.
 
     Attributes
     ----------
@@ -105,11 +106,14 @@ class ReducedMCBoost(CodewordMCBoost):
         n_reduced = master.search.search.X.shape[1]
         n_features = self.n_features_in_
         if self.reduction == "kernel_pca":
+            # The training samples, and a coefficient of each sample in each component.
             self.n_parameters_ += len(self.reducer_.X_fit_) * (n_features + n_reduced)
         else:
+            # A direction for each component, and the mean.
             self.n_parameters_ += n_features * (n_reduced + 1)
 
     def _codeword_dimension(self):
+        """Return None, for a simplex of codewords in n_classes - 1 dimensions."""
         return None
 
     def _reduce_features(self, X):

@@ -25,12 +25,14 @@ from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.util.compat.sklearn import check_feature_names
 
-# Newton's method: tolerance of the slopes of the mean loss, and maximum number of steps.
+# Newton's method: tolerance of the derivatives of the mean loss, and maximum number of steps.
 _NEWTON_TOLERANCE = 1e-7
 _MAX_NEWTON_STEPS = 500
-# Column generation: tolerance of an edge above 1, the feasibility tolerance of HiGHS.
+# A member whose edge exceeds 1 by no more than this does not enter the program. HiGHS satisfies the
+# constraints of the members in the program to the same accuracy, its default feasibility tolerance.
 _EDGE_TOLERANCE = 1e-7
-# Decimals in which normalised votes agree if two stumps count as duplicates.
+# Stumps are duplicates if their normalised votes are equal after rounding to this number of
+# decimals.
 _VOTE_DIGITS = 12
 
 
@@ -57,7 +59,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         scores; or stumps, with their coefficients and without the intercept.
     X : array-like of shape (n_samples, n_features)
         Samples; may be sparse for a sum of stumps. They should not be the training samples of the
-        ensemble, on which overfitted trees are all equal.
+        ensemble: on these, all overfitted trees have the same scores.
     y : array-like of shape (n_samples,)
         Labels of the samples.
     nu : float, default=1e-3
@@ -137,7 +139,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    indices : ndarray of shape (n_members,), dtype=int64
+    members_ : ndarray of shape (n_members,), dtype=int64
         Indices of the remaining members in the ensemble.
     coefficients_ : ndarray of shape (n_members,)
         Positive factors :math:`w_t / s_t` of the members' scores.
@@ -153,7 +155,13 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self.ensemble = ensemble
 
     def fit(self, X, y):
-        """Return self, as `reweight` fits the coefficients; raise NotFittedError for a clone."""
+        """Return self, because `reweight` has fitted the coefficients.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is a clone, which has no coefficients.
+        """
         check_is_fitted(self)
         return self
 
@@ -211,10 +219,11 @@ class _TreeMembers:
             kind = type(self._trees[0]).__name__
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
-        # Members of a forest predict class numbers, and know all classes.
+        # Trees of a forest predict class numbers, and have a probability for every class.
         self._members_have_labels = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_indices(self):
+        """Return the indices of all members."""
         return np.arange(len(self._trees))
 
     def detach(self, indices):
@@ -241,6 +250,7 @@ class _LightGBMMembers:
         self._booster = ensemble.booster_
 
     def distinct_indices(self):
+        """Return the indices of all members."""
         return np.arange(self._booster.current_iteration())
 
     def detach(self, indices):
@@ -258,11 +268,13 @@ class _StumpMembers:
     """Stumps of a booster; their scores are their votes."""
 
     def __init__(self, ensemble):
-        # A later fit replaces the attributes of the ensemble, and does not change a shallow copy.
+        # A shallow copy is enough: a later fit of the ensemble replaces its attributes, and does
+        # not modify the arrays.
         self._ensemble = copy.copy(ensemble)
         self._sum = ensemble.stump_sum()
 
     def distinct_indices(self):
+        """Return the indices of the stumps that are no multiples of an earlier stump."""
         stumps = self._sum.stumps
         votes = (self._sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         scales = np.abs(votes).max(axis=1, keepdims=True)

@@ -20,7 +20,9 @@ _SCORE_TOLERANCE = 1e-9
 
 
 class MarginMaster(Master):
-    """Master that adds the weak learner of the largest edge if it exceeds all earlier edges.
+    """Master that adds the weak learner with the largest edge.
+
+    Training ends if this edge does not exceed the edges of all earlier weak learners.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ class MarginMaster(Master):
         Labels 1 and -1.
     program : object
         Program with a method `add` and attributes `dual` (weights of the next search),
-        `coefficients`, `value` and, for `edge_threshold`, `edge` (largest edge of the weak
+        `coefficients`, `value` and, for `edge_threshold`, `edge` (largest edge of its weak
         learners).
     """
 
@@ -44,7 +46,7 @@ class MarginMaster(Master):
 
     def edge_threshold(self):
         """Return the edge above which a weak learner is better than the earlier ones."""
-        # Smaller differences are rounding errors, relative to the sum of the weights.
+        # Differences below this fraction of the sum of the weights are rounding errors.
         return self.program.edge + MIN_EDGE * self.program.dual.sum()
 
     def generate(self):

@@ -90,6 +90,9 @@ class ShapeFunctions:
     add up to a step function. Every category, and a missing value, has its own function value. A
     bag may also have tables of two features.
 
+    Stumps test views. A view is a derived column of a feature: the feature with missing values
+    filled, or an indicator of a category or of missing values.
+
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
@@ -177,7 +180,8 @@ class ShapeFunctions:
     def importances(self):
         """Importances of the features, of shape (n_features,), with sum 1.
 
-        They are the model's `feature_importances_` over its training rows, for any `X`.
+        They equal `feature_importances_` of the model, which are computed over its training
+        samples. They do not depend on the `X` of this object.
         """
         return self._model.feature_importances_
 
@@ -185,8 +189,8 @@ class ShapeFunctions:
     def pair_importances(self):
         """Importances of the pairs, of shape (n_pairs,), in the unit of `importances`.
 
-        The importance of a pair is the mean absolute entry of its table over the training rows,
-        divided by the sum of the mean absolute terms of all features.
+        The importance of a pair is the mean absolute contribution of its table to the scores of
+        the training samples, divided by the sum of the mean absolute contributions of all features.
         """
         sizes = self._model._fitted_term_sizes()
         return sizes.pair_sizes / sizes.total
@@ -244,10 +248,11 @@ class ShapeFunctions:
         Returns
         -------
         pandas.DataFrame
-            One row per sample; columns ``intercept``, the name of each feature, and ``a & b`` for
-            each pair, in this order, which distinguishes the intercept from a feature of that name.
-            Their sum is `decision_function`. For more than two classes, the columns have the class
-            as an upper level: ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
+            One row per sample. The columns are ``intercept``, the name of each feature, and the
+            name of each pair, such as ``a & b``. The intercept is the first column, even if a
+            feature has this name. The sum of the columns is `decision_function`. For more than two
+            classes, the columns have the class as an upper level:
+            ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
         """
         X = self.encode(X)
         pair_values = self._pair_contributions(X)
@@ -291,6 +296,7 @@ class ShapeFunctions:
             return [*names, "missing"] if axis.has_missing else names
         categories, codes = self._categories[axis.feature], self._views.category[axis.views]
         names = ["missing" if np.isinf(code) else str(categories[int(code)]) for code in codes]
+        # An axis with a single indicator has two cells: the indicator is 0 or 1.
         return names if len(names) > 1 else [f"other than {names[0]}", *names]
 
     def cell_weights(self, X, weights):
@@ -331,12 +337,13 @@ class ShapeFunctions:
         self._intercept = self._intercept + constant
 
     def _move_constant_stumps_to_intercept(self, tables):
-        """Move stumps with an infinite threshold, which are constant, to the intercept.
+        """Move constant stumps, whose thresholds are infinite, to the intercept.
 
         Returns
         -------
         list of (int, ndarray, ndarray)
-            Index, thresholds, and values between the thresholds of each view in use.
+            For each view in use: its index, its finite thresholds in ascending order, and the
+            values of its step function between them.
         """
         varying = []
         for view, thresholds, table in tables:
@@ -363,7 +370,7 @@ class ShapeFunctions:
             is_filled = np.isnan(self._views.category)
             view_thresholds = [thresholds for view, thresholds, _ in tables if is_filled[view]]
             term_thresholds = np.unique(np.concatenate([term_thresholds, *view_thresholds]))
-            # Evaluate the views at one value on each step, and at a missing value.
+            # Each step, and a missing value, is represented by one value of the feature.
             values = np.concatenate([term_thresholds, [np.finfo(float).max, np.nan]])
         else:
             values = np.append(np.arange(len(categories)), np.nan)

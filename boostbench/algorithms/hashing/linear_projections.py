@@ -15,19 +15,20 @@ from boostbench.algorithms.base.parameters import DeclaredParameters, PositiveIn
 from boostbench.core.eigenvector_signs import canonical_signs
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 
-# Fraction of the variance that the preceding PCA discards, as in the authors' programs.
+# Fraction of the variance that is discarded by the PCA before a projection, as in the programs of
+# the authors of LPP and NPE.
 _DISCARDED_VARIANCE = 0.02
 
-# Squared distances that differ by less than this fraction of their mean are equal: rounding must
-# not choose neighbours.
+# Squared distances that differ by less than this fraction of their mean are equal, so that
+# rounding errors do not choose the neighbours.
 _DISTANCE_TIE_TOLERANCE = 1e-9
 
 
 class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DeclaredParameters):
     """Base of the projections and hashers: linear functions of centred features.
 
-    A subclass defines `_fit_directions`, and `_fit_features` and `_transform_features` if the
-    functions are linear in transformed features.
+    A subclass defines `_fit_directions`. If its functions are linear in transformed features, it
+    also defines `_fit_features` and `_transform_features`.
 
     Attributes
     ----------
@@ -76,7 +77,16 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         return self
 
     def transform(self, X):
-        """Return the projections, of shape (n_samples, n_components); their signs are hash bits."""
+        """Return the projections of samples; hashers take their signs as bits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
         check_is_fitted(self)
         X = check_numeric(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -159,6 +169,9 @@ def _nearest_neighbours(X, n_neighbors):
     n_others = len(X) - 1
     n_neighbors = n_queried = min(n_neighbors, n_others)
     neighbors = NearestNeighbors().fit(X)
+    # scikit-learn breaks ties arbitrarily. The number of queried rows is therefore doubled until
+    # the last of them is farther away than the neighbours, so that all their ties are among the
+    # rows.
     while True:
         n_queried = min(2 * n_queried, n_others)
         distances, rows = neighbors.kneighbors(n_neighbors=n_queried)

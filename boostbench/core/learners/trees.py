@@ -12,8 +12,9 @@ from boostbench.core.weak_learner import LearnerStack, SearchResult
 # Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**14
 
-# Number of classes from which `ClassPrefixSums` is faster than edges with a column for each class.
-# It takes 0.9 of the time with 6 classes, 0.4 with 10 and 0.2 with 26.
+# Minimum number of classes for the search by `ClassPrefixSums`, which is then faster than the
+# search by differences of weights for each class: it takes 0.9 of the time with 6 classes, 0.4 with
+# 10 and 0.2 with 26.
 _MIN_CLASSES_FOR_SUMS = 6
 
 
@@ -195,14 +196,15 @@ class ClassStumpSearch:
         Returns
         -------
         SearchResult or None
-            The learner is a `Tree`, the edge is the weight of the samples that it classifies
-            correctly. None if no feature varies.
+            The learner is a `Tree`, and `edge` is the weight of the samples that it classifies
+            correctly, not a difference of weights. None if no feature varies.
         """
         scale = float(G.sum())
         if self._sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
-            # Edges are twice the class weights, so the tolerance for ties is half as large here.
+            # The other search compares doubled weights with `scale`; these are not doubled, so they
+            # get half of it.
             position = self._sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
@@ -220,7 +222,7 @@ class ClassStumpSearch:
         return np.zeros((len(self.labels), self.n_classes))
 
     def _best_position_from_differences(self, G, scale):
-        """Return the position of the best stump, computed from the edges of all stumps."""
+        """Return the position of the best stump, by differences of class weights."""
         self._weights_by_class.ravel()[self._flat_label_indices] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
         return self.search.best_position(
@@ -245,9 +247,8 @@ def _doubled_majority_weight(weight_differences, total):
     weights = np.empty(len(weight_differences))
     for start in range(0, len(weight_differences), _BLOCK_STUMPS):
         block = slice(start, start + _BLOCK_STUMPS)
-        # Classes are rows, so that their maximum is taken over long vectors.
-        # `doubled_side_weights` is twice the weight above the threshold, then twice the weight
-        # below.
+        # The array is transposed, so that the maximum over the classes is elementwise between long
+        # rows. It holds twice the weights above the thresholds, and then twice the weights below.
         doubled_side_weights = np.ascontiguousarray(weight_differences[block].T)
         doubled_side_weights += total
         doubled_side_weights.max(axis=0, out=weights[block])
@@ -261,7 +262,7 @@ def _concatenate(arrays, dtype=None):
 
 
 def _depth(level, children, is_leaf):
-    """Return the largest number of tests below the nodes `level`."""
+    """Return the largest number of tests on a path from one of the nodes `level` to a leaf."""
     depth = 0
     while not is_leaf[level].all():
         level = children[level[~is_leaf[level]]].ravel()

@@ -41,7 +41,8 @@ class LeastSquares:
     Parameters
     ----------
     count_floor : float, default=1.0
-        Smallest count of a leaf that is not empty.
+        Lower bound of the count by which a sum is divided, so that an empty leaf does not divide
+        by 0. It is at most the smallest count of a sample.
     """
 
     def __init__(self, count_floor=1.0):
@@ -108,7 +109,7 @@ class CodewordVote:
         self.codewords = codewords
 
     def gain(self, sums, counts):
-        """Return the gain of leaves, of either sign; see `LeastSquares.gain`."""
+        """Return the gain of leaves, which may be negative; see `LeastSquares.gain`."""
         return (self.codewords @ sums.T).max(axis=0)
 
     def max_gain(self, weights, counts):
@@ -154,7 +155,7 @@ class VectorTreeSearch:
         self._counts = np.ones(len(search.X)) if sample_weight is None else sample_weight
 
     def best(self, G, criterion):
-        """Return the tree, with the test of the largest gain at each node.
+        """Return a tree that is grown by the test with the largest gain at each node.
 
         Parameters
         ----------
@@ -188,7 +189,8 @@ class VectorTreeSearch:
         total = weights.sum(axis=0)[None]
 
         def score(edges):
-            # `edges` becomes twice the sums above each threshold, then twice the sums below.
+            # The edges are the sums above each threshold minus the sums below. They are
+            # overwritten by twice the sums above, and then by twice the sums below.
             edges += total
             gains = criterion.gain(edges[:, :-1], edges[:, -1])
             np.subtract(2 * total, edges, out=edges)
@@ -237,7 +239,10 @@ class VectorTrees(Trees):
         self.value = self.value.reshape(-1, n_components)
 
     def scores(self, X, coefficients, selection=slice(None)):
-        """Return the weighted sum of the trees, without all outputs; see `LearnerStack.scores`."""
+        """Return the weighted sum of the trees; see `LearnerStack.scores`.
+
+        A sparse matrix of the coefficients at the leaves saves the outputs of the single trees.
+        """
         leaves = self._leaves(X, selection)
         n_samples, n_selected = leaves.shape
         weights = np.broadcast_to(coefficients[selection], leaves.shape).ravel()

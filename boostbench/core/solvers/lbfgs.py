@@ -14,7 +14,7 @@ _FTOL = 1e7 * np.finfo(float).eps
 
 
 def nonnegative_l1(smooth, start, nu, max_iter):
-    """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by L-BFGS-B, warm-started.
+    """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by L-BFGS-B from a given start.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 
     Returns
     -------
-    Solution
+    SolverResult
 
     Examples
     --------
@@ -58,25 +58,33 @@ def nonnegative_l1(smooth, start, nu, max_iter):
     )
 
 
-# Relative progress at which the projected method stops. With `_FTOL` it would stop at larger slopes
-# than L-BFGS-B.
+# The projected method stops after a step that decreases the objective by a smaller fraction. With
+# `_FTOL` it would stop at larger derivatives than L-BFGS-B.
 _MIN_RELATIVE_DECREASE = 1e-12
 
-# Unit of the rounded derivatives. The losses are sums, not means, and so are the rounding errors.
+# Unit to which derivatives are rounded. It is larger than the default of the projected method,
+# 1e-8, because the losses are sums over pairs of samples and classes, whose rounding errors are
+# larger than the rounding errors of means.
 _DERIVATIVE_UNIT = 5e-7
 
 
 class NonnegativeLBFGS:
     """Projected L-BFGS with the interface of `boostbench.core.solvers.newton.NonnegativeNewton`.
 
-    It continues from one round to the next, on the grid of `nonnegative_quasi_newton`. SciPy's
-    L-BFGS-B amplifies rounding errors, until two machines fit different models to the same data.
+    Each round of boosting starts from the solution of the previous round. The solver rounds
+    derivatives and steps, see `nonnegative_quasi_newton`, so that all machines fit the same model
+    to the same data. SciPy's L-BFGS-B amplifies rounding errors until the models differ.
+
+    Attributes
+    ----------
+    objective_rtol : float
+        Relative difference below which two objectives are equal.
     """
 
     objective_rtol = _FTOL
 
     def minimise(self, problem, start, nu, tol, max_iter):
-        """Minimise the objective; the problem is left at the solution.
+        """Minimise the objective; the solution becomes the current point of the problem.
 
         Parameters
         ----------
@@ -86,11 +94,11 @@ class NonnegativeLBFGS:
         nu, max_iter
             See `nonnegative_quasi_newton`.
         tol : float
-            Ignored: the solver has RandomBoost's stopping rule.
+            Not used: the solver has RandomBoost's stopping rule.
 
         Returns
         -------
-        Solution
+        SolverResult
         """
 
         def smooth(w):

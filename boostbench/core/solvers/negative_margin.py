@@ -1,4 +1,4 @@
-"""Linear program of NM-Boost, whose constraints come one by one."""
+"""Linear program of NM-Boost, to which constraints are added one at a time."""
 
 import highspy
 import numpy as np
@@ -14,8 +14,8 @@ class NegativeMarginProgram(SoftMarginProgram):
     .. math:: \max_{v, \gamma} \tau \sum_i (v_i - C s_i) - \gamma \quad\text{s.t.}\quad
               \sum_i v_i y_i h_j(x_i) \le \gamma, \quad C s_i \le v_i \le (1 + C) s_i.
 
-    The constraints of `SoftMarginProgram` have the right-hand side 1, so that its last variable is
-    :math:`\gamma - 1`.
+    The parent's constraints are ``... <= 1``, so the extra variable is :math:`g = \gamma - 1`;
+    `add` converts g back to :math:`\gamma`.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class NegativeMarginProgram(SoftMarginProgram):
         Weight of the margins relative to the negative margins.
     margin : float or None
         Target margin :math:`\tau`; None: 1 / J with J constraints, and 1 / 2 with the first one.
-        Margins are at most 1, so that with :math:`\tau = 1` the first weak learner would solve all
-        later programs.
+        With :math:`\tau = 1`, :math:`\max(0, \tau - \rho)` is linear in w, so the optimum puts all
+        weight on one weak learner.
 
     Attributes
     ----------
@@ -72,6 +72,7 @@ class NegativeMarginProgram(SoftMarginProgram):
         self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
         super().add(np.append(margins, -1.0))
         v = self.dual[:-1]
+        # The parent's objective is margin * sum(v) - g, and the edge is gamma = g + 1.
         self.edge = margin * v.sum() - self.value + 1.0
         self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples
         self.dual = np.clip(v, self._dual_lower, self._dual_upper)

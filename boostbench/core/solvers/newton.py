@@ -12,15 +12,16 @@ from boostbench.core.solvers.solution import SolverResult, kkt_residual
 _FORCING_TERM = 0.3
 _MAX_PRODUCTS_PER_STEP = 60
 
-# Damping relative to the Hessian's diagonal. It may fall below the initial value only after more
-# steps than a round of boosting takes: less damping amplifies rounding errors where the objective
-# is flat.
+# The damping is a multiple of the Hessian's diagonal. It does not fall below its initial value in
+# the first `_DAMPED_STEPS` steps, as less damping amplifies rounding errors where the objective is
+# flat. A round of boosting takes fewer steps.
 _INITIAL_DAMPING = 1e-3
 _MIN_DAMPING = 1e-6
 _MAX_DAMPING = 1e8
 _DAMPED_STEPS = 5
 
-# Bits that are kept of the entries of a step, and of the directions and lengths it is composed of.
+# Number of bits to which steps are rounded, and number of bits to which the search directions and
+# step lengths of conjugate gradients are rounded; see `snap_to_grid`.
 _STEP_BITS, _DIRECTION_BITS = 12, 16
 
 _MIN_STEP_SIZE = 1e-8
@@ -57,14 +58,19 @@ class Problem(ABC):
         Parameters
         ----------
         free : ndarray of the shape of w, dtype=bool
-            Mask of the coefficients of the Hessian, in the order of ``w[free]``.
+            Mask of the coefficients by which f is differentiated, n_free in number.
         damping : float
-            Multiple of the diagonal that is added.
+            Multiple of the Hessian's diagonal that is added to the Hessian.
+
+        Returns
+        -------
+        DampedHessian
+            Operator on vectors in the order of ``w[free]``.
         """
 
 
 class DampedHessian(ABC):
-    """Positive definite operator B of shape (n_free, n_free)."""
+    """Damped Hessian B, a positive definite operator of shape (n_free, n_free)."""
 
     @abstractmethod
     def product(self, v):
@@ -79,8 +85,8 @@ class NonnegativeNewton:
     r"""Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``.
 
     A step minimises the quadratic model of the objective by preconditioned conjugate gradients over
-    the coefficients that are positive or have a negative derivative. Coefficients that it would
-    make negative are set to 0, and the step is computed again for the remaining ones. The
+    the coefficients that are positive or have a negative derivative. If the step would make
+    coefficients negative, it sets them to 0 and is computed again for the other coefficients. The
     Levenberg-Marquardt damping grows if the model is too optimistic. The objective never increases.
     Steps are rounded, see `boostbench.core.solvers.coefficient_grid`.
 
@@ -97,7 +103,7 @@ class NonnegativeNewton:
     objective_rtol = 1e-10
 
     def minimise(self, problem, start, nu, tol, max_iter):
-        """Minimise the objective; the problem is left at the solution.
+        """Minimise the objective; the solution becomes the current point of the problem.
 
         Parameters
         ----------
@@ -115,7 +121,7 @@ class NonnegativeNewton:
         Returns
         -------
         SolverResult
-            It has converged if its residual is at most `tol`.
+            `converged` is True if `residual` is at most `tol`.
         """
         w = start
         self._damping = _INITIAL_DAMPING
@@ -159,7 +165,10 @@ class NonnegativeNewton:
 
 
 def _bounded_minimiser(hessian, gradient, lower):
-    """Minimise ``slope @ x + x @ B @ x / 2`` approximately over ``x >= lower``, with lower <= 0."""
+    """Return an approximate minimiser of a quadratic function with lower bounds.
+
+    The function is ``gradient @ x + x @ B @ x / 2`` over ``x >= lower``, with ``lower <= 0``.
+    """
     x = np.zeros_like(gradient)
     is_free = np.ones(len(x), bool)
     residual = -gradient

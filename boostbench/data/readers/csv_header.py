@@ -9,12 +9,22 @@ from boostbench.data.numeric_text import is_number
 
 #: A number with a decimal comma, with or without points between thousands: 1,5 or 1.234,5.
 DECIMAL_COMMA = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
-# Number of rows that are searched for a value below a name, and of cells for a repeated word.
+# Maximum number of rows in which a number below a name is searched, and of cells in which words of
+# the first row and labels are searched.
 _N_NEAR_ROWS, _MAX_SEARCHED_CELLS = 20, 2**17
 
 
 class HeaderGuess(NamedTuple):
-    """Guess whether the first row is a header, and its certainty."""
+    """Guess whether the first row of a file is a header.
+
+    Attributes
+    ----------
+    is_header : bool
+        True if the first row is taken for a header.
+    is_sure : bool
+        False if the first row may also be the opposite, so that the reader asks the user to confirm
+        the guess.
+    """
 
     is_header: bool
     is_sure: bool
@@ -25,17 +35,22 @@ def guess_header(
 ) -> HeaderGuess:
     """Return a guess whether the first row of a file is a header.
 
-    The first row is a header if it names the column of labels, or has a word above numbers. Else a
-    row of words is a header if no word occurs in its column again. A row of distinct numbers with
-    a word above the labels is a header if that word is not a label and a label occurs twice. A row
-    of numbers that counts the columns is a header under the same condition.
+    The first of these rules that applies decides:
+
+    1. A row with the cell ``class``, or with the name of the column of labels, is a header.
+    2. A row with a word above numbers is a header, unless it has equal numbers.
+    3. A row of words is a header if no word occurs in its column again.
+    4. A row of numbers is a header if the numbers are distinct and the cell above the labels is a
+       word, or if the numbers count the columns. In both cases the cell above the labels must not
+       be a label, and a label must occur twice.
+    5. Any other row is no header.
 
     Parameters
     ----------
     rows : iterator of list of str
         Cells of the file, row by row.
     label_column : str or None
-        Name of the column of labels. None: unknown.
+        Name or number of the column of labels. None: unknown.
     missing : collection of str
         Words for a missing value, which count neither as words nor as numbers.
 
@@ -53,7 +68,8 @@ def guess_header(
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
     column_numbers = [str(j) for j in range(len(first))]
-    # Positions name the columns of a file without a header, so they are no evidence of one.
+    # Column numbers are the names of columns in a file without a header, so they do not indicate
+    # a header.
     if "class" in map(str.lower, first) or (
         label_column in first and label_column not in column_numbers
     ):
@@ -66,11 +82,14 @@ def guess_header(
     rows = chain(near_rows, rows)
     label_index = int(label_column) if label_column in column_numbers else len(first) - 1
     if any(_is_above_numbers(j, near_rows, missing) for j in words):
+        # Names of columns are distinct, so that a row with equal numbers is a sample.
         return HeaderGuess(_has_distinct_cells(numbers), not numbers)
     if words and not numbers:
         return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
-    if not first[0]:  # the first column numbers the rows
+    if not first[0]:  # the first column holds the numbers of the rows, and has no name
         del column_numbers[-1]
+    # Distinct numbers, such as years, can be names of features if the labels have a word for a
+    # name. Without such a word, only the numbers of the columns are names.
     if not _has_distinct_cells(numbers) if label_index in words else numbers != column_numbers:
         return HeaderGuess(False, True)
     return _guess_by_label(first, label_index, rows, missing)
@@ -81,7 +100,10 @@ def _has_distinct_cells(cells: Sequence[str]) -> bool:
 
 
 def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
-    """Return whether the first cell of a column that is not missing is a number."""
+    """Return whether the first cell below the first row in column j is a number.
+
+    Missing values are skipped.
+    """
     below = (row[j] for row in near_rows if j < len(row))
     return _is_number_or_bool(next((cell for cell in below if cell not in missing), ""))
 
@@ -100,7 +122,11 @@ def _is_repeated_below(
 def _guess_by_label(
     first: Sequence[str], label_index: int, rows: Iterator[list[str]], missing: Collection[str]
 ) -> HeaderGuess:
-    """Guess by the cell above the labels: it is a label if it occurs below, or no label repeats."""
+    """Guess by the cell above the labels.
+
+    The first row is a sample if this cell occurs among the labels. Otherwise it is a header if a
+    label occurs twice: the column of a file with labels has equal cells.
+    """
     below = (
         row[label_index]
         for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
@@ -118,7 +144,7 @@ def _guess_by_label(
 
 
 def _is_number_or_bool(cell: str) -> bool:
-    """Return whether a cell is a number or a truth value."""
+    """Return whether a cell is a number, possibly with a decimal comma, or true or false."""
     is_bool = cell.lower() in ("true", "false")
     is_decimal_comma = DECIMAL_COMMA.fullmatch(cell) is not None
     return is_bool or is_decimal_comma or is_number(cell)

@@ -87,7 +87,7 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
     if len({x.shape[1] for x in matrices}) > 1:
         widths = " and ".join(str(x.shape[1]) for x in matrices)
         raise UserError(f"{where}: the training and the test part have {widths} features")
-    with np.errstate(over="ignore"):  # overflow to infinity is reported as such later
+    with np.errstate(over="ignore"):  # the check of the data set reports infinite values
         X = np.concatenate(matrices).astype(float)
     y = np.concatenate([parse_labels(y, where) for _, y in parts])
     return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None

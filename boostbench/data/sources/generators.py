@@ -1,4 +1,4 @@
-"""Generators of toy data that a paper describes by a picture or an incomplete formula."""
+"""Generators of artificial data: Gaussians, patterns in the plane, and Breiman's problems."""
 
 import itertools
 from collections.abc import Sequence
@@ -52,7 +52,8 @@ def make_gaussians(
         )
         for mean in means
     ]
-    # Rounding makes checksums and stumps independent of the processor, as the last bits are not.
+    # The last bits of the draws depend on the processor. Rounding removes them, so that checksums
+    # and stumps are equal on all machines.
     return np.concatenate(draws).round(_DECIMALS), np.repeat(
         np.arange(len(draws)), samples_per_class
     )
@@ -63,8 +64,9 @@ def make_pattern(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Label the points of a grid by one of the patterns of Fawcett's gallery.
 
-    RpBoost, Table 12.3, prints half of the formulas. According to the gallery, slopes and corners
-    were partly random. The other formulas are the project's own and look like the pictures.
+    Table 12.3 of RpBoost has the formulas of half of the patterns. The formulas of the other
+    patterns are boostbench's own, and look like the pictures of the gallery, in which slopes and
+    corners were partly drawn at random.
 
     Parameters
     ----------
@@ -131,9 +133,9 @@ def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndar
 
     References
     ----------
-    .. [1] L. Breiman, "Bias, variance, and arcing classifiers", report 460, Berkeley, 1996. Copies
-       of the definition differ in a, which is :math:`1 / \sqrt{20}` in R's mlbench. The means of
-       the data of Raetsch's benchmark are as far apart as here.
+    .. [1] L. Breiman, "Bias, variance, and arcing classifiers", report 460, Berkeley, 1996. Other
+       implementations differ in a, which is :math:`1 / \sqrt{20}` in R's mlbench. The
+       means of the data of Raetsch's benchmark agree with :math:`a = 2 / \sqrt{20}`.
 
     Examples
     --------
@@ -229,9 +231,10 @@ def _annulus(u, v):
 
 
 def _disjunctive(u, v):
-    """Return a mask of the points in four L-shaped polygons, each turned by 90 degrees more.
+    """Return a mask of the points in four L-shaped polygons.
 
-    The turns do not follow a circle: the pattern would be symmetric, and sums of stumps would fit
+    The polygons are turned by 0, 90, 180 and 270 degrees in the order of a grid, not of a circle
+    about its centre. A circle would make the pattern symmetric, so that a sum of stumps could fit
     it without errors.
     """
     inside = np.zeros(len(u), bool)
