@@ -24,7 +24,8 @@ class _CanonicalSignLDA(LinearDiscriminantAnalysis):
             super().fit(X, y)
         except IndexError:  # scikit-learn fails for a matrix of rank 0
             raise ValueError(
-                "X has no linear discriminants: its features hardly vary, or not within classes"
+                "X has no linear discriminants: its features are almost constant in all samples, "
+                "or within each class"
             ) from None
         self.scalings_ = self.scalings_ * canonical_signs(self.scalings_)
         return self
