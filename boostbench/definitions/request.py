@@ -81,11 +81,12 @@ class TableRequest:
                 _check(part, spec)
         settings = [each for each in overrides if not each.startswith(_WITHOUT_EFFECT)]
         changes, different = _changes(part, specs) if settings else ([], {})
-        slugs = map(_slug, settings if changes else [])
+        if not changes:
+            settings = []
         return cls(
             definition=part,
             specs=specs,
-            name=file_name([part.name, *rows, *columns, *slugs]),
+            name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
             title=part.title + _limits(next(iter(specs.values()))["profile"]),
             changes=changes,
             departures=different,
