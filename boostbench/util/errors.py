@@ -17,7 +17,7 @@ from boostbench.util.printable import echo, printable, shortened
 RESULTS_ELSEWHERE = "choose another folder by results="
 
 #: Largest number of characters of the names that a message lists.
-_LISTED = 90
+_MAX_LISTED_CHARACTERS = 90
 
 
 class UserError(Exception):
@@ -117,7 +117,9 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
         return f"did you mean {', '.join(near)}?"
     lengths = itertools.accumulate(len(name) + 2 for name in valid_names)
     shown_names = [
-        name for name, length in zip(valid_names, lengths, strict=True) if length <= _LISTED
+        name
+        for name, length in zip(valid_names, lengths, strict=True)
+        if length <= _MAX_LISTED_CHARACTERS
     ]
     n_hidden = len(valid_names) - len(shown_names)
     return f"there are: {', '.join(shown_names)}{f' and {n_hidden} more' if n_hidden else ''}"

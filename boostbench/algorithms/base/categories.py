@@ -58,7 +58,7 @@ def find_categories(X, requested="from_dtype", weights=None):
     Examples
     --------
     >>> X = pd.DataFrame({"size": [1.5, 2.0, 2.5], "colour": ["red", None, "blue"]})
-    >>> {feature: known.tolist() for feature, known in find_categories(X).items()}
+    >>> {feature: values.tolist() for feature, values in find_categories(X).items()}
     {1: ['blue', 'red']}
     """
     if requested is None or (isinstance(requested, str) and not isinstance(X, pd.DataFrame)):

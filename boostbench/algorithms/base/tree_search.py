@@ -52,7 +52,7 @@ class SignTreeSearch:
         """
         if not self._has_varying_feature:
             return None
-        trees = [self._grow(column) for column in G.T]
+        trees = [self._grow(signed_weights) for signed_weights in G.T]
         outputs = Trees(trees).outputs(self.X)
         edges = (G * outputs).sum(axis=0)
         column = int(argmax_with_tolerance(edges, np.abs(G).sum(axis=0).max()))

@@ -19,11 +19,11 @@ class TestSigns:
         X, G = problem(seed)
         tree, outputs, edge, column, _ = SignTreeSearch(X, *options).best(G)
         edges = []
-        for gains in G.T:
+        for signed_weights in G.T:
             theirs = DecisionTreeClassifier(
                 max_depth=options[0], max_leaf_nodes=options[1], random_state=0
-            ).fit(X, np.sign(gains), sample_weight=np.abs(gains))
-            edges.append(gains @ theirs.predict(X))
+            ).fit(X, np.sign(signed_weights), sample_weight=np.abs(signed_weights))
+            edges.append(signed_weights @ theirs.predict(X))
         assert edge == pytest.approx(max(edges))
         assert column == np.argmax(edges)
         assert G[:, column] @ tree(X) == pytest.approx(edge)
@@ -33,10 +33,10 @@ class TestSigns:
         X, G = problem(seed)
         stacked = Trees([SignTreeSearch(X, *options).best(G[:, [c]]).learner for c in range(3)])
         new = np.random.default_rng(seed).normal(size=(20, 4))
-        for gains, outputs in zip(G.T, stacked.outputs(new).T, strict=True):
+        for signed_weights, outputs in zip(G.T, stacked.outputs(new).T, strict=True):
             theirs = DecisionTreeClassifier(
                 max_depth=options[0], max_leaf_nodes=options[1], random_state=0
-            ).fit(X, np.sign(gains), sample_weight=np.abs(gains))
+            ).fit(X, np.sign(signed_weights), sample_weight=np.abs(signed_weights))
             assert (outputs == theirs.predict(new)).all()
         if options[0] == 1:
             assert stacked.depth == 1
@@ -63,12 +63,12 @@ def test_ties_go_to_the_first_column():
 def test_equivalent_features_do_not_depend_on_rounding(seed):
     """Few samples of many features, in any order, some of them twice instead of with a weight."""
     rng = np.random.default_rng(seed)
-    X, gains = rng.uniform(size=(12, 24)), rng.normal(size=12)
+    X, signed_weights = rng.uniform(size=(12, 24)), rng.normal(size=12)
     times = rng.integers(1, 4, 12)
     order = rng.permutation(times.sum())
-    once = SignTreeSearch(X, None, 3).best((times * gains)[:, None])
+    once = SignTreeSearch(X, None, 3).best((times * signed_weights)[:, None])
     often = SignTreeSearch(X.repeat(times, axis=0)[order], None, 3)
-    repeated = often.best(gains.repeat(times)[order, None])
+    repeated = often.best(signed_weights.repeat(times)[order, None])
     assert (repeated.learner.feature == once.learner.feature).all()
     assert repeated.edge == pytest.approx(once.edge, rel=1e-12)
 
