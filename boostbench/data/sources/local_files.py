@@ -168,7 +168,7 @@ def read_file(
     stem, ending = stem_and_format(path)
     if ending in FORMATS:
         options = {"labels": labels, "na_values": na_values, "header": header}
-        check_format_options(options, ending, f"which {path.name} is not")
+        check_format_options(options, ending, f"{path.name} has another format")
     location, splits, one_hot_ranges, names, kept_rows = str(path), None, (), None, None
     with _open_file(path) as stream:
         if ending == ".svm":
@@ -227,7 +227,7 @@ def check_format_options(options: Mapping[str, Any], ending: str, explanation: s
     """
     for key, (formats, endings) in FORMAT_OPTIONS.items():
         if options.get(key) not in (None, (), []) and ending not in endings:
-            raise UserError(f"data.{key} is of {formats} files, {explanation}")
+            raise UserError(f"data.{key} applies to {formats} files only; {explanation}")
 
 
 def stem_and_format(path: Path) -> tuple[str, str]:

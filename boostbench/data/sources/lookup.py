@@ -155,7 +155,7 @@ def _load_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
 
 def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
     if path is None:
-        check_format_options(spec, "", "and needs data.path")
+        check_format_options(spec, "", "give such a file by data.path=FILE")
         return _missing_file_reason(spec)
     labels = None if spec.get("labels") is None else str(spec["labels"])
     na_values = spec.get("na_values") or ()

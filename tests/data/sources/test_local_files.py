@@ -117,9 +117,10 @@ def test_options_of_other_formats_are_an_error(tmp_path, name, key, value, forma
     if name == "toy.arff" and key == "labels":
         assert read_file(tmp_path / name, labels="a")[1].tolist() == [1, 2]
         return
-    with pytest.raises(UserError, match=f"^data.{key} is of {formats} files, which {name} is not$"):
+    fault = f"^data.{key} applies to {formats} files only; "
+    with pytest.raises(UserError, match=f"{fault}{name} has another format$"):
         read_file(tmp_path / name, **{key: value})
-    with pytest.raises(UserError, match=f"^data.{key} is of {formats} files, and needs data.path$"):
+    with pytest.raises(UserError, match=f"{fault}give such a file by data.path=FILE$"):
         load({"name": "wine", "sklearn": "load_wine", key: value})
 
 
