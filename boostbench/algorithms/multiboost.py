@@ -27,10 +27,10 @@ from boostbench.core.solvers.solution import SolverResult
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
-# After a column that violated its constraint by v times nu, the problem is solved until no column
-# violates its constraint by more than a fraction of v times nu. A more exact solution hardly
-# changes the next column and takes more than twice as long. The fraction is 0.5 for small v, when
-# nu limits the possible gain, and 0.1 for large v.
+# Let v times nu be the amount by which the newest stump violated its constraint. The solver stops
+# as soon as no constraint is violated by more than `slack` times nu, where `slack` is v / 2 for
+# v < 2, when nu limits the possible gain, 1 for v from 2 to 10, and v / 10 for larger v. A more
+# exact solution hardly changes the next stump and takes more than twice as long.
 _SLACK_FRACTION = 0.1
 _MAX_SLACK_FRACTION = 0.5
 
@@ -67,9 +67,9 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         Loss :math:`\lambda`. The hinge loss is minimised by linear programs without a warm start:
         seconds per 10 rounds for hundreds of samples, too slow for thousands.
     nu : float, default=1e-4
-        Weight :math:`\nu` of the L1 norm of W, relative to the mean loss over all m k pairs. The
-        sum in RandomBoost and MCBoost corresponds to m k times this weight, but their grids suit
-        the mean.
+        Weight :math:`\nu` of the L1 norm of W, relative to the mean loss. RandomBoost and MCBoost
+        write the loss as a sum over the m k pairs (m samples, k classes), where the equivalent
+        weight is :math:`m k \nu`; the values in their grids make sense for the mean.
     tol : float, default=1e-2
         Tolerance :math:`\epsilon` of the stopping rule: maximum violation of a constraint, as a
         fraction of `nu`.
@@ -92,12 +92,12 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
     max_bins : int or None, default=None
         Number of quantile bins of each feature. None: all thresholds are searched.
     warm_start : bool, default=False
-        True: `fit` continues from the stumps and coefficients of the previous fit, on the same
-        data. With the same parameters, or more rounds, the model equals that of a fresh start. With
-        another `nu`, `tol` or solver, the solution equals it up to `tol`, and a grid of decreasing
-        `nu` takes hardly longer than its last value, as long as training converges before
-        `n_iterations`. If it does not converge, stumps that were chosen for another `nu` occupy
-        rounds, and `fit` starts afresh.
+        True: `fit` continues from the stumps and coefficients of the previous fit, which must have
+        had the same data. With equal parameters, or more rounds, the model is the same as without a
+        warm start. With another `nu`, `tol` or solver, the solution is the same up to `tol` if
+        training converges before `n_iterations`; a grid of decreasing `nu` then takes hardly longer
+        than its last value. If stumps of previous fits with other settings fill all rounds, `fit`
+        starts again without them.
 
     Attributes
     ----------
@@ -174,6 +174,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     def _train(self, X, y, *weights, validation=None):
         super()._train(X, y, *weights, validation=validation)
+        # Stumps that were chosen with other settings fill all rounds: train without them.
         if self._previous_master is not None and self._previous_master.has_only_inherited_stumps():
             self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
@@ -230,18 +231,36 @@ class _DescentSolver:
         self.objective_rtol = self.solver.objective_rtol
 
     def solve(self, H, start, nu, tol):
+        """Minimise the loss plus nu times the sum of W over nonnegative W.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_stumps, n_samples)
+            Outputs of the stumps.
+        start : ndarray of shape (n_classes, n_stumps)
+            Starting point.
+        nu : float
+        tol : float
+            Maximum violation of a constraint.
+
+        Returns
+        -------
+        SolverResult
+        """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         result = self.solver.minimise(problem, start, nu, tol, self.max_iter)
         return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
-        """Return the result of an earlier call with the solution W."""
+        """Return the result of an earlier call of `solve`, given its coefficients W."""
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
         return SolverResult(W, value, np.inf, False, problem.dual)
 
 
 class _LinearProgramSolver:
+    """Solver of the hinge loss with the methods of `_DescentSolver`; ignores starting points."""
+
     def __init__(self, params, is_own_class, sample_weight):
         self.is_own_class = is_own_class
         self.sample_weight = sample_weight
@@ -256,17 +275,63 @@ class _LinearProgramSolver:
 
 
 class _Candidate(NamedTuple):
+    """Stump whose constraint is violated most.
+
+    Attributes
+    ----------
+    stump : object
+    outputs : ndarray of shape (n_samples,)
+        Outputs of the stump, -1 and +1.
+    violation : float
+        Violation of its constraint, in units of nu.
+    """
+
     stump: object
     outputs: np.ndarray
     violation: float
 
     @property
     def key(self):
-        """Identity of the column: stumps with equal outputs are one column."""
+        """Bytes that identify the candidate: stumps with equal outputs have equal constraints."""
         return self.outputs.tobytes()
 
 
 class _MultiBoostMaster(Master):
+    """Master of `MultiBoost` that starts each round from the coefficients of the previous round.
+
+    Parameters
+    ----------
+    params : MultiBoost
+        Estimator in training.
+    search : StumpSearch
+        Search for stumps on the training data.
+    labels : ndarray of shape (n_samples,)
+        Class indices.
+    sample_weight : ndarray of shape (n_samples,) or None
+
+    Attributes
+    ----------
+    H : ndarray of shape (n_iterations, n_samples)
+        Outputs of the stumps. The first ``len(stumps)`` rows are valid.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        Mask of the class of each sample.
+    known_outputs : set of bytes
+        `_Candidate.key` of each stump.
+    solution : SolverResult or None
+        Solution over the stumps; its `w` has the shape (n_classes, n_stumps). None before the first
+        call of the solver.
+    candidate : _Candidate or None
+        Stump of the next round. None: training ends.
+    n_inherited_stumps : int
+        Number of stumps that previous fits chose with other settings.
+    is_started : bool
+        Whether the problem has been solved with the current settings.
+    converged : bool
+        Whether `solution` is optimal over all stumps up to `tol`.
+    is_stuck : bool
+        Whether the solver reached the limit of its precision before that.
+    """
+
     per_round_lists: ClassVar = ("stumps", "objective")
 
     def __init__(self, params, search, labels, sample_weight):
@@ -283,7 +348,11 @@ class _MultiBoostMaster(Master):
         self.update_parameters()
 
     def check_warm_start(self, X, labels, sample_weight):
-        """Raise ValueError if a fresh start would find other stumps, or fewer."""
+        """Raise ValueError if the previous rounds are not valid for the new fit.
+
+        The data, the loss and `max_bins` must be equal, and `n_iterations` must not be smaller than
+        the number of rounds.
+        """
         pairs = (
             (self.is_own_class.argmax(axis=0), labels),
             (self.search.X, X),
@@ -305,9 +374,9 @@ class _MultiBoostMaster(Master):
             )
 
     def update_parameters(self):
-        """Read the parameters of the estimator again.
+        """Read the parameters of the estimator, which may have changed since the previous fit.
 
-        If only the number of rounds has changed, the training continues as if it had not ended.
+        If only the number of rounds has changed, training continues as if it had not ended.
         """
         params = self.params
         previous_outputs = self.H[: len(self.stumps)]
@@ -326,15 +395,17 @@ class _MultiBoostMaster(Master):
         self.is_started = self.converged = self.is_stuck = False
 
     def has_only_inherited_stumps(self):
-        """Return True if stumps chosen with other settings fill all rounds."""
+        """Return True if stumps of previous fits with other settings fill all rounds."""
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
+        """Return the candidate of this round, or None; see `Master.generate`."""
         if not self.is_started:
             self._start()
         return self.candidate if len(self.stumps) < len(self.H) else None
 
     def correct(self, candidate):
+        """Add the candidate, solve the problem and find the next one; see `Master.correct`."""
         self.H[len(self.stumps)] = candidate.outputs
         self.stumps.append(candidate.stump)
         self.known_outputs.add(candidate.key)
@@ -346,6 +417,7 @@ class _MultiBoostMaster(Master):
         return True
 
     def rewind(self, rounds):
+        """Undo all but the first `rounds` rounds, with the coefficients of that time."""
         super().rewind(rounds)
         W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
@@ -367,7 +439,7 @@ class _MultiBoostMaster(Master):
             )
 
     def _start(self):
-        """Solve the problem over the initial columns: none, or the columns of a warm start."""
+        """Solve the problem over the initial stumps: none, or the stumps of a warm start."""
         start = np.zeros((len(self.is_own_class), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_started = True
@@ -381,12 +453,14 @@ class _MultiBoostMaster(Master):
             self.objective[-1] = self.solution.value / self.is_own_class.size
 
     def _solve(self, start, violation):
+        """Solve the problem over the stumps, as exactly as the violation of the newest requires."""
         slack = np.clip(1.0, _SLACK_FRACTION * violation, _MAX_SLACK_FRACTION * violation)
         tol = max(self.params.tol, slack) * self.nu
         with self.clock.phase("coefficients"):
             return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
 
     def _most_violated(self):
+        """Return the candidate whose constraint is violated most; None if there is no stump."""
         with self.clock.phase("search"):
             weights = pairwise_weights(self.solution.dual.T, self.is_own_class.T)
             result = self.search.best(weights)
@@ -395,7 +469,11 @@ class _MultiBoostMaster(Master):
         return _Candidate(result.learner, result.outputs, result.edge / self.nu - 1)
 
     def _next_candidate(self):
-        """Return a new violated column; improve the solution until there is one, or return None."""
+        """Return a new candidate with a violated constraint, or None.
+
+        If the most violated constraint belongs to a stump of the model, the solution is improved
+        until another constraint is violated more, or the solver makes no progress.
+        """
         while True:
             candidate = self._most_violated()
             if candidate is None:
@@ -410,7 +488,7 @@ class _MultiBoostMaster(Master):
                 return None
 
     def _reoptimise(self, violation):
-        """Solve the problem over the current columns further; return False without progress."""
+        """Improve the solution over the current stumps, and return whether the objective fell."""
         if self.solution.residual <= self.params.tol * self.nu:
             return False
         improved = self._solve(self.solution.w, violation)

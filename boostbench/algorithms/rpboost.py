@@ -60,7 +60,8 @@ class _LeastSquaresBooster(CategorySetBooster):
         """Return the settings that determine the search for given data."""
         if not self.category_sets:
             return ()
-        # Equal columns of 0 and 1 may be categories in one fit, and numbers in another.
+        # The columns of X are views: numeric columns derived from the features. Equal columns of 0
+        # and 1 may be views of categories in one fit and of numbers in another.
         views = self.views_
         return views.feature.tobytes(), views.category.tobytes()
 
@@ -85,7 +86,11 @@ class _BinaryLeastSquaresBooster(_LeastSquaresBooster, BinaryClassifier):
     """Base of the classifiers: least squares on -1 and +1, with the sign of F as the class."""
 
     def inverse_temperature(self):
-        """Return 2: F is linear in the probability, and the slope at 1/2 corresponds to 2."""
+        """Return 2, the factor that turns scores into log odds.
+
+        F estimates 2 p - 1 for the probability p of the class +1. The log odds are therefore
+        ``log((1 + F) / (1 - F))``, which is about 2 F near p = 1/2.
+        """
         return 2.0
 
 
@@ -273,6 +278,29 @@ def _draw_matrices(seed, projection, shape, batch, n_rounds):
 
 
 class _LeastSquaresMaster(Master):
+    """Master that adds each weak learner with the step that lowers the squared error most.
+
+    Parameters
+    ----------
+    params : _LeastSquaresBooster
+        Estimator in training.
+    search : boostbench.core.weak_learner.Search
+        Search for weak learners on the training data.
+    y : ndarray of shape (n_samples,)
+        Targets; -1 and +1 for classifiers.
+    sample_weight : ndarray of shape (n_samples,) or None
+        None: all weights are 1.
+
+    Attributes
+    ----------
+    intercept : float
+        Weighted mean of y.
+    residual : ndarray of shape (n_samples,)
+        y minus the scores so far.
+    divisor : float
+        Sum of the weights plus the penalty: an edge divided by it is a step.
+    """
+
     per_round_lists: ClassVar = ("learners", "coefficients")
 
     def __init__(self, params, search, y, sample_weight):

@@ -1,7 +1,8 @@
-r"""Binary codes by signs of kernel expansions, fitted to similarities: the problems of BRE and KSH.
+r"""Binary codes by signs of kernel expansions, fitted to similarities.
 
-Both methods approximate similarities S by inner products of codes. For one bit h, with the other
-bits fixed, both maximise :math:`h^\top R h`, where R is the residual of S.
+These are the problems of binary reconstructive embeddings (BRE) and supervised hashing with kernels
+(KSH). Both methods approximate similarities S by inner products of codes. For one bit h, with the
+other bits fixed, both maximise :math:`h^\top R h`, where R is the residual of S.
 """
 
 import numpy as np
@@ -62,7 +63,7 @@ def best_step(residual, projections, kernel):
     Returns
     -------
     float
-        0 if no step improves the objective.
+        Step; 0 if no step improves the objective.
     """
     active = np.flatnonzero(kernel)
     if not len(active):
@@ -111,7 +112,9 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
     ndarray of shape (n_anchors, n_bits)
         Weights; the codes are the signs of ``kernels @ weights``.
     """
-    # R = n_bits S - B B' has low rank, because S = 2 Z Z' - 1 1' with class indicators Z.
+    # Let S be the similarities, Z the class indicators, and B the bits so far, of shape
+    # (n_samples, n_previous_bits). The residual R = n_bits S - B B' has low rank, because
+    # S = 2 Z Z' - 1 1'.
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     positive = np.sqrt(2 * n_bits) * indicators
     negative = np.full((len(labels), 1), np.sqrt(n_bits))

@@ -1,4 +1,8 @@
-"""Linear maps whose signs are binary codes: the rotation of ITQ, and canonical directions."""
+"""Linear maps whose signs are binary codes.
+
+These are the rotation of iterative quantization (ITQ) and the directions of canonical correlation
+analysis (CCA).
+"""
 
 import numpy as np
 from scipy.linalg import eigh
@@ -7,7 +11,7 @@ from boostbench.core.eigenvector_signs import canonical_signs
 
 
 def itq_rotation(components, rotation, n_iterations):
-    """Return the rotation of ITQ, which brings samples close to the corners of a cube.
+    """Return the rotation of iterative quantization, which moves samples close to cube corners.
 
     Parameters
     ----------
@@ -44,7 +48,7 @@ def canonical_directions(X, labels, ridge):
     Returns
     -------
     directions : ndarray of shape (n_features, n_directions)
-        Directions by descending correlation, of unit variance but for the ridge.
+        Directions by descending correlation. With the ridge, each has unit variance.
     correlations : ndarray of shape (n_directions,)
     """
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)

@@ -37,12 +37,13 @@ class Dataset:
     expect : mapping, default={}
         Expected counts, with the keys of `COUNT_ATTRIBUTES`, which `validate` checks.
     one_hot_ranges : tuple of (int, int), default=()
-        Half-open ranges of the one-hot features of each text column of a user's file. An algorithm
-        that supports categories gets each range as one column.
+        Half-open range of the one-hot features of each text column of a user's file. An algorithm
+        that supports categories gets the features of a range as one categorical column.
     names : list of str, default=None
         Feature names. None: the source has none.
     spec : mapping, default=None
-        Config from which `boostbench.data.load` returns the same data. None: there is none.
+        Config from which `boostbench.data.load` returns the same data set. None: no config
+        describes it, for example after a selection of rows.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Dataset:
 
     @cached_property
     def class_indices(self) -> np.ndarray:
-        """Position of each row's label in `classes`, for classifiers that need numbers."""
+        """Index of each row's label in `classes`, for classifiers that need numbers."""
         return np.searchsorted(self.classes, self.y)
 
     @cached_property

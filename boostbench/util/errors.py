@@ -62,7 +62,7 @@ def unknown_name_error(
     valid_names : iterable of str
         Existing names.
     is_listed : bool, default=True
-        Whether ``boostbench list`` shows them.
+        Whether ``boostbench list`` shows the valid names, so that the message refers to it.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def os_error_reason(error: OSError) -> str:
 def writing_to(
     path: Path, remedy: str = RESULTS_ELSEWHERE, content: str = "", depth: int = 0
 ) -> Iterator[None]:
-    """Create the folder of a file, and convert errors of the block, which writes the file.
+    """Create the folder of a file that the block writes, and convert its OSErrors to UserErrors.
 
     Parameters
     ----------

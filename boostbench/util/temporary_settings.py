@@ -7,7 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
-    """Change entries of a mapping, such as `os.environ`, and restore them afterwards."""
+    """Change entries of a mapping, such as `os.environ`, and restore them after the block.
+
+    Entries that did not exist before are removed.
+    """
     old_values = {key: values[key] for key in changes if key in values}
     values.update(changes)
     try:

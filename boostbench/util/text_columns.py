@@ -11,24 +11,24 @@ import numpy as np
 
 from boostbench.util.dates import is_all_dates
 
-#: A column of text with more distinct values than this number, and than this share of the rows,
-#: identifies rows, as names and customer numbers do.
+#: A column of text identifies rows, as names and customer numbers do, if its number of distinct
+#: values exceeds both this number and this fraction of the rows.
 _MAX_CATEGORIES, _MAX_SHARE = 20, 0.5
 #: A number with a decimal comma, or with commas between thousands.
 _NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 
 
 class ValueKinds(NamedTuple):
-    """Masks of shape (n_values,), of which exactly one is True for each word.
+    """Masks of shape (n_values,), of which exactly one is True for each value.
 
     Attributes
     ----------
     is_number : ndarray of bool
-        The word is a number with a decimal point or without one.
+        The value is a number with a decimal point or without one.
     has_comma : ndarray of bool
-        The word is a number with a decimal comma or with commas between thousands.
+        The value is a number with a decimal comma or with commas between thousands.
     is_other_text : ndarray of bool
-        The word is not a number.
+        The value is not a number.
     """
 
     is_number: np.ndarray
@@ -42,11 +42,16 @@ class TextProblem(NamedTuple):
     Attributes
     ----------
     kind : {"dates", "commas", "mostly_numbers", "numbers", "identifiers"}
-        In this order: all values are dates; more rows hold numbers with commas than words; most
-        rows hold numbers, and the rest words; all values are numbers; most rows have a value that
-        no other row has.
+        The first of the following descriptions that is true:
+
+        - ``"dates"``: all values are dates;
+        - ``"commas"``: more rows hold numbers with commas than values that are not numbers;
+        - ``"numbers"``: all values are numbers without commas;
+        - ``"mostly_numbers"``: more rows hold numbers without commas than other values;
+        - ``"identifiers"``: the number of distinct values exceeds both 20 and half of the rows.
     example : str
-        First value that shows the problem.
+        First value with a comma for ``"commas"``; first value that is not a number without commas
+        for ``"mostly_numbers"``; otherwise the first value.
     """
 
     kind: Literal["dates", "commas", "mostly_numbers", "numbers", "identifiers"]
@@ -102,7 +107,7 @@ def is_identifier_column(n_values: int, n_rows: int) -> bool:
 
 
 def classify_values(values: Sequence[str]) -> ValueKinds:
-    """Return which texts are numbers, numbers with commas, and words.
+    """Return which values are numbers, numbers with commas, and other texts.
 
     Examples
     --------

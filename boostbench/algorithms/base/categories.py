@@ -47,13 +47,14 @@ def find_categories(X, requested="from_dtype", weights=None):
     ------
     ValueError
         If a requested feature does not exist, X is sparse, or a column holds dates, numbers as
-        text, words among numbers, or unhashable values such as lists. A column that `requested`
+        text, texts among numbers, or unhashable values such as lists. A column that `requested`
         names, or whose data type is categorical, may hold any hashable values.
 
     Warns
     -----
     UserWarning
-        If most rows of a text column have a unique value, like identifiers.
+        If the number of distinct values of a text column exceeds both 20 and half of the rows, as
+        for identifiers.
 
     Examples
     --------
@@ -78,7 +79,9 @@ def find_categories(X, requested="from_dtype", weights=None):
 
 
 def is_truncated(categories):
-    """Return True if a feature has the maximum number of categories, so that some may be missing.
+    """Return True if a feature has the maximum number of categories.
+
+    The training data may then have had more categories, of which the rarest were dropped.
 
     Parameters
     ----------
@@ -111,7 +114,7 @@ def check_numeric(X, name):
     Raises
     ------
     ValueError
-        If a column holds words or dates. The message names the first one, and a conversion.
+        If a column holds texts or dates. The message names the first such column and a conversion.
     """
     X = to_pandas(X)
     for index, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
@@ -198,12 +201,13 @@ def drop_unused_categories(categories, X, *other_samples):
     X : ndarray of shape (n_samples, n_features)
         Encoded samples; renumbered in place.
     *other_samples : ndarray of shape (n_others, n_features)
-        Further encoded samples, which do not keep a category alive; renumbered in place.
+        Further encoded samples, such as a validation set; renumbered in place. A category that
+        occurs only here is dropped.
 
     Returns
     -------
     dict of int to ndarray
-        Categories that occur in X. The arrays hold NaN for dropped categories.
+        Categories that occur in X. `other_samples` get NaN in place of dropped categories.
 
     Examples
     --------
@@ -371,7 +375,7 @@ def _category_codes(column, categories):
 
 
 def _column_categories(column, weights):
-    """Return the categories of a column, at most the `MAX_CATEGORIES` of the largest weight."""
+    """Return the categories of a column, at most `MAX_CATEGORIES`: those of the largest weight."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     else:

@@ -32,15 +32,15 @@ _SECTION = "Parameters\n----------\n"
 class DeclaredParameters(BaseEstimator):
     """Estimator whose annotated attributes are the parameters of its constructor.
 
-    A line ``name: kind = default`` of the class or of a base declares a parameter. The kind defines
-    the values that `fit` accepts: a kind of this module, a `Literal`, ``bool``, another type, or a
+    A line ``name: type = default`` of the class or of a base declares a parameter. The type defines
+    the values that `fit` accepts: a type of this module, a `Literal`, ``bool``, another type, or a
     union such as ``PositiveInt | None``. A subclass inherits the parameters of its bases. It may
     declare a parameter again with another default; ``name: ClassVar = value`` turns it into a class
     attribute. Parameters after ``_: KW_ONLY`` are keyword-only. A docstring inherits the parameter
     descriptions of the bases.
 
-    A class that defines a constructor declares its parameters like other estimators of
-    scikit-learn.
+    A class that defines ``__init__`` itself follows scikit-learn's conventions instead: the
+    arguments of its constructor are its parameters.
 
     Examples
     --------
@@ -66,6 +66,8 @@ class DeclaredParameters(BaseEstimator):
                 for name, (value_type, _) in declared.items()
             }
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | constraints
+        # Only the constructors of `_make_constructor` have the attribute `__signature__`. Any other
+        # one was written by hand, and stays.
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
             cls.__init__ = _make_constructor(
                 cls, {name: parameter_kind for name, (_, parameter_kind) in declared.items()}
@@ -75,6 +77,7 @@ class DeclaredParameters(BaseEstimator):
     def _validate_params(self):
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
+            # A parameter without constraints accepts every value.
             constraints = self._parameter_constraints.get(name, ["boolean"])
             # Python treats a boolean as an integer.
             if isinstance(value, bool) and "boolean" not in constraints:
@@ -85,7 +88,7 @@ class DeclaredParameters(BaseEstimator):
 
 
 def _declared_parameters(cls):
-    """Return, for each parameter, its kind of values and its kind of argument."""
+    """Return the type of the values and the `Parameter.kind` of each parameter."""
     declared = {}
     for base in (base for base in reversed(cls.__mro__) if issubclass(base, DeclaredParameters)):
         parameter_kind = Parameter.POSITIONAL_OR_KEYWORD
@@ -104,23 +107,28 @@ def _declared_parameters(cls):
 
 def _inherit_parameter_docs(cls, declared):
     """Add the descriptions of inherited parameters to the docstring of a class."""
+    # 1. Split the docstring at its parameter section. Without this section, the part before the
+    # first other section takes its place.
     text = inspect.cleandoc(cls.__doc__ or "")
     text_before, heading, text_after = text.partition(_SECTION)
     parameter_section, *later_sections = re.split(
         r"\n\n(?=\w[^\n]*\n-{3,})", text_after if heading else text, maxsplit=1
     )
+    # 2. Store the description of each parameter. An entry may describe several: "a, b : int".
     entries = re.split(r"\n(?=\S)", parameter_section) if heading else []
     cls._parameter_docs = {
         name: entry
         for entry in entries
         for name in entry.splitlines()[0].partition(" :")[0].split(", ")
     }
+    # 3. Collect the descriptions of parameters that only the bases describe.
     docs = {}
     for base in reversed(cls.__mro__):
         docs |= vars(base).get("_parameter_docs", {})
     inherited = [
         docs[name] for name in declared if name in docs and name not in cls._parameter_docs
     ]
+    # 4. Append them to the parameter section.
     if text and inherited:
         text_before = text_before if heading else parameter_section + "\n\n"
         section_text = _SECTION + "\n".join([*entries, *dict.fromkeys(inherited)])
@@ -128,7 +136,7 @@ def _inherit_parameter_docs(cls, declared):
 
 
 def _to_sklearn_constraints(value_type):
-    """Return the scikit-learn constraints of a kind of values."""
+    """Return scikit-learn's list of constraints for a type of values."""
     if get_origin(value_type) is Annotated:
         return list(value_type.__metadata__)
     if get_origin(value_type) is Literal:
@@ -143,6 +151,20 @@ def _to_sklearn_constraints(value_type):
 
 
 def _make_constructor(cls, parameter_kinds):
+    """Return a constructor that stores its arguments as attributes.
+
+    Parameters
+    ----------
+    cls : type
+        Class whose attributes are the defaults of the parameters.
+    parameter_kinds : dict of str to inspect kind
+        `Parameter.kind` of each parameter, by its name.
+
+    Returns
+    -------
+    callable
+        Function ``__init__`` whose ``__signature__`` lists the parameters.
+    """
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
     for name, parameter_kind in sorted(parameter_kinds.items(), key=lambda item: item[1]):
         parameters.append(Parameter(name, parameter_kind, default=getattr(cls, name)))

@@ -18,24 +18,23 @@ class RowNorm(ABC):
 
     @abstractmethod
     def ranking_score(self, G, weight):
-        r"""Return a score that orders rows g by the minimum of a penalised quadratic.
+        r"""Return one score per row g of G, which orders rows by the minimum of a quadratic.
 
-        The quadratic is :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|`.
-
-        Its minimum is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`.
+        A larger score means that the minimum of
+        :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` over w is lower or equal. This minimum
+        is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`. The score is 1-Lipschitz in g.
 
         Parameters
         ----------
         G : ndarray of shape (n_rows, n_columns)
-            Overwritten.
+            May be overwritten.
         weight : float
             Non-negative.
 
         Returns
         -------
         ndarray of shape (n_rows,)
-            Nonnegative scores: the larger the score, the lower the minimum. Adding a row to a row
-            of G changes its score by at most the length of the added row.
+            Nonnegative scores.
         """
 
     @abstractmethod

@@ -13,10 +13,12 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrs
 
-# Maximum length of a Newton step, and the largest positive slope at its end that is accepted, as a
-# fraction of the initial slope. The third derivative of the losses along a step is at most twice
-# its range times the second derivative, so that such a step still lowers the loss.
+# Maximum range (largest minus smallest entry) of a Newton step. The third derivative of the losses
+# along a step is at most twice its range times the second derivative.
 _MAX_STEP_LENGTH = 5.0
+
+# Largest positive slope at the end of a step that is accepted, as a fraction of the initial slope.
+# With the bound of the third derivative, such a step still lowers the loss.
 _OVERSHOOT = 0.1
 
 # If the slope at the end of a step is still above this fraction of the initial slope, the minimum
@@ -32,23 +34,33 @@ _NEGLIGIBLE_SQUARE = 1e-6
 # Fraction of the tolerance that a last step with the previous Hessian may leave of the slope.
 _FINAL_STEP_FRACTION = 1e-3
 
-# Additions to the Hessian's diagonal: for a class without any weight, and for a coefficient that is
-# held at 0.
+# Addition to the Hessian's diagonal, which is 0 for a class without any weight.
 _RIDGE = 1e-12
+
+# Diagonal entry of the Hessian for a coefficient that is held at 0: its step becomes negligible.
 _FIXED_DIAGONAL = 1e30
 
-# Minimum weight of a side in the starting point, where the weak learner separates a class.
+# Addition to the row and column sums in the starting point. Without it, the starting point would be
+# infinite where the weak learner separates a class.
 _MIN_SHARE = 1e-16
 
-# Below the first weight of the L1 norm, the unpenalised minimum is a good start. Below the second
-# one, a few steps from there usually find the penalised minimum. If the penalty moves the minimum
-# further than the last number, the loss is so flat that several points meet the tolerance.
+# From this nu on, Newton's method starts at 0; below it, at the unpenalised minimum.
 _STRONG_PENALTY = 1e-2
+
+# Up to this nu, a few full steps usually find the penalised minimum without bounds.
 _WEAK_PENALTY = 1e-7
+
+# Maximum number of these full steps.
 _MAX_UNCONSTRAINED_STEPS = 5
+
+# Maximum norm of the shift of the minimum by the penalty. After a larger shift, the loss is so flat
+# that several points meet the tolerance, and the solution of the full steps is discarded.
 _MAX_SHIFT = 1e-5
 
+# Maximum number of Newton steps.
 _MAX_ITER = 100
+
+# Maximum number of points that a line search evaluates.
 _MAX_TRIALS = 40
 
 
@@ -200,7 +212,8 @@ def minimise(problem, nu=0.0, tol=1e-8):
         Nonnegative coefficients, 0 for at least one class. If the minimum is at infinity, because
         the weak learner separates classes without error, a point where the slope is below `tol`.
     """
-    # One half bounds the slope, the other half the error of ignoring nu.
+    # The derivatives of f get half of the tolerance. The other half allows the solver to ignore nu
+    # if nu is at most half of the tolerance.
     tol = tol / 2
     if nu <= tol:
         w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
@@ -238,7 +251,7 @@ def _descend(problem, w, nu, tol, bounded):
             return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
         else:
             step, factor = _free_step(problem, slope)
-        # This bounds the range of the step.
+        # The range of a vector is at most sqrt(2) times its norm.
         step_range_bound = (2.0 * float(step.dot(step))) ** 0.5
         if step_range_bound * step_range_bound <= tol / 4 and not (
             bounded and _active_set_may_change(w, step, gradient, fixed)
@@ -265,15 +278,18 @@ def _descend(problem, w, nu, tol, bounded):
 
 
 def _newton_with_fixed_lowest_class(problem, nu, tol):
-    """Minimise by a few full Newton steps above the smallest coefficient; return None on failure.
+    """Minimise ``f(w) + nu * sum(w - min(w))`` by a few full Newton steps.
 
-    While the index of the smallest coefficient does not change, the L1 norm above it is linear.
+    The class of the smallest coefficient is assumed not to change after the first step: the penalty
+    is then linear. Return None if it changes, or the steps do not converge.
     """
     w, penalty_gradient = problem.start(), None
     slope = problem.gradient(w)
     for _ in range(_MAX_UNCONSTRAINED_STEPS):
         step, factor = _free_step(problem, slope)
         squared_step = float(step.dot(step))
+        # The comparison of the squared norm is stricter than that of the norm on purpose: no line
+        # search corrects a step that is too long.
         if squared_step > _MAX_STEP_LENGTH:
             return None
         w = w + step
@@ -345,8 +361,9 @@ def _within_bounds(w, step, gradient):
 
 
 def _active_set_may_change(w, step, gradient, fixed):
-    """Return True if the set of coefficients at 0 can change in a short step."""
+    """Return True if the set of fixed coefficients, which stay at 0, can change in a short step."""
     n_fixed = np.count_nonzero(fixed)
+    # At the minimum at least one coefficient is fixed. If none is yet, the set must change.
     if n_fixed == 0 or (w + step).min() < 0:
         return True
     # The derivatives have a constant positive sum. The derivative of a single fixed coefficient

@@ -45,7 +45,8 @@ IDX = IDX_PARTS[0][0]
 FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
 #: Formats of other endings of a user's files.
 ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
-#: Formats that support a key of a config: their names for messages, and their endings.
+#: For each key of a config that applies to some formats only: the names of these formats for
+#: messages, and their endings.
 FORMAT_OPTIONS = {
     "labels": ("CSV and ARFF", (".csv", ".arff")),
     "na_values": ("CSV", (".csv",)),
@@ -223,7 +224,7 @@ def check_format_options(options: Mapping[str, Any], ending: str, explanation: s
     Raises
     ------
     UserError
-        If it does not; the message ends with `explanation`.
+        If the format does not support an option; the message ends with `explanation`.
     """
     for key, (formats, endings) in FORMAT_OPTIONS.items():
         if options.get(key) not in (None, (), []) and ending not in endings:

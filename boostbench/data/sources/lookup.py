@@ -46,7 +46,8 @@ class SourceResult(NamedTuple):
     dataset : Dataset
         Data set before its preparation by `boostbench.data.load`, unless `is_prepared`.
     source_spec : mapping
-        Part of the config with the selection of features and rows and the expected counts.
+        Mapping with the keys that select features and rows, and the expected counts: the config,
+        or its part on OpenML if the data set is from there.
     is_prepared : bool
         Whether the data set is prepared already, as in a bundle.
     kept_rows : ndarray of shape (n_rows,), bool, or None
@@ -105,8 +106,9 @@ def first_available_source(spec: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"scikit-learn"``, ``"generated"``, a
-        name of `openml_name`, or ``""`` if the data set needs a file.
+        ``"bundle"``, ``"file NAME"`` (such as ``"file vowel.svm.gz"``), ``"cache"``,
+        ``"scikit-learn"``, ``"generated"``, or the result of `openml_name`. ``""``: no source has
+        the data set, and the user has to provide a file.
     """
     return next((name for name, _ in _sources(spec) if name), "")
 
@@ -193,7 +195,10 @@ def _openml_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _forbid_dropping_counted_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
-    """Check that no counted training row can be dropped: the cache does not record dropped rows."""
+    """Raise UserError if ``missing=drop`` could drop rows that ``train_rows`` counts.
+
+    The cache does not store the dropped rows, so that the training rows could not be found again.
+    """
     if openml.get("train_rows") and spec.get("missing") == "drop":
         raise UserError(
             f"data.missing=drop leaves rows out, which openml.train_rows of {openml_name(spec)} "
@@ -236,7 +241,7 @@ def _openml_query(openml: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _cache_key(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> dict:
-    """Return the query under which the cache stores a download."""
+    """Return the mapping that identifies a download in the cache."""
     return {**_openml_query(openml), "missing": spec.get("missing")}
 
 
