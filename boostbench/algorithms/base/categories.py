@@ -122,8 +122,8 @@ def check_numeric(X, name):
         if _is_categorical(X, index, dtype) and values.kind not in "biuf":
             _check_text(X.iloc[:, index], X.columns[index], takes_categories=False)
             raise ValueError(
-                f"column {X.columns[index]!r} holds categories, and {name} takes numbers: make "
-                "some of it, for example by scikit-learn's OneHotEncoder in a "
+                f"column {X.columns[index]!r} holds categories, and {name} takes numbers: "
+                "convert it, for example by scikit-learn's OneHotEncoder in a "
                 "make_column_transformer"
             )
     return encode_categories(X, {})
