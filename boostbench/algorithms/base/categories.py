@@ -375,7 +375,7 @@ def _category_codes(column, categories):
 
 
 def _column_categories(column, weights):
-    """Return the categories of a column, at most `MAX_CATEGORIES`: those of the largest weight."""
+    """Return the categories of a column, at most the `MAX_CATEGORIES` most frequent ones."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     else:

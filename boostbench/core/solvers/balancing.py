@@ -44,7 +44,7 @@ _FIXED_DIAGONAL = 1e30
 # infinite where the weak learner separates a class.
 _MIN_SHARE = 1e-16
 
-# From this nu on, Newton's method starts at 0; below it, at the unpenalised minimum.
+# Newton's method starts at 0 from this nu on, and at the unpenalised minimum below it.
 _STRONG_PENALTY = 1e-2
 
 # Up to this nu, a few full steps usually find the penalised minimum without bounds.
@@ -288,8 +288,8 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
     for _ in range(_MAX_UNCONSTRAINED_STEPS):
         step, factor = _free_step(problem, slope)
         squared_step = float(step.dot(step))
-        # The comparison of the squared norm is stricter than that of the norm on purpose: no line
-        # search corrects a step that is too long.
+        # The squared norm is compared on purpose: this limit is stricter than a limit of the norm,
+        # because no line search corrects a step that is too long.
         if squared_step > _MAX_STEP_LENGTH:
             return None
         w = w + step
@@ -363,7 +363,7 @@ def _within_bounds(w, step, gradient):
 def _active_set_may_change(w, step, gradient, fixed):
     """Return True if the set of fixed coefficients, which stay at 0, can change in a short step."""
     n_fixed = np.count_nonzero(fixed)
-    # At the minimum at least one coefficient is fixed. If none is yet, the set must change.
+    # If no coefficient is fixed, the set must change: the minimum has at least one.
     if n_fixed == 0 or (w + step).min() < 0:
         return True
     # The derivatives have a constant positive sum. The derivative of a single fixed coefficient

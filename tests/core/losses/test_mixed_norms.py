@@ -43,16 +43,16 @@ def lowest(g, weight, name):
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.5])
-def test_the_largest_promise_gets_lowest(name, weight):
-    """Not the one of the largest dual norm, but for the Euclidean norm."""
+def test_ranking_score_orders_rows_by_their_minima(name, weight):
+    """The dual norm of the rows would not, except for the Euclidean norm."""
     G = np.random.default_rng(5).normal(size=(30, 3)).astype(np.float32)
     order = np.array([-lowest(g, weight, name) for g in G.astype(float)])
     for dtype in (np.float64, np.float32):
-        promise = ROW_NORMS[name]().ranking_score(G.astype(dtype), weight)
-        assert promise.dtype == dtype
-        assert (promise >= 0).all()
+        scores = ROW_NORMS[name]().ranking_score(G.astype(dtype), weight)
+        assert scores.dtype == dtype
+        assert (scores >= 0).all()
         i, j = np.nonzero(order[:, None] > order + 1e-5)
-        assert (promise[i] > promise[j]).all()
+        assert (scores[i] > scores[j]).all()
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.1, 0.7, 2.0])
