@@ -138,7 +138,7 @@ class BaggedBooster(
         random_state = check_random_state(self.random_state)
         tasks = []
         for _ in range(self.n_estimators):
-            train, held_out = self._draw_parts(labels, random_state)
+            train, held_out = self._draw_bag(labels, random_state)
             seed = random_state.randint(np.iinfo(np.int32).max)
             member = clone(booster).set_params(
                 n_iter_no_change=self.n_iter_no_change, random_state=seed
@@ -188,7 +188,7 @@ class BaggedBooster(
         """Categorical features of the booster."""
         return self._booster().categorical_features
 
-    def _draw_parts(self, labels, random_state):
+    def _draw_bag(self, labels, random_state):
         """Draw the samples of a member's bag; return their indices and the held-out indices."""
         if not self.bootstrap:
             return stratified_holdout(labels, self.validation_fraction, random_state)
@@ -212,11 +212,11 @@ class BaggedBooster(
 
     def stump_sum(self):
         """Return the mean of the members' sums of stumps; see `BoostingClassifier`."""
-        sums = [member.stump_sum() for member in self.estimators_]
+        stump_sums = [member.stump_sum() for member in self.estimators_]
         return StumpSum(
-            Stumps([stump for stump_sum in sums for stump in stump_sum.stumps]),
-            np.concatenate([stump_sum.coefficients for stump_sum in sums]) / len(sums),
-            np.mean([stump_sum.intercept for stump_sum in sums], axis=0),
+            Stumps([stump for stump_sum in stump_sums for stump in stump_sum.stumps]),
+            np.concatenate([stump_sum.coefficients for stump_sum in stump_sums]) / len(stump_sums),
+            np.mean([stump_sum.intercept for stump_sum in stump_sums], axis=0),
         )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.bagging.interactions import Pair, QuadrantColumns
+from boostbench.algorithms.bagging.interactions import BlockQuadrants, Pair
 from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
 
 
@@ -36,7 +36,7 @@ class InteractionMaster(JointBoostingMaster):
             stump_master.blocks, stump_master.best_scores, stump_master.block_rows, strict=True
         )
         blocks = [
-            block.replace_columns(QuadrantColumns(cells[:, rows], pairs), scores)
+            block.replace_columns(BlockQuadrants(cells[:, rows], pairs), scores)
             for block, scores, rows in parts
         ]
         # Cells of numeric features are ordered by value and separated by thresholds.

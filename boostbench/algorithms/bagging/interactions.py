@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.algorithms.bagging.stump_columns import (
-    add_column_addends,
-    sum_by_column,
+    add_region_addends,
+    sum_by_region,
     sum_samples,
 )
 from boostbench.algorithms.explanation.stump_sums import StumpSum
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
         return np.ravel_multi_index(cells, self.table.shape[:2])
 
 
-class QuadrantColumns:
+class BlockQuadrants:
     """Quadrants of pairs of features on the samples of a block.
 
     Parameters
@@ -71,14 +71,14 @@ class QuadrantColumns:
     def __init__(self, cells, pairs):
         self._cells, self._pairs = cells, pairs
 
-    def derivative_sums(self, derivatives, sides):
+    def derivative_sums(self, derivatives, is_drawn_cell):
         """Return sums of derivatives over all samples and over the samples in each quadrant.
 
         Parameters
         ----------
         derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
             Derivatives of the loss.
-        sides : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
+        is_drawn_cell : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
             1 for the cells of each axis that a member draws, else 0.
 
         Returns
@@ -88,16 +88,18 @@ class QuadrantColumns:
         quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
             Sums over the samples in each quadrant.
         """
-        return sum_samples(derivatives), sum_by_column(derivatives, self._is_in_quadrant(sides))
+        return sum_samples(derivatives), sum_by_region(
+            derivatives, self._is_in_quadrant(is_drawn_cell)
+        )
 
-    def score_changes(self, constant, sides, addends):
-        """Return the sum of the addends of each sample; see `add_column_addends`."""
-        return add_column_addends(constant, addends, self._is_in_quadrant(sides))
+    def score_changes(self, constant, is_drawn_cell, addends):
+        """Return the sum of the addends of each sample; see `add_region_addends`."""
+        return add_region_addends(constant, addends, self._is_in_quadrant(is_drawn_cell))
 
-    def _is_in_quadrant(self, sides):
+    def _is_in_quadrant(self, is_drawn_cell):
         """Return 1 where a sample is in a quadrant: (n_members, n_pairs, n_samples)."""
-        is_on_side = np.take_along_axis(sides, self._cells[None], axis=2)
-        return is_on_side[:, self._pairs[:, 0]] * is_on_side[:, self._pairs[:, 1]]
+        is_drawn = np.take_along_axis(is_drawn_cell, self._cells[None], axis=2)
+        return is_drawn[:, self._pairs[:, 0]] * is_drawn[:, self._pairs[:, 1]]
 
 
 def select_pairs(stump_master):
@@ -136,22 +138,24 @@ def select_pairs(stump_master):
 def _rank_pairs(stump_master, axes):
     """Return pairs of axes, ordered by the derivatives of the loss at the out-of-bag scores."""
     rows = np.concatenate(stump_master.block_rows)
-    parts = zip(stump_master.blocks, stump_master.best_scores, strict=True)
+    block_best_scores = zip(stump_master.blocks, stump_master.best_scores, strict=True)
     scores = np.concatenate(
-        [block.out_of_bag_scores(best_scores) for block, best_scores in parts], axis=1
+        [block.out_of_bag_scores(best_scores) for block, best_scores in block_best_scores], axis=1
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
     is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
-    axis_of_threshold = np.repeat(np.arange(len(axes)), [columns.shape[1] for columns in is_above])
+    axis_of_threshold = np.repeat(
+        np.arange(len(axes)), [axis_stumps.shape[1] for axis_stumps in is_above]
+    )
     weights = stump_master.weights[rows, None].astype(np.float32)
     loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
     slopes, curvatures = loss.derivatives(scores)[..., 0].astype(float)
     return rank_pairs(np.hstack(is_above).astype(float), axis_of_threshold, slopes, curvatures)[0]
 
 
-def merge_main_effects(pairs, stump_sum, views, X, weights):
+def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
     """Purify the tables of pairs, and move their main effects to the stumps.
 
     Parameters
@@ -172,9 +176,9 @@ def merge_main_effects(pairs, stump_sum, views, X, weights):
         Stumps that include the main effects.
     """
     stumps, coefficients, intercept = stump_sum
-    keys = [np.stack([stumps.feature, stumps.threshold])]
+    stump_keys = [np.stack([stumps.feature, stumps.threshold])]
     intercept = np.atleast_1d(intercept)
-    votes = [coefficients.reshape(len(stumps), len(intercept))]
+    stump_coefficients = [coefficients.reshape(len(stumps), len(intercept))]
     purified_pairs = []
     for axes, table in pairs:
         cells = [axis.cell_indices(X) for axis in axes]
@@ -188,12 +192,12 @@ def merge_main_effects(pairs, stump_sum, views, X, weights):
             constant = np.ones((len(outputs), 1))
             solution = np.linalg.lstsq(np.hstack([constant, outputs]), values)[0]
             intercept = intercept + solution[0]
-            keys.append(np.stack([stump_views, thresholds]))
-            votes.append(solution[1:])
-    keys, key_indices = np.unique(np.hstack(keys), axis=1, return_inverse=True)
-    merged = np.zeros((keys.shape[1], len(intercept)))
-    np.add.at(merged, key_indices, np.concatenate(votes))
-    stumps = Stumps([Stump(int(view), threshold) for view, threshold in keys.T])
+            stump_keys.append(np.stack([stump_views, thresholds]))
+            stump_coefficients.append(solution[1:])
+    stump_keys, key_indices = np.unique(np.hstack(stump_keys), axis=1, return_inverse=True)
+    merged_coefficients = np.zeros((stump_keys.shape[1], len(intercept)))
+    np.add.at(merged_coefficients, key_indices, np.concatenate(stump_coefficients))
+    stumps = Stumps([Stump(int(view), threshold) for view, threshold in stump_keys.T])
     if coefficients.ndim == 1:
-        return purified_pairs, StumpSum(stumps, merged[:, 0], intercept[0])
-    return purified_pairs, StumpSum(stumps, merged, intercept)
+        return purified_pairs, StumpSum(stumps, merged_coefficients[:, 0], intercept[0])
+    return purified_pairs, StumpSum(stumps, merged_coefficients, intercept)

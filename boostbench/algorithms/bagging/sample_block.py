@@ -2,7 +2,7 @@
 
 A block is small enough to stay in the cache during a step of a round. In each round the members
 draw *columns*: stumps (`boostbench.algorithms.bagging.stump_columns.BlockStumps`) or quadrants of
-pairs of features (`boostbench.algorithms.bagging.interactions.QuadrantColumns`).
+pairs of features (`boostbench.algorithms.bagging.interactions.BlockQuadrants`).
 """
 
 import copy
@@ -15,7 +15,7 @@ class SampleBlock:
 
     Parameters
     ----------
-    columns : BlockStumps or QuadrantColumns
+    columns : BlockStumps or BlockQuadrants
         Columns on the samples of the block.
     target : ndarray of shape (n_samples,)
         Ascending labels, or the numbers to predict.

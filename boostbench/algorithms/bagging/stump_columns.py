@@ -33,11 +33,11 @@ class BagStumps:
 
     Attributes
     ----------
-    view : ndarray of shape (n_columns,), dtype=int64
+    view : ndarray of shape (n_groups,), dtype=int64
         View of each column.
-    start : ndarray of shape (n_columns,), dtype=int64
+    first_stump : ndarray of shape (n_groups,), dtype=int64
         Index of the first stump of each column.
-    counts : ndarray of shape (n_columns,), dtype=int64
+    n_stumps : ndarray of shape (n_groups,), dtype=int64
         Number of stumps of each column.
     n_histogram_rows : int
         Number of bins of the histograms.
@@ -47,39 +47,39 @@ class BagStumps:
 
     def __init__(self, table, n_scores):
         self._table = table
-        self.view, self.start, self.counts = np.unique(
+        self.view, self.first_stump, self.n_stumps = np.unique(
             table.view, return_index=True, return_counts=True
         )
-        is_cell = table.is_equality[self.start]
-        self._cell_columns, self._numeric_columns = (
-            np.flatnonzero(is_cell),
-            np.flatnonzero(~is_cell),
+        is_equality = table.is_equality[self.first_stump]
+        self._equality_groups, self._numeric_groups = (
+            np.flatnonzero(is_equality),
+            np.flatnonzero(~is_equality),
         )
-        self._missing_above = np.flatnonzero(
-            table.is_missing_above[self.start[self._numeric_columns]]
+        self._missing_above_groups = np.flatnonzero(
+            table.is_missing_above[self.first_stump[self._numeric_groups]]
         )
         n_bins = len(np.unique(table.bin[~table.is_equality]))
-        self._is_binned = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
-        self._cell_bins = table.bin[self.start[self._cell_columns]]
-        # Row of each bin in the histograms; -1 for a bin that no column needs.
+        self._uses_histograms = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
+        self._equality_bins = table.bin[self.first_stump[self._equality_groups]]
+        # Row of each bin in the histograms; -1 for a bin that no group needs.
         self._row_of_bin = np.full(table.n_joint_bins, -1, np.int32)
-        rows = np.arange(table.n_joint_bins) if self._is_binned else self._cell_bins
+        rows = np.arange(table.n_joint_bins) if self._uses_histograms else self._equality_bins
         self._row_of_bin[rows] = np.arange(len(rows))
         self.n_histogram_rows = len(rows)
-        self._cell_rows = self._row_of_bin[self._cell_bins]
-        compared = [] if self._is_binned else self._numeric_columns
-        self.n_compared = len(compared)
-        dtype = np.min_scalar_type(self.counts[compared].max(initial=0))
+        self._equality_rows = self._row_of_bin[self._equality_bins]
+        compared_groups = [] if self._uses_histograms else self._numeric_groups
+        self.n_compared = len(compared_groups)
+        dtype = np.min_scalar_type(self.n_stumps[compared_groups].max(initial=0))
         # The sparse matrices of all blocks share their entries, which are all 1.
         self._ones = np.ones(0, np.float32)
         self._n_below = np.empty((self.n_compared, table.n_samples), dtype)
-        for codes, column in zip(self._n_below, compared, strict=True):
-            codes[:] = self._count_thresholds_below(column)
+        for group_n_below, group in zip(self._n_below, compared_groups, strict=True):
+            group_n_below[:] = self._count_thresholds_below(group)
 
-    def _count_thresholds_below(self, column):
+    def _count_thresholds_below(self, group):
         """Return the number of thresholds below each sample, in a numeric column."""
-        table, first, count = self._table, self.start[column], self.counts[column]
-        feature = table.view_feature[self.view[column]]
+        table, first, count = self._table, self.first_stump[group], self.n_stumps[group]
+        feature = table.view_feature[self.view[group]]
         bins = table.bin[first : first + count] - table.first_bin[feature]
         below = np.searchsorted(bins, np.arange(table.n_bins[feature]))
         if table.is_missing_above[first]:
@@ -111,8 +111,8 @@ class BagStumps:
             self._ones = np.ones(starts[-1], np.float32)
         entries = self._ones[: starts[-1]], bins[has_row], starts
         matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
-        n_total = self._table.n_bins[0] if self._is_binned else 0
-        return BlockStumps(self._n_below.take(rows, axis=1), matrix, n_total)
+        n_rows_covering_samples = self._table.n_bins[0] if self._uses_histograms else 0
+        return BlockStumps(self._n_below.take(rows, axis=1), matrix, n_rows_covering_samples)
 
     def admissible_ranges(self, is_out_of_bag):
         """Return the stumps with in-bag samples on both sides, which are consecutive in a column.
@@ -124,24 +124,24 @@ class BagStumps:
 
         Returns
         -------
-        first : ndarray of shape (n_members, n_columns), dtype=int64
+        first : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the first admissible stump within its column. It is arbitrary if there is none.
-        count : ndarray of shape (n_members, n_columns), dtype=int64
+        count : ndarray of shape (n_members, n_groups), dtype=int64
             Number of admissible stumps.
         """
         table = self._table
-        index_in_column = np.arange(len(table.view)) - np.repeat(self.start, self.counts)
-        last = np.repeat(self.counts - 1, self.counts)
-        first, count = np.zeros((2, len(is_out_of_bag), len(self.counts)), int)
+        index_in_group = np.arange(len(table.view)) - np.repeat(self.first_stump, self.n_stumps)
+        last = np.repeat(self.n_stumps - 1, self.n_stumps)
+        first, count = np.zeros((2, len(is_out_of_bag), len(self.n_stumps)), int)
         joint_bins = table.joint_bins()
         for member, is_in_bag in enumerate(~is_out_of_bag):
             n_in_bag = np.count_nonzero(is_in_bag)
             bin_counts = np.bincount(joint_bins[is_in_bag].ravel(), minlength=table.n_joint_bins)
             is_admissible = np.abs(table.edges(bin_counts, n_in_bag)) < n_in_bag
             first[member] = np.minimum.reduceat(
-                np.where(is_admissible, index_in_column, last), self.start
+                np.where(is_admissible, index_in_group, last), self.first_stump
             )
-            count[member] = np.add.reduceat(is_admissible, self.start, dtype=int)
+            count[member] = np.add.reduceat(is_admissible, self.first_stump, dtype=int)
         return first, count
 
     def block_draws(self, draws):
@@ -149,43 +149,43 @@ class BagStumps:
 
         Parameters
         ----------
-        draws : ndarray of shape (n_members, n_columns), dtype=int64
+        draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its column, for each member.
 
         Returns
         -------
         ndarray of shape (n_members, n_compared), dtype=unsigned int
         """
-        compared = self._numeric_columns[: self.n_compared]
-        return draws[:, compared].astype(self._n_below.dtype)
+        compared_groups = self._numeric_groups[: self.n_compared]
+        return draws[:, compared_groups].astype(self._n_below.dtype)
 
-    def sums_above(self, draws, total, compared, histograms):
+    def sums_above(self, draws, total, compared_sums, histograms):
         """Return the sums over the samples above the drawn thresholds.
 
         Parameters
         ----------
-        draws : ndarray of shape (n_members, n_columns), dtype=int64
+        draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its column, for each member.
         total : ndarray of shape (n_sums, n_members), dtype=float64
             Sums over all samples.
-        compared, histograms : ndarray, dtype=float64
+        compared_sums, histograms : ndarray, dtype=float64
             Results of `BlockStumps.derivative_sums`, added up over the blocks.
 
         Returns
         -------
-        ndarray of shape (n_members, n_sums, n_columns), dtype=float64
+        ndarray of shape (n_members, n_sums, n_groups), dtype=float64
         """
-        above = np.empty((len(draws), len(total), len(self.counts)))
-        above[:, :, self._cell_columns] = histograms[:, self._cell_rows].transpose(2, 0, 1)
-        if self._is_binned:
+        above = np.empty((len(draws), len(total), len(self.n_stumps)))
+        above[:, :, self._equality_groups] = histograms[:, self._equality_rows].transpose(2, 0, 1)
+        if self._uses_histograms:
             bins = histograms.transpose(1, 0, 2)
             threshold_bins, members = self._threshold_bins(draws)
             below = self._table.running_sums(bins)[threshold_bins, :, members]
             missing_bins = self._missing_bins()
-            below[:, self._missing_above] -= bins[missing_bins].transpose(2, 0, 1)
-            above[:, :, self._numeric_columns] = (total.T[:, None] - below).transpose(0, 2, 1)
+            below[:, self._missing_above_groups] -= bins[missing_bins].transpose(2, 0, 1)
+            above[:, :, self._numeric_groups] = (total.T[:, None] - below).transpose(0, 2, 1)
         else:
-            above[:, :, self._numeric_columns] = compared
+            above[:, :, self._numeric_groups] = compared_sums
         return above
 
     def addends(self, draws, difference):
@@ -193,47 +193,51 @@ class BagStumps:
 
         Parameters
         ----------
-        draws : ndarray of shape (n_members, n_columns), dtype=int64
+        draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its column, for each member.
-        difference : ndarray of shape (n_members, n_scores, n_columns), dtype=float64
+        difference : ndarray of shape (n_members, n_scores, n_groups), dtype=float64
             Addend above each threshold minus the addend below it.
 
         Returns
         -------
-        compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
+        compared_addends : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
             Addends of the columns whose thresholds the samples are compared with.
-        histograms : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
+        bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
             Addends of the samples in each bin.
         """
         n_members, n_scores, _ = difference.shape
-        column_differences = difference.transpose(2, 1, 0)
-        if self._is_binned:
+        group_differences = difference.transpose(2, 1, 0)
+        if self._uses_histograms:
             # The addend of a bin is the prefix sum of the differences at the thresholds below it.
             steps = np.zeros((self._table.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
-            is_above = np.zeros(len(self._numeric_columns), bool)
-            is_above[self._missing_above] = True
+            is_missing_above = np.zeros(len(self._numeric_groups), bool)
+            is_missing_above[self._missing_above_groups] = True
             # A feature has at most one view of each kind, so no index occurs twice in one addition.
-            for is_kind in (is_above, ~is_above):
-                differences = column_differences[self._numeric_columns[is_kind]].transpose(2, 0, 1)
-                steps[threshold_bins[:, is_kind] + 1, :, members] += differences
-            rows = self._table.running_sums(steps)
-            rows[self._missing_bins()] += column_differences[self._numeric_columns[is_above]]
+            for is_selected in (is_missing_above, ~is_missing_above):
+                differences = group_differences[self._numeric_groups[is_selected]]
+                bins = threshold_bins[:, is_selected] + 1
+                steps[bins, :, members] += differences.transpose(2, 0, 1)
+            addends_by_bin = self._table.running_sums(steps)
+            groups = self._numeric_groups[is_missing_above]
+            addends_by_bin[self._missing_bins()] += group_differences[groups]
         else:
-            rows = np.zeros((self.n_histogram_rows, n_scores, n_members))
-        rows[self._cell_rows] += column_differences[self._cell_columns]
-        histograms = np.ascontiguousarray(rows.transpose(1, 0, 2), np.float32)
-        compared = self._numeric_columns[: self.n_compared]
-        return difference[:, :, compared].astype(np.float32), histograms
+            addends_by_bin = np.zeros((self.n_histogram_rows, n_scores, n_members))
+        addends_by_bin[self._equality_rows] += group_differences[self._equality_groups]
+        bin_addends = np.ascontiguousarray(addends_by_bin.transpose(1, 0, 2), np.float32)
+        compared_groups = self._numeric_groups[: self.n_compared]
+        compared_addends = difference[:, :, compared_groups].astype(np.float32)
+        return compared_addends, bin_addends
 
     def _threshold_bins(self, draws):
         """Return the last bin below each drawn numeric threshold, and the members as an index."""
-        threshold_bins = self._table.bin[(self.start + draws)[:, self._numeric_columns]]
+        threshold_bins = self._table.bin[(self.first_stump + draws)[:, self._numeric_groups]]
         return threshold_bins, np.arange(len(draws))[:, None]
 
     def _missing_bins(self):
         """Return the bins of missing values of the columns that place them above all thresholds."""
-        return self._table.missing_bin[self.start[self._numeric_columns[self._missing_above]]]
+        groups = self._numeric_groups[self._missing_above_groups]
+        return self._table.missing_bin[self.first_stump[groups]]
 
 
 class BlockStumps:
@@ -241,18 +245,20 @@ class BlockStumps:
 
     Parameters
     ----------
-    codes : ndarray of shape (n_compared, n_samples), dtype=unsigned int
+    n_below : ndarray of shape (n_compared, n_samples), dtype=unsigned int
         Number of thresholds below a sample, in each column that is compared.
-    rows : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
+    bins_by_sample : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
-    n_total : int
-        The first `n_total` rows contain each sample once. 0: there are no such rows.
+    n_rows_covering_samples : int
+        The first `n_rows_covering_samples` rows contain each sample once. 0: there are no such
+        rows.
     """
 
-    def __init__(self, codes, rows, n_total):
-        self._n_below, self._bins_by_sample, self._n_total = codes, rows, n_total
+    def __init__(self, n_below, bins_by_sample, n_rows_covering_samples):
+        self._n_below, self._bins_by_sample = n_below, bins_by_sample
+        self._n_rows_covering_samples = n_rows_covering_samples
         # The transpose shares its arrays with the matrix.
-        self._samples_by_bin = rows.T
+        self._samples_by_bin = bins_by_sample.T
 
     def derivative_sums(self, derivatives, draws):
         """Return sums of derivatives over all samples, above thresholds, and in bins.
@@ -268,28 +274,29 @@ class BlockStumps:
         -------
         total : ndarray of shape (n_sums, n_members), dtype=float32
             Sums over all samples.
-        compared : ndarray of shape (n_members, n_sums, n_compared), dtype=float32
+        compared_sums : ndarray of shape (n_members, n_sums, n_compared), dtype=float32
             Sums over the samples above the drawn thresholds.
         histograms : ndarray of shape (n_sums, n_histogram_rows, n_members), dtype=float32
             Sums over the samples in each bin.
         """
         n_members = derivatives.shape[2]
-        histograms = np.zeros(
-            (len(derivatives), self._bins_by_sample.shape[0], n_members), np.float32
-        )
+        n_bins = self._bins_by_sample.shape[0]
+        histograms = np.zeros((len(derivatives), n_bins, n_members), np.float32)
         if histograms.size:
-            for row_sums, values in zip(histograms, derivatives, strict=True):
-                add_sparse_product(self._bins_by_sample, values, row_sums)
+            for bin_sums, values in zip(histograms, derivatives, strict=True):
+                add_sparse_product(self._bins_by_sample, values, bin_sums)
         total = (
-            histograms[:, : self._n_total].sum(axis=1)
-            if self._n_total
+            histograms[:, : self._n_rows_covering_samples].sum(axis=1)
+            if self._n_rows_covering_samples
             else sum_samples(derivatives)
         )
         if not len(self._n_below):
-            return total, np.zeros((n_members, len(derivatives), 0), np.float32), histograms
-        return total, sum_by_column(derivatives, self._is_above(draws)), histograms
+            compared_sums = np.zeros((n_members, len(derivatives), 0), np.float32)
+        else:
+            compared_sums = sum_by_region(derivatives, self._is_above(draws))
+        return total, compared_sums, histograms
 
-    def score_changes(self, constant, draws, compared, histograms):
+    def score_changes(self, constant, draws, compared_addends, bin_addends):
         """Return the sum of the addends of each sample.
 
         Parameters
@@ -298,9 +305,9 @@ class BlockStumps:
             Addend of all samples.
         draws : ndarray of shape (n_members, n_compared)
             Index of the drawn threshold within its column, for each member.
-        compared : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
+        compared_addends : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
             Addends of the samples above the drawn thresholds.
-        histograms : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
+        bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
             Addends of the samples in each bin.
 
         Returns
@@ -308,11 +315,11 @@ class BlockStumps:
         ndarray of shape (n_scores, n_samples, n_members), dtype=float32
         """
         if len(self._n_below):
-            changes = add_column_addends(constant, compared, self._is_above(draws))
+            changes = add_region_addends(constant, compared_addends, self._is_above(draws))
         else:
             changes = np.repeat(constant[:, None], self._n_below.shape[1], axis=1)
-        if histograms.size:
-            for sample_changes, values in zip(changes, histograms, strict=True):
+        if bin_addends.size:
+            for sample_changes, values in zip(changes, bin_addends, strict=True):
                 add_sparse_product(self._samples_by_bin, values, sample_changes)
         return changes
 
@@ -337,32 +344,32 @@ def sum_samples(derivatives):
     return np.ones(derivatives.shape[1], np.float32) @ derivatives
 
 
-def sum_by_column(derivatives, is_in_column):
+def sum_by_region(derivatives, is_in_region):
     """Return the sums of derivatives over the samples in each column.
 
     Parameters
     ----------
     derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
-    is_in_column : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
+    is_in_region : ndarray of shape (n_members, n_regions, n_samples), dtype=float32
         1 where a sample is in the column that a member draws, else 0.
 
     Returns
     -------
-    ndarray of shape (n_members, n_sums, n_columns), dtype=float32
+    ndarray of shape (n_members, n_sums, n_regions), dtype=float32
     """
-    return np.ascontiguousarray(derivatives.transpose(2, 0, 1)) @ is_in_column.transpose(0, 2, 1)
+    return np.ascontiguousarray(derivatives.transpose(2, 0, 1)) @ is_in_region.transpose(0, 2, 1)
 
 
-def add_column_addends(constant, addends, is_in_column):
+def add_region_addends(constant, addends, is_in_region):
     """Return the constant plus the addends of the columns that contain a sample.
 
     Parameters
     ----------
     constant : ndarray of shape (n_scores, n_members), dtype=float32
         Addend of all samples.
-    addends : ndarray of shape (n_members, n_scores, n_columns), dtype=float32
+    addends : ndarray of shape (n_members, n_scores, n_regions), dtype=float32
         Addends of the samples in each column.
-    is_in_column : ndarray of shape (n_members, n_columns, n_samples), dtype=float32
+    is_in_region : ndarray of shape (n_members, n_regions, n_samples), dtype=float32
         1 where a sample is in the column that a member draws, else 0.
 
     Returns
@@ -370,6 +377,6 @@ def add_column_addends(constant, addends, is_in_column):
     ndarray of shape (n_scores, n_samples, n_members), dtype=float32
         C-contiguous.
     """
-    changes = np.repeat(constant[:, None], is_in_column.shape[2], axis=1)
-    changes += (addends @ is_in_column).transpose(1, 2, 0)
+    changes = np.repeat(constant[:, None], is_in_region.shape[2], axis=1)
+    changes += (addends @ is_in_region).transpose(1, 2, 0)
     return changes

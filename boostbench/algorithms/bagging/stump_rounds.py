@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
-from boostbench.algorithms.bagging.interactions import merge_main_effects, select_pairs
+from boostbench.algorithms.bagging.interactions import move_main_effects_to_stumps, select_pairs
 from boostbench.algorithms.bagging.joint_rounds import DAMPING, JointBoostingMaster
 from boostbench.algorithms.bagging.sample_block import SampleBlock
 from boostbench.algorithms.bagging.stump_columns import BagStumps
@@ -131,7 +131,7 @@ class JointStumpMaster(JointBoostingMaster):
             Negative slope of the loss along the steps.
         """
         columns, n_members = self._constrained_columns, len(draws)
-        positions = self._stumps.start[columns] + draws[:, columns]
+        positions = self._stumps.first_stump[columns] + draws[:, columns]
         votes = np.take_along_axis(self._member_votes, positions, axis=1)
         column_slopes, damped = slopes[..., columns], curvatures[..., columns] + DAMPING
         below, above = steps[..., columns]
@@ -150,7 +150,9 @@ class JointStumpMaster(JointBoostingMaster):
     def _add_votes(self, draws, additions):
         """Add to the votes of the drawn stumps."""
         n_scores = len(self.intercept)
-        positions = (self._stumps.start + draws)[:, None] * n_scores + np.arange(n_scores)[:, None]
+        positions = (self._stumps.first_stump + draws)[:, None] * n_scores + np.arange(n_scores)[
+            :, None
+        ]
         votes = np.bincount(positions.ravel(), additions.ravel(), self.votes.size)
         if self.has_constraints:
             np.put_along_axis(
@@ -189,7 +191,9 @@ class JointStumpMaster(JointBoostingMaster):
         pairs, intercept = self._interactions.best_tables()
         intercept = stump_sum.intercept + intercept.reshape(stump_sum.intercept.shape)
         stump_sum = stump_sum._replace(intercept=intercept)
-        return merge_main_effects(pairs, stump_sum, self.params.views_, self.X, self.weights)
+        return move_main_effects_to_stumps(
+            pairs, stump_sum, self.params.views_, self.X, self.weights
+        )
 
     def _track_best(self, loss):
         has_fallen = super()._track_best(loss)

@@ -104,9 +104,9 @@ class BatchedMulticlassLogistic:
         negative_slopes = derivatives[0]
         for label, samples in self._classes:
             # The loss has no term for the class of the sample, whose score is in all terms.
-            for scores in derivatives[:, :, samples]:
-                scores[label] = 0.0
-                scores[label] = scores.sum(axis=0)
+            for class_derivatives in derivatives[:, :, samples]:
+                class_derivatives[label] = 0.0
+                class_derivatives[label] = class_derivatives.sum(axis=0)
             np.negative(negative_slopes[:label, samples], out=negative_slopes[:label, samples])
             np.negative(
                 negative_slopes[label + 1 :, samples], out=negative_slopes[label + 1 :, samples]

@@ -136,7 +136,7 @@ class CategorySetSearch:
         self._views = np.concatenate([np.array(group) for group in groups])
         self._starts = np.cumsum([0, *map(len, groups)])
         # Each view of a group has one stump, which tests for its bin.
-        self._bins = search.table.bin[search.table.first_stump[self._views]]
+        self._bins = search.feature_codes.bin[search.feature_codes.first_stump[self._views]]
 
     def best(self, G):
         """Return the stump or set with the largest absolute edge; stumps win ties."""
@@ -156,7 +156,7 @@ class CategorySetSearch:
             return result
         rows = slice(*self._starts[group : group + 2])
         views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
-        outputs = np.where(self._search.table.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
+        outputs = np.where(self._search.feature_codes.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
         # The learner contains the smaller of the set and its complement.
         polarity = 1
         if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):

@@ -24,7 +24,7 @@ from boostbench.core.stumps.views import ViewedFeatures
 
 # Up to this many stumps beyond one per feature are evaluated one at a time; for more, computing the
 # edges of all stumps is faster.
-_MAX_SINGLE = 32
+_MAX_EXTRA_SINGLE_STUMPS = 32
 
 # A matrix of at most this many values is copied to column order at once.
 _MAX_COPIED = 2**20
@@ -53,21 +53,25 @@ class StumpEvaluator:
         Index of the stump at each position in the order of features and thresholds; -1 for padding.
     is_padding : ndarray of shape (n_positions,), dtype=bool
         Positions without a stump. No search returns them.
-    table : boostbench.core.stumps.feature_codes.FeatureCodes or None
+    feature_codes : boostbench.core.stumps.feature_codes.FeatureCodes or None
         Codes of the features if X is `ViewedFeatures`. The positions are the stumps of this table.
     """
 
     def __init__(self, X, max_bins=None, sample_weight=None):
-        self.table = None
+        self.feature_codes = None
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
             thresholds, codes = self.X.find_thresholds(max_bins, sample_weight)
             self._layout = SparseBins(self.X, thresholds, codes)
         elif isinstance(X, ViewedFeatures):
             self.X = X
-            self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)
-            self._layout = JointHistogram(self.table)
-            thresholds = np.split(self.table.threshold, self.table.first_stump[1:-1])
+            self.feature_codes = FeatureCodes.from_features(
+                X.features, X.views, max_bins, sample_weight
+            )
+            self._layout = JointHistogram(self.feature_codes)
+            thresholds = np.split(
+                self.feature_codes.threshold, self.feature_codes.first_stump[1:-1]
+            )
         else:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _MAX_COPIED:
@@ -84,7 +88,9 @@ class StumpEvaluator:
                         codes.append(bin_indices(values, thresholds[-1]))
                 self._layout = choose_layout(self.X, thresholds, codes or None)
         self._thresholds = thresholds
-        self._first_index = np.cumsum([0] + [len(c) for c in thresholds])
+        self._first_index = np.cumsum(
+            [0] + [len(feature_thresholds) for feature_thresholds in thresholds]
+        )
 
     # Arrays over all positions may be as large as X, so they are computed when they are needed.
     @property
@@ -131,8 +137,8 @@ class StumpEvaluator:
         """
         edges = np.empty((self.n_positions, G.shape[1]), np.float32)
         dtype = self._layout.for_n_columns(G.shape[1]).dtype
-        for rows, chunk in self._iter_edges(*weights_and_total(G, dtype)):
-            edges[rows] = chunk
+        for positions, chunk_edges in self._iter_edges(*weights_and_total(G, dtype)):
+            edges[positions] = chunk_edges
         edges[self.is_padding] = 0.0
         return edges
 
@@ -150,9 +156,9 @@ class StumpEvaluator:
         -------
         float
         """
-        converted = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
+        conversion_error = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
         layout = self._layout.for_n_columns(n_columns)
-        return layout.error_bound(layout.dtype) + 2 * converted
+        return layout.error_bound(layout.dtype) + 2 * conversion_error
 
     def exact_edges(self, G, positions, columns):
         """Return the edges of selected stumps in one column each, in double precision.
@@ -168,8 +174,8 @@ class StumpEvaluator:
         """
         edges = np.empty(len(positions))
         if self._is_full_pass_faster(len(positions) / G.shape[1]):
-            for selected, rows in self._iter_exact_edges(G, positions):
-                edges[selected] = rows[np.arange(len(rows)), columns[selected]]
+            for selected, chunk_edges in self._iter_exact_edges(G, positions):
+                edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]
             return edges
         stumps = zip(*self._layout.stumps_at(positions), columns, strict=True)
         for i, (feature, stump_index, column) in enumerate(stumps):
@@ -190,8 +196,8 @@ class StumpEvaluator:
         """
         edges = np.empty((len(positions), G.shape[1]))
         if self._is_full_pass_faster(len(positions)):
-            for selected, rows in self._iter_exact_edges(G, positions):
-                edges[selected] = rows
+            for selected, chunk_edges in self._iter_exact_edges(G, positions):
+                edges[selected] = chunk_edges
             return edges
         width = max(1, BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
@@ -201,7 +207,7 @@ class StumpEvaluator:
         return edges
 
     def bin_sums(self, G):
-        """Return the sums of the weights in each bin of the `table`, in double precision.
+        """Return the sums of the weights in each bin of the `feature_codes`, in double precision.
 
         Parameters
         ----------
@@ -256,12 +262,12 @@ class StumpEvaluator:
 
     def _iter_exact_edges(self, G, positions):
         """Yield the indices of the positions in each chunk, and their edges in double precision."""
-        for rows, edges in self._iter_edges(*weights_and_total(G, np.float64)):
-            selected = np.flatnonzero((positions >= rows.start) & (positions < rows.stop))
-            yield selected, edges[positions[selected] - rows.start]
+        for chunk, edges in self._iter_edges(*weights_and_total(G, np.float64)):
+            selected = np.flatnonzero((positions >= chunk.start) & (positions < chunk.stop))
+            yield selected, edges[positions[selected] - chunk.start]
 
     def _is_full_pass_faster(self, n_stumps):
-        return n_stumps > _MAX_SINGLE + self.X.shape[1]
+        return n_stumps > _MAX_EXTRA_SINGLE_STUMPS + self.X.shape[1]
 
 
 def weights_and_total(G, dtype):

@@ -34,7 +34,7 @@ _BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
 
 # Rows that are compared first to find out that two columns are not antisymmetric.
-_N_FIRST_ROWS = 64
+_N_QUICK_CHECK_ROWS = 64
 
 # A score of the edges of k columns has at most k (k + _NORM_ROUNDINGS) roundings: mixed norms have
 # k sums of up to k terms.
@@ -160,7 +160,7 @@ class StumpSearch(StumpEvaluator):
         positions, *_ = self._collect_candidates(chunks, RowCriterion(score), TIE_TOLERANCE * scale)
         return self._first_stump(np.atleast_1d(positions))
 
-    def best_excluding(self, G, score, mass, scale, excluded):
+    def best_excluding(self, G, score, change_bound, scale, excluded):
         """Return the position of the stump with the largest score, without the excluded ones.
 
         As `best_position` for a score with bounded changes, so that stumps can be screened in
@@ -172,7 +172,7 @@ class StumpSearch(StumpEvaluator):
             As of `best_position`.
         score : callable
             As of `best_position`, for edges in single or double precision.
-        mass : callable
+        change_bound : callable
             Function of weights of shape (n_selected, n_columns) that returns bounds of shape
             (n_selected,): adding the weights to edges changes the score by no more than the bound.
             It is a norm that does not decrease if the sizes of weights increase.
@@ -197,12 +197,12 @@ class StumpSearch(StumpEvaluator):
         dtype = layout.dtype if is_large and is_in_range else np.float64
         if dtype is np.float32:
             n_roundings = len(sums) * (len(sums) + _NORM_ROUNDINGS)
-            mass_of_sums = float(mass(sums[None].copy())[0])
-            tolerance += 2 * layout.error_bound(dtype, n_roundings) * mass_of_sums
-        criterion = RowCriterion(score, mass, excluded)
+            change_bound_of_sums = float(change_bound(sums[None].copy())[0])
+            tolerance += 2 * layout.error_bound(dtype, n_roundings) * change_bound_of_sums
+        criterion = RowCriterion(score, change_bound, excluded)
         chunks = layout.candidates(*weights_and_total(G, dtype), tolerance, criterion)
         excluded_edges = np.empty((len(excluded), len(sums)))
-        chunks = _exclude(chunks, excluded, excluded_edges)
+        chunks = _zero_excluded_edges(chunks, excluded, excluded_edges)
         candidates, *_ = self._collect_candidates(chunks, criterion, tolerance)
         candidates = np.atleast_1d(candidates)
         # 2) Evaluate the candidates in double precision.
@@ -267,12 +267,12 @@ class StumpSearch(StumpEvaluator):
         error_bound = self._layout.for_n_columns(G.shape[1]).error_bound(dtype)
         tolerance = (2 * error_bound + TIE_TOLERANCE) * scale
         best_score, parts = np.full(G.shape[1], -np.inf), []
-        for rows, edges in self._iter_edges(W, total):
+        for positions, edges in self._iter_edges(W, total):
             scores = np.abs(edges, out=edges)
-            scores[self.is_padding[rows]] = -np.inf
+            scores[self.is_padding[positions]] = -np.inf
             row, column, score = near_max_per_column(scores, best_score, tolerance)
             np.maximum.at(best_score, column, score)
-            parts.append((rows.start + row, column, score))
+            parts.append((positions.start + row, column, score))
         position, column, score = (np.concatenate(part) for part in zip(*parts, strict=True))
         near = np.flatnonzero(score >= (best_score - tolerance)[column])
         # Sort the candidates by column, and the candidates of a column in the canonical order.
@@ -335,7 +335,7 @@ class StumpSearch(StumpEvaluator):
         return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
 
 
-def _exclude(chunks, excluded, excluded_edges):
+def _zero_excluded_edges(chunks, excluded, excluded_edges):
     """Yield chunks of edges that are zero at the excluded positions.
 
     Parameters
@@ -361,7 +361,9 @@ def _is_antisymmetric(G):
     """Return True if the first of two columns is minus the second."""
     # A sum of two numbers is 0 only if one is minus the other. A product is several times as fast
     # as a comparison of columns that are not contiguous.
-    return not any((G[rows] @ np.ones(2)).any() for rows in (slice(_N_FIRST_ROWS), slice(None)))
+    return not any(
+        (G[rows] @ np.ones(2)).any() for rows in (slice(_N_QUICK_CHECK_ROWS), slice(None))
+    )
 
 
 class ExcludingStumpSearch(StumpSearch):

@@ -33,5 +33,5 @@ def argmax_with_tolerance(values, scale):
     >>> int(argmax_with_tolerance(np.array([0.1, 0.3, 0.1 + 0.2]), scale=1.0))
     1
     """
-    least = values.max(axis=-1) - TIE_TOLERANCE * np.asarray(scale)
-    return (values >= least[..., None]).argmax(axis=-1)
+    lowest_tied = values.max(axis=-1) - TIE_TOLERANCE * np.asarray(scale)
+    return (values >= lowest_tied[..., None]).argmax(axis=-1)

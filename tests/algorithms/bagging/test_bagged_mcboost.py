@@ -82,7 +82,7 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
     before = bag.scores.astype(float)
     drawn = copy.deepcopy(bag).draw_columns()
     run_rounds(bag, 1)
-    stumps = bag._stumps.start + drawn
+    stumps = bag._stumps.first_stump + drawn
     for m in range(3):
         seen = in_bag(bag, m)
         g, h = derivatives(before[:, m], y, seen)
@@ -231,7 +231,7 @@ def test_members_draw_exactly_the_thresholds_that_divide_their_bag():
     X = np.column_stack([X, np.arange(40) > 0])
     bag = make_logistic_training(X, y, max_bins=8)
     stumps = np.column_stack([bag.table.view, bag.table.threshold])
-    feature_stumps = np.split(stumps, bag._stumps.start[1:])
+    feature_stumps = np.split(stumps, bag._stumps.first_stump[1:])
     rounds = [bag.draw_columns() for _ in range(300)]
     run_rounds(bag, 100)
     for m in range(3):

@@ -35,8 +35,8 @@ def make_table(max_bins, seed=0):
 
 
 def draw_stumps(layout, seed=1):
-    uniforms = np.random.default_rng(seed).random((N_MEMBERS, len(layout.counts)))
-    return (uniforms * layout.counts).astype(int)
+    uniforms = np.random.default_rng(seed).random((N_MEMBERS, len(layout.n_stumps)))
+    return (uniforms * layout.n_stumps).astype(int)
 
 
 @pytest.fixture(params=[BINNED, COMPARED], ids=["binned", "compared"])
@@ -56,7 +56,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
     columns, drawn = layout.block_stumps(rows), draw_stumps(layout)
-    indices = layout.start + drawn
+    indices = layout.first_stump + drawn
     above = (Z[rows][:, stumps.view[indices]] > stumps.threshold[indices]).astype(float)
     # Sums of small integers are exact in single precision, in any order.
     rng = np.random.default_rng(2)
@@ -66,7 +66,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
     np.testing.assert_array_equal(layout.sums_above(drawn, total, *parts), expected)
-    difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.counts))).astype(float)
+    difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.n_stumps))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
     addends = layout.addends(drawn, difference)
     changes = columns.score_changes(constant, layout.block_draws(drawn), *addends)
@@ -85,7 +85,7 @@ def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(max_
     for member in range(N_MEMBERS):
         above = Z[~is_out_of_bag[member]][:, stumps.view] > stumps.threshold
         expected = set(np.flatnonzero(above.any(axis=0) & ~above.all(axis=0)))
-        starts = layout.start + first[member]
+        starts = layout.first_stump + first[member]
         admissible = {
             stump
             for start, n in zip(starts, count[member], strict=True)
@@ -93,5 +93,5 @@ def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(max_
         }
         assert admissible == expected
     assert (first >= 0).all()
-    assert (first < layout.counts).all()
+    assert (first < layout.n_stumps).all()
     assert (count == 0).any()

@@ -7,9 +7,9 @@ from boostbench.core.sparse_products import sparse_product
 from boostbench.core.stumps.layouts.sample_bins import SampleBins
 
 # A feature joins a group if expanding the joint bins to the bins of each feature takes fewer
-# additions than 1 / _SAMPLES_PER_SPREAD of the samples, and if the joint bins fit the cache.
-# Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
-_SAMPLES_PER_SPREAD = 2
+# additions than 1 / _SAMPLES_PER_EXPANSION_ADDITION of the samples, and if the joint bins fit the
+# cache. Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
+_SAMPLES_PER_EXPANSION_ADDITION = 2
 _MAX_JOINT_BINS = 2**13
 _MAX_PAIRS = 2**20
 
@@ -55,42 +55,44 @@ class JointBinSums:
     def __init__(self, codes, rows, n_rows):
         self._n_rows = n_rows
         n_samples = len(codes[0])
-        groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
+        groups = list(_group_features(codes, n_samples // _SAMPLES_PER_EXPANSION_ADDITION))
         if len(groups) == len(codes):
-            self._spread, spread = None, 0
-            joint_rows, n_joint, n_counted = rows, n_rows + 1, n_rows
+            self._expansion, n_expansion_additions = None, 0
+            joint_rows, n_joint, n_kept_rows = rows, n_rows + 1, n_rows
         else:
             sizes = [len(bins) for _, _, bins in groups]
-            n_joint = n_counted = sum(sizes)
+            n_joint = n_kept_rows = sum(sizes)
             joint_rows = np.split(np.arange(n_joint), np.cumsum(sizes)[:-1])
-            spread_rows = [
+            expansion_rows = [
                 np.column_stack(
                     [rows[j][bin_rows] for j, bin_rows in zip(members, bins.T, strict=True)]
                 )
                 for members, _, bins in groups
             ]
-            n_members = np.concatenate([np.full(*of.shape) for of in spread_rows])
-            spread_rows = np.concatenate([of.ravel() for of in spread_rows])
+            n_members = np.concatenate(
+                [np.full(*group_rows.shape) for group_rows in expansion_rows]
+            )
+            expansion_rows = np.concatenate([group_rows.ravel() for group_rows in expansion_rows])
             ends = np.append(0, np.cumsum(n_members))
-            matrix = np.ones(len(spread_rows)), spread_rows, ends
-            self._spread = sparse.csc_array(matrix, (n_rows + 1, n_joint))
-            spread = int(np.bincount(spread_rows)[:n_rows].max(initial=0))
+            matrix = np.ones(len(expansion_rows)), expansion_rows, ends
+            self._expansion = sparse.csc_array(matrix, (n_rows + 1, n_joint))
+            n_expansion_additions = int(np.bincount(expansion_rows)[:n_rows].max(initial=0))
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            for column, bin_rows, (_, joint, _) in zip(
+            for group_bins, bin_rows, (_, joint, _) in zip(
                 bins[block].T, joint_rows, groups, strict=True
             ):
-                column[:] = bin_rows.take(joint[block])
-        self._samples = SampleBins(bins, n_joint, n_counted)
-        self.additions = self._samples.additions + spread
+                group_bins[:] = bin_rows.take(joint[block])
+        self._samples = SampleBins(bins, n_joint, n_kept_rows)
+        self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):
         """Change the precision of the sums."""
         self.dtype = dtype
         self._samples.set_dtype(dtype)
-        if self._spread is not None:
-            self._spread = self._spread.astype(dtype)
+        if self._expansion is not None:
+            self._expansion = self._expansion.astype(dtype)
 
     def __call__(self, W):
         """Add up weights.
@@ -104,18 +106,18 @@ class JointBinSums:
         ndarray of shape (n_rows, n_columns)
         """
         sums = self._samples.sums(W)
-        sums = sums if self._spread is None else sparse_product(self._spread, sums)
+        sums = sums if self._expansion is None else sparse_product(self._expansion, sums)
         return sums[: self._n_rows]
 
 
-def _joint_bins(codes, most_additions):
+def _group_features(codes, max_additions):
     """Group consecutive features that take few joint values.
 
     Parameters
     ----------
     codes : list of ndarray of shape (n_samples,)
         Bins of each feature.
-    most_additions : int
+    max_additions : int
         Largest number of additions that a feature may add to the expansion of joint bins.
 
     Yields
@@ -138,12 +140,12 @@ def _joint_bins(codes, most_additions):
                 pairs = joint * np.int32(len(feature_bins)) + feature_codes
                 used = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(feature_bins)))
                 additions = len(used) * (len(members) + 1) - bins.size - len(feature_bins)
-                if len(used) <= _MAX_JOINT_BINS and additions <= most_additions:
-                    number = np.zeros(len(bins) * len(feature_bins), np.int32)
-                    number[used] = np.arange(len(used))
-                    first, second = np.divmod(used, len(feature_bins))
-                    both = np.column_stack([bins[first], feature_bins[second]])
-                    group = [*members, j], number.take(pairs), both
+                if len(used) <= _MAX_JOINT_BINS and additions <= max_additions:
+                    joint_bin_of_pair = np.zeros(len(bins) * len(feature_bins), np.int32)
+                    joint_bin_of_pair[used] = np.arange(len(used))
+                    old_bin, feature_bin = np.divmod(used, len(feature_bins))
+                    new_bins = np.column_stack([bins[old_bin], feature_bins[feature_bin]])
+                    group = [*members, j], joint_bin_of_pair.take(pairs), new_bins
                     continue
             yield group
         group = [j], feature_codes.astype(np.int32), feature_bins

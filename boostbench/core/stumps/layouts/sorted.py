@@ -42,7 +42,7 @@ class Sorted(Layout):
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
         has_rank_bins = RankBins.is_worthwhile(n_samples)
         n_blocks = -(
-            -(RankBins.n_places(n_samples) if has_rank_bins else n_samples) // self._length
+            -(RankBins.padded_length(n_samples) if has_rank_bins else n_samples) // self._length
         )
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)

@@ -38,7 +38,7 @@ def test_candidates_include_every_edge_near_the_largest(laid_out, dtype, toleran
     assert layout.screening_layout(2) is layout
     at = np.flatnonzero(layout.stump_index >= 0)
     feature, place = layout.place(at)
-    owners = zip(feature, place // bins._length, strict=True)
+    owners = zip(feature, place // bins._bin_size, strict=True)
     bin_of_cut = dict(zip(layout.stump_index[at], owners, strict=True))
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         weights = weights.astype(dtype)
