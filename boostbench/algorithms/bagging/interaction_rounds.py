@@ -9,7 +9,7 @@ from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
 class InteractionMaster(JointBoostingMaster):
     """Joint training of a table for each pair of features, after the stumps.
 
-    The columns of a round are quadrants. For each feature a member draws a set of cells: the cells
+    The regions of a round are quadrants. For each feature a member draws a set of cells: the cells
     on one side of a threshold, with or without the missing values, or any set of categories. The
     quadrant of a pair contains the samples that are in the drawn cells of both features.
 
@@ -36,7 +36,7 @@ class InteractionMaster(JointBoostingMaster):
             stump_master.blocks, stump_master.best_scores, stump_master.block_rows, strict=True
         )
         blocks = [
-            block.replace_columns(BlockQuadrants(cells[:, rows], pairs), scores)
+            block.replace_regions(BlockQuadrants(cells[:, rows], pairs), scores)
             for block, scores, rows in parts
         ]
         # Cells of numeric features are ordered by value and separated by thresholds.
@@ -51,7 +51,7 @@ class InteractionMaster(JointBoostingMaster):
         votes = np.zeros((len(pairs), width, width, n_scores))
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros(n_scores))
 
-    def draw_columns(self):
+    def draw_regions(self):
         """Draw a set of cells for each member and axis: 0 or 1, (n_members, n_axes, n_cells)."""
         n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
         uniforms = self.random_state.random_sample((n_members, len(self._axes), width + 2))
@@ -62,8 +62,8 @@ class InteractionMaster(JointBoostingMaster):
 
     def _add_votes(self, sides, additions):
         """Add to the tables."""
-        # A column is +1 in its quadrant and -1 elsewhere: twice its addend in the quadrant, and
-        # minus its addend in the intercept.
+        # The output of a quadrant is +1 inside and -1 outside. In a table, that is twice the addend
+        # in the quadrant, and minus the addend in the intercept.
         first, second = sides[:, self._pairs[:, 0]], sides[:, self._pairs[:, 1]]
         self.intercept -= additions.sum(axis=(0, 2))
         self.votes += 2 * np.einsum(

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bagging.stump_columns import (
+from boostbench.algorithms.bagging.bag_stumps import (
     add_region_addends,
     sum_by_region,
     sum_samples,

@@ -1,4 +1,4 @@
-"""Joint rounds of a bag: all members take a Newton step at once, each along drawn columns."""
+"""Joint rounds of a bag: all members take a Newton step at once, each in drawn regions."""
 
 from abc import abstractmethod
 
@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.algorithms.base.early_stopping import MIN_DECREASE
 from boostbench.algorithms.base.master import Master
 
-# Added to the curvature on each side of a column, so that a side with few samples takes a short
+# Added to the curvature inside and outside a region, so that a side with few samples takes a short
 # step. The value is XGBoost's default (`reg_lambda`). It shortens steps and does not change the
 # minimum.
 DAMPING = 1.0
@@ -18,11 +18,11 @@ _MAX_GROUPS = 32
 
 
 class JointBoostingMaster(Master):
-    """Joint training of the members of a bag on columns with two sides, as stumps have.
+    """Joint training of the members of a bag with a step inside and a step outside each region.
 
-    A subclass draws columns with `draw_columns` and adds them to its votes with `_add_votes`. It
-    overrides `_block_draws`, `_column_sums` and `_block_addends` if its blocks do not take all
-    columns in one array.
+    A subclass draws regions with `draw_regions` and adds them to its votes with `_add_votes`. It
+    overrides `_block_draws`, `_region_sums` and `_block_addends` if its blocks do not take all
+    regions in one array.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class JointBoostingMaster(Master):
     best_round : int
         Last round that decreased the out-of-bag loss; 0 if the initial scores are best.
     votes : ndarray of shape (..., n_scores)
-        Vote of each column, averaged over the members.
+        Vote of each region, averaged over the members.
     intercept : ndarray of shape (n_scores,)
         Constant of the scores, averaged over the members.
     best_model : tuple
         `votes` and `intercept` after the best round.
-    is_available : ndarray of shape (n_members, n_columns) or True
-        True where a member may use a column.
+    is_available : ndarray of shape (n_members, n_regions) or True
+        True where a member may use a region.
     has_constraints : bool
         True if the signs of votes are constrained; see `_apply_constraints`.
     """
@@ -88,52 +88,52 @@ class JointBoostingMaster(Master):
         return ordered
 
     @abstractmethod
-    def draw_columns(self):
-        """Draw columns for each member."""
+    def draw_regions(self):
+        """Draw regions for each member."""
 
     @abstractmethod
     def _add_votes(self, draws, additions):
-        """Add to the votes of the drawn columns, given by member, score and column."""
+        """Add to the votes of the drawn regions, given by member, score and region."""
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
         """Bound the steps that would give a vote the wrong sign."""
         raise NotImplementedError
 
     def _block_draws(self, draws):
-        """Return the drawn columns in the form that the blocks take."""
+        """Return the drawn regions in the form that the blocks take."""
         return draws
 
-    def _column_sums(self, draws, total, sums):
-        """Return the sums over the samples in columns: (n_members, n_sums, n_columns)."""
+    def _region_sums(self, draws, total, sums):
+        """Return the sums over the samples in regions: (n_members, n_sums, n_regions)."""
         return sums
 
     def _block_addends(self, draws, difference):
-        """Return the addends of columns in the form that the blocks take."""
+        """Return the addends of regions in the form that the blocks take."""
         return (difference.astype(np.float32),)
 
     def generate(self):
-        """Return drawn columns, a step on each side, and the slope of the loss along all steps.
+        """Return drawn regions, a step on each side, and the slope of the loss along all steps.
 
         Returns
         -------
         draws : ndarray
-            Result of `draw_columns`.
-        steps : ndarray of shape (2, n_members, n_scores, n_columns)
+            Result of `draw_regions`.
+        steps : ndarray of shape (2, n_members, n_scores, n_regions)
             Newton steps below and above the thresholds, multiplied by the relative gain of each
-            column.
+            region.
         slope : ndarray of shape (n_members,)
             Negative slope of a member's loss along the sum of its steps.
 
-        The result is None if no column has a positive gain.
+        The result is None if no region has a positive gain.
         """
-        # 1) Draw columns, and add up the derivatives on both sides of each.
-        draws = self.draw_columns()
+        # 1) Draw regions, and add up the derivatives on both sides of each.
+        draws = self.draw_regions()
         block_draws = self._block_draws(draws)
         total, *sums = self._sum_over_blocks(lambda block: block.derivative_sums(block_draws))
-        above = self._column_sums(draws, total, *sums)
+        above = self._region_sums(draws, total, *sums)
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
-        # The negative slopes and curvatures have the axes (side, member, score, column).
+        # The negative slopes and curvatures have the axes (side, member, score, region).
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
         # 2) Take a Newton step on each side, within the constraints.
@@ -143,7 +143,7 @@ class JointBoostingMaster(Master):
             decreases, slopes_along = self._apply_constraints(
                 draws, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0]
             )
-        # 3) The gain of a column is its decrease of the loss beyond the decrease by a constant.
+        # 3) The gain of a region is its decrease of the loss beyond the decrease by a constant.
         slope, curvature = total[:, 0], total[:, 1]
         gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.is_available, gain.clip(0.0), 0.0)
@@ -176,7 +176,7 @@ class JointBoostingMaster(Master):
         if self.has_constraints:
             # A longer step could give a vote the wrong sign.
             step_size = np.minimum(step_size, 1.0)
-        # 2) Change the scores, and add the columns to the model.
+        # 2) Change the scores, and add the regions to the model.
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
         self.losses.append(
             self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))

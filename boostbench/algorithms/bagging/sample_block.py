@@ -1,8 +1,9 @@
 """Blocks of samples in the joint training of a bag.
 
 A block is small enough to stay in the cache during a step of a round. In each round the members
-draw *columns*: stumps (`boostbench.algorithms.bagging.stump_columns.BlockStumps`) or quadrants of
-pairs of features (`boostbench.algorithms.bagging.interactions.BlockQuadrants`).
+draw *regions*: the samples above a threshold
+(`boostbench.algorithms.bagging.bag_stumps.BlockStumps`) or quadrants of pairs of features
+(`boostbench.algorithms.bagging.interactions.BlockQuadrants`).
 """
 
 import copy
@@ -15,8 +16,8 @@ class SampleBlock:
 
     Parameters
     ----------
-    columns : BlockStumps or BlockQuadrants
-        Columns on the samples of the block.
+    regions : BlockStumps or BlockQuadrants
+        Regions on the samples of the block.
     target : ndarray of shape (n_samples,)
         Ascending labels, or the numbers to predict.
     weights : ndarray of shape (n_samples,)
@@ -36,8 +37,8 @@ class SampleBlock:
         Sample weights; 0 for samples that are out of no member's bag.
     """
 
-    def __init__(self, columns, target, weights, is_out_of_bag, initial_scores, loss):
-        self.columns = columns
+    def __init__(self, regions, target, weights, is_out_of_bag, initial_scores, loss):
+        self.regions = regions
         self.scores = np.repeat(initial_scores[:, None].astype(np.float32), len(target), axis=1)
         # Holds the curvatures between `derivative_sums` and `propose_step`, and the proposed change
         # afterwards. Allocating it in every round would cost a page fault for each page.
@@ -49,10 +50,10 @@ class SampleBlock:
         self._member_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)
         self.out_of_bag_weights = np.where(n_out_of_bag[:, 0] > 0, weights, 0.0)
 
-    def replace_columns(self, columns, scores):
-        """Return a block of the same samples with other columns and scores."""
+    def replace_regions(self, regions, scores):
+        """Return a block of the same samples with other regions and scores."""
         block = copy.copy(self)
-        block.columns, block.scores = columns, scores.copy()
+        block.regions, block.scores = regions, scores.copy()
         return block
 
     def derivative_sums(self, draws):
@@ -61,16 +62,16 @@ class SampleBlock:
         Parameters
         ----------
         draws : ndarray
-            Drawn columns, in the form that `columns` takes.
+            Drawn regions, in the form that `regions` takes.
 
         Returns
         -------
         tuple of ndarray, dtype=float32
-            Sums over all samples, and the sums by column that `columns` returns.
+            Sums over all samples, and the sums by region that `regions` returns.
         """
         derivatives = self._block_loss.derivatives(self.scores)
         self._buffer[:] = derivatives[1]
-        return self.columns.derivative_sums(derivatives.reshape(-1, *derivatives.shape[2:]), draws)
+        return self.regions.derivative_sums(derivatives.reshape(-1, *derivatives.shape[2:]), draws)
 
     def propose_step(self, constant, draws, *addends):
         """Prepare a change of the scores, and return the second derivative of the loss along it.
@@ -80,16 +81,16 @@ class SampleBlock:
         constant : ndarray of shape (n_scores, n_members), dtype=float32
             Addend of all samples.
         draws : ndarray
-            Drawn columns, in the form that `columns` takes.
+            Drawn regions, in the form that `regions` takes.
         *addends : ndarray, dtype=float32
-            Addends of the columns, in the form that `columns` takes.
+            Addends of the regions, in the form that `regions` takes.
 
         Returns
         -------
         ndarray of shape (n_members,), dtype=float32
             Second derivative at the scores of the last call of `derivative_sums`.
         """
-        change = self.columns.score_changes(constant, draws, *addends)
+        change = self.regions.score_changes(constant, draws, *addends)
         curvature = self._block_loss.curvature_along(change, self._buffer)
         self._buffer[:] = change
         return curvature

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from boostbench.algorithms.bagging.bag_stumps import BagStumps
 from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
 from boostbench.algorithms.bagging.interactions import move_main_effects_to_stumps, select_pairs
 from boostbench.algorithms.bagging.joint_rounds import DAMPING, JointBoostingMaster
 from boostbench.algorithms.bagging.sample_block import SampleBlock
-from boostbench.algorithms.bagging.stump_columns import BagStumps
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.stumps.stump import Stump, Stumps
 
-# Number of floats of a block's arrays, which have an entry for each sample, member, and column or
+# Number of floats of a block's arrays, which have an entry for each sample, member, and group or
 # score. With 4 bytes each they fill 2 MB, the size of a common second-level cache.
 _BLOCK_SIZE = 2**19
 
@@ -58,8 +58,8 @@ class JointStumpMaster(JointBoostingMaster):
         self._interactions = None
         self.signs = signs
         self._stump_signs = signs[table.view]
-        self._constrained_columns = np.flatnonzero(signs[bag_stumps.view])
-        self.has_constraints = len(self._constrained_columns) > 0
+        self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
+        self.has_constraints = len(self._constrained_groups) > 0
         # Votes of each member, which constraints apply to; empty without constraints.
         self._member_votes = np.zeros(
             (len(is_out_of_bag), len(table.view) if self.has_constraints else 0)
@@ -91,18 +91,18 @@ class JointStumpMaster(JointBoostingMaster):
         )
 
     def generate(self):
-        """Return drawn columns and steps, or None if no feature varies."""
+        """Return drawn stumps and steps, or None if no feature varies."""
         return super().generate() if len(self._stumps.view) else None
 
-    def draw_columns(self):
-        """Draw a stump of each column for each member: (n_members, n_columns)."""
+    def draw_regions(self):
+        """Draw a stump of each group for each member: (n_members, n_groups)."""
         uniforms = self.random_state.random_sample(self._count.shape[::-1]).T
         return self._first + (uniforms * self._count).astype(int)
 
     def _block_draws(self, draws):
         return self._stumps.block_draws(draws)
 
-    def _column_sums(self, draws, total, *sums):
+    def _region_sums(self, draws, total, *sums):
         return self._stumps.sums_above(draws, total, *sums)
 
     def _block_addends(self, draws, difference):
@@ -116,35 +116,35 @@ class JointStumpMaster(JointBoostingMaster):
 
         Parameters
         ----------
-        draws : ndarray of shape (n_members, n_columns)
-            Index of the drawn stump within its column, for each member.
-        slopes, curvatures : ndarray of shape (2, n_members, n_columns)
+        draws : ndarray of shape (n_members, n_groups)
+            Index of the drawn stump within its group, for each member.
+        slopes, curvatures : ndarray of shape (2, n_members, n_groups)
             Negative slopes and curvatures below and above the thresholds.
-        steps : ndarray of shape (2, n_members, n_columns)
+        steps : ndarray of shape (2, n_members, n_groups)
             Steps below and above the thresholds. Overwritten.
 
         Returns
         -------
-        decreases : ndarray of shape (n_members, n_columns)
+        decreases : ndarray of shape (n_members, n_groups)
             Twice the decrease of the quadratic model of the loss.
-        slopes_along : ndarray of shape (n_members, n_columns)
+        slopes_along : ndarray of shape (n_members, n_groups)
             Negative slope of the loss along the steps.
         """
-        columns, n_members = self._constrained_columns, len(draws)
-        positions = self._stumps.first_stump[columns] + draws[:, columns]
+        groups, n_members = self._constrained_groups, len(draws)
+        positions = self._stumps.first_stump[groups] + draws[:, groups]
         votes = np.take_along_axis(self._member_votes, positions, axis=1)
-        column_slopes, damped = slopes[..., columns], curvatures[..., columns] + DAMPING
-        below, above = steps[..., columns]
+        group_slopes, damped = slopes[..., groups], curvatures[..., groups] + DAMPING
+        below, above = steps[..., groups]
         new_votes = votes + (above - below) / (2 * n_members)
         has_wrong_sign = self._stump_signs[positions] * new_votes < 0
         # Difference of the two steps that sets the vote to 0.
         zeroing = -2 * n_members * votes
-        bounded = (column_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
-        steps[..., columns] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
+        bounded = (group_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
+        steps[..., groups] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
         slopes_along = (slopes * steps).sum(axis=0)
         decreases = slopes_along.copy()
-        quadratic = 2 * slopes_along[:, columns] - (damped * steps[..., columns] ** 2).sum(axis=0)
-        decreases[:, columns] = np.where(has_wrong_sign, quadratic, slopes_along[:, columns])
+        quadratic = 2 * slopes_along[:, groups] - (damped * steps[..., groups] ** 2).sum(axis=0)
+        decreases[:, groups] = np.where(has_wrong_sign, quadratic, slopes_along[:, groups])
         return decreases, slopes_along
 
     def _add_votes(self, draws, additions):

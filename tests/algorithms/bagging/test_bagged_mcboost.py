@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10
 from sklearn.linear_model import LogisticRegression
 
 from boostbench import BaggedMCBoost, MCBoost
-from boostbench.algorithms.bagging import stump_columns, stump_rounds
+from boostbench.algorithms.bagging import bag_stumps, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.early_stopping import log_losses
@@ -80,7 +80,7 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
     bag = run_rounds(make_logistic_training(X, y, max_bins=None), 3)
     assert (len(bag.blocks) > 1) == (block == 1)
     before = bag.scores.astype(float)
-    drawn = copy.deepcopy(bag).draw_columns()
+    drawn = copy.deepcopy(bag).draw_regions()
     run_rounds(bag, 1)
     stumps = bag._stumps.first_stump + drawn
     for m in range(3):
@@ -232,7 +232,7 @@ def test_members_draw_exactly_the_thresholds_that_divide_their_bag():
     bag = make_logistic_training(X, y, max_bins=8)
     stumps = np.column_stack([bag.table.view, bag.table.threshold])
     feature_stumps = np.split(stumps, bag._stumps.first_stump[1:])
-    rounds = [bag.draw_columns() for _ in range(300)]
+    rounds = [bag.draw_regions() for _ in range(300)]
     run_rounds(bag, 100)
     for m in range(3):
         seen = X[in_bag(bag, m)]
@@ -403,10 +403,10 @@ def test_training_on_a_table_equals_training_on_its_views(
     """The draws are equal; scores differ by rounding, because the order of sums differs."""
     X, y = messy(n_classes, n_samples=250)
     bag = BaggedMCBoost(n_estimators=3, max_bins=max_bins, random_state=0, n_iterations=1)
-    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", samples_per_bin)
+    monkeypatch.setattr(bag_stumps, "_SAMPLES_PER_BIN", samples_per_bin)
     scores = bag.fit(X, y).decision_function(X)
     Z = bag.views_.transform(bag.shape_functions().encode(X))
-    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", np.inf)
+    monkeypatch.setattr(bag_stumps, "_SAMPLES_PER_BIN", np.inf)
     view_model = BaggedMCBoost(**bag.get_params()).fit(Z, y)
     np.testing.assert_array_equal(view_model.hypotheses_.feature, bag.hypotheses_.feature)
     np.testing.assert_array_equal(view_model.hypotheses_.threshold, bag.hypotheses_.threshold)

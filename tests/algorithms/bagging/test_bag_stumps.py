@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boostbench.algorithms.bagging import stump_columns
-from boostbench.algorithms.bagging.stump_columns import BagStumps
+from boostbench.algorithms.bagging import bag_stumps
+from boostbench.algorithms.bagging.bag_stumps import BagStumps
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import fit_views
 
@@ -41,7 +41,7 @@ def draw_stumps(layout, seed=1):
 
 @pytest.fixture(params=[BINNED, COMPARED], ids=["binned", "compared"])
 def _samples_per_bin(request, monkeypatch):
-    monkeypatch.setattr(stump_columns, "_SAMPLES_PER_BIN", request.param)
+    monkeypatch.setattr(bag_stumps, "_SAMPLES_PER_BIN", request.param)
 
 
 @pytest.mark.usefixtures("_samples_per_bin")
@@ -52,7 +52,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     Z, stumps = make_table(max_bins, seed)
     layout = BagStumps(stumps, n_scores)
     assert layout.n_compared == (
-        0 if n_scores == 1 and stump_columns._SAMPLES_PER_BIN == BINNED else 6
+        0 if n_scores == 1 and bag_stumps._SAMPLES_PER_BIN == BINNED else 6
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
     columns, drawn = layout.block_stumps(rows), draw_stumps(layout)
