@@ -66,8 +66,8 @@ class DeclaredParameters(BaseEstimator):
                 for name, (value_type, _) in declared.items()
             }
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | constraints
-        # Only the constructors of `_make_constructor` have the attribute `__signature__`. Any other
-        # one was written by hand, and stays.
+        # The attribute `__signature__` marks the constructors of `_make_constructor`. A constructor
+        # that a class defines itself does not have it, and stays.
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
             cls.__init__ = _make_constructor(
                 cls, {name: parameter_kind for name, (_, parameter_kind) in declared.items()}

@@ -204,15 +204,16 @@ def read_file(
     if os.path.isfile(splits_path):
         splits = read_splits(splits_path, len(y) if kept_rows is None else len(kept_rows))
         splits = remap_rows(splits, kept_rows, str(splits_path))
-    if names and _are_column_numbers(names):
+    if names and _is_column_numbering(names):
         names = None
     return FileContents(X, y, splits, one_hot_ranges, names, kept_rows)
 
 
-def _are_column_numbers(names: Sequence[str]) -> bool:
+def _is_column_numbering(names: Sequence[str]) -> bool:
     """Return whether n names are the numbers from 0 to n in order, without one of them.
 
-    The absent number is that of the class column, or 0 if a header counts the columns from 1.
+    The absent number belongs to the class column if a header counts from 0. It is 0 if the header
+    counts from 1 and the class column is the last one.
     """
     name_set, numbers = set(names), map(str, range(len(names) + 1))
     return names == [number for number in numbers if number in name_set]
