@@ -1,4 +1,9 @@
-"""Stumps as the columns of a bag, and sums of derivatives over the samples above thresholds."""
+"""Stumps of a bag in groups, and sums of derivatives over the samples above drawn thresholds.
+
+A stump tests a *view*, a numeric column derived from a feature (`boostbench.core.stumps.views`).
+The stumps of a view form a *stump group*. In each round, each member of the bag draws one stump of
+each group. The samples for which a drawn stump is +1 are its *region*.
+"""
 
 from itertools import pairwise
 
@@ -7,19 +12,19 @@ from scipy import sparse
 
 from boostbench.core.sparse_products import add_sparse_product
 
-# Numeric columns use histograms if there are at least this many samples per bin. With fewer samples
-# a comparison with the drawn thresholds is faster than the prefix sums of the bins.
+# Numeric groups use histograms if there are at least this many samples per bin. With fewer samples,
+# comparing the samples with the drawn thresholds is faster than computing prefix sums of the bins.
 _SAMPLES_PER_BIN = 2
 
 
 class BagStumps:
-    """All stumps of a bag, grouped in columns, one for each view that varies.
+    """All stumps of a bag, in one group for each view that varies.
 
-    In every round each member draws one stump of each column. A view of a number is a *numeric
-    column* with several thresholds. A category and the missing values of a feature are *cell
-    columns* with one stump each, which is +1 in one bin of the feature.
+    A view of numbers has a *numeric group* of stumps with different thresholds. A view that
+    indicates one category or the missing values of a feature has an *equality group* of one stump,
+    which is +1 in one bin of the feature.
 
-    The sums of cell columns are read from histograms of the features. The sums of numeric columns
+    The sums of equality groups are read from histograms of the features. The sums of numeric groups
     are read from histograms too if there is one score and there are enough samples. Otherwise each
     sample is compared with the drawn thresholds, because dense products are faster for several
     scores.
@@ -34,15 +39,15 @@ class BagStumps:
     Attributes
     ----------
     view : ndarray of shape (n_groups,), dtype=int64
-        View of each column.
+        View of each group.
     first_stump : ndarray of shape (n_groups,), dtype=int64
-        Index of the first stump of each column.
+        Index of the first stump of each group.
     n_stumps : ndarray of shape (n_groups,), dtype=int64
-        Number of stumps of each column.
+        Number of stumps of each group.
     n_histogram_rows : int
         Number of bins of the histograms.
     n_compared : int
-        Number of columns whose thresholds the samples are compared with.
+        Number of groups whose thresholds the samples are compared with.
     """
 
     def __init__(self, table, n_scores):
@@ -77,7 +82,7 @@ class BagStumps:
             group_n_below[:] = self._count_thresholds_below(group)
 
     def _count_thresholds_below(self, group):
-        """Return the number of thresholds below each sample, in a numeric column."""
+        """Return the number of thresholds of a numeric group that are below each sample."""
         table, first, count = self._table, self.first_stump[group], self.n_stumps[group]
         feature = table.view_feature[self.view[group]]
         bins = table.bin[first : first + count] - table.first_bin[feature]
@@ -111,11 +116,12 @@ class BagStumps:
             self._ones = np.ones(starts[-1], np.float32)
         entries = self._ones[: starts[-1]], bins[has_row], starts
         matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
+        # The first rows are the bins of feature 0. Each sample is in one of them.
         n_rows_covering_samples = self._table.n_bins[0] if self._uses_histograms else 0
         return BlockStumps(self._n_below.take(rows, axis=1), matrix, n_rows_covering_samples)
 
     def admissible_ranges(self, is_out_of_bag):
-        """Return the stumps with in-bag samples on both sides, which are consecutive in a column.
+        """Return the stumps with in-bag samples on both sides, which are consecutive in a group.
 
         Parameters
         ----------
@@ -125,7 +131,8 @@ class BagStumps:
         Returns
         -------
         first : ndarray of shape (n_members, n_groups), dtype=int64
-            Index of the first admissible stump within its column. It is arbitrary if there is none.
+            Index of the first admissible stump within its group, or an arbitrary index if the
+            group has no admissible stump.
         count : ndarray of shape (n_members, n_groups), dtype=int64
             Number of admissible stumps.
         """
@@ -145,12 +152,12 @@ class BagStumps:
         return first, count
 
     def block_draws(self, draws):
-        """Return drawn stumps in the form that `BlockStumps` takes.
+        """Return the drawn stumps of the compared groups, as `BlockStumps` takes them.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
-            Index of the drawn stump within its column, for each member.
+            Index of the drawn stump within its group, for each member.
 
         Returns
         -------
@@ -165,11 +172,11 @@ class BagStumps:
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
-            Index of the drawn stump within its column, for each member.
+            Index of the drawn stump within its group, for each member.
         total : ndarray of shape (n_sums, n_members), dtype=float64
             Sums over all samples.
         compared_sums, histograms : ndarray, dtype=float64
-            Results of `BlockStumps.derivative_sums`, added up over the blocks.
+            Results of `BlockStumps.derivative_sums`, summed over the blocks.
 
         Returns
         -------
@@ -194,26 +201,28 @@ class BagStumps:
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
-            Index of the drawn stump within its column, for each member.
+            Index of the drawn stump within its group, for each member.
         difference : ndarray of shape (n_members, n_scores, n_groups), dtype=float64
             Addend above each threshold minus the addend below it.
 
         Returns
         -------
         compared_addends : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
-            Addends of the columns whose thresholds the samples are compared with.
+            Addends above the thresholds that the samples are compared with.
         bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
             Addends of the samples in each bin.
         """
         n_members, n_scores, _ = difference.shape
         group_differences = difference.transpose(2, 1, 0)
         if self._uses_histograms:
-            # The addend of a bin is the prefix sum of the differences at the thresholds below it.
+            # The addend of a bin is the sum of the differences at all thresholds below the bin.
             steps = np.zeros((self._table.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
             is_missing_above = np.zeros(len(self._numeric_groups), bool)
             is_missing_above[self._missing_above_groups] = True
-            # A feature has at most one view of each kind, so no index occurs twice in one addition.
+            # A feature has at most one numeric view with missing values above all thresholds, and
+            # at most one with them below. One addition for each of the two kinds adds to an index
+            # only once.
             for is_selected in (is_missing_above, ~is_missing_above):
                 differences = group_differences[self._numeric_groups[is_selected]]
                 bins = threshold_bins[:, is_selected] + 1
@@ -230,12 +239,15 @@ class BagStumps:
         return compared_addends, bin_addends
 
     def _threshold_bins(self, draws):
-        """Return the last bin below each drawn numeric threshold, and the members as an index."""
+        """Return the last bin below each drawn threshold, and an index of the members.
+
+        The two arrays broadcast to the shape (n_members, n_numeric_groups).
+        """
         threshold_bins = self._table.bin[(self.first_stump + draws)[:, self._numeric_groups]]
         return threshold_bins, np.arange(len(draws))[:, None]
 
     def _missing_bins(self):
-        """Return the bins of missing values of the columns that place them above all thresholds."""
+        """Return the bins of missing values, for groups that place them above all thresholds."""
         groups = self._numeric_groups[self._missing_above_groups]
         return self._table.missing_bin[self.first_stump[groups]]
 
@@ -246,18 +258,18 @@ class BlockStumps:
     Parameters
     ----------
     n_below : ndarray of shape (n_compared, n_samples), dtype=unsigned int
-        Number of thresholds below a sample, in each column that is compared.
+        Number of thresholds below each sample, in each compared group.
     bins_by_sample : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
     n_rows_covering_samples : int
-        The first `n_rows_covering_samples` rows contain each sample once. 0: there are no such
-        rows.
+        Number of leading rows (the bins of feature 0) that together contain each sample exactly
+        once, so that their sum is the total; 0 if the total must be computed separately.
     """
 
     def __init__(self, n_below, bins_by_sample, n_rows_covering_samples):
         self._n_below, self._bins_by_sample = n_below, bins_by_sample
         self._n_rows_covering_samples = n_rows_covering_samples
-        # The transpose shares its arrays with the matrix.
+        # The transpose shares the arrays of the matrix, so that it needs no memory.
         self._samples_by_bin = bins_by_sample.T
 
     def derivative_sums(self, derivatives, draws):
@@ -267,8 +279,8 @@ class BlockStumps:
         ----------
         derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
             Derivatives of the loss.
-        draws : ndarray of shape (n_members, n_compared), dtype of the codes
-            Index of the drawn threshold within its column, for each member.
+        draws : ndarray of shape (n_members, n_compared), dtype=unsigned int
+            Index of the drawn threshold within its group, for each member.
 
         Returns
         -------
@@ -304,7 +316,7 @@ class BlockStumps:
         constant : ndarray of shape (n_scores, n_members), dtype=float32
             Addend of all samples.
         draws : ndarray of shape (n_members, n_compared)
-            Index of the drawn threshold within its column, for each member.
+            Index of the drawn threshold within its group, for each member.
         compared_addends : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
             Addends of the samples above the drawn thresholds.
         bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
@@ -324,7 +336,7 @@ class BlockStumps:
         return changes
 
     def _is_above(self, draws):
-        """Return 1 where a sample is above a threshold: (n_members, n_compared, n_samples)."""
+        """Return an array of shape (n_members, n_compared, n_samples): 1 above, 0 below."""
         above = np.empty((*draws.shape, self._n_below.shape[1]), np.float32)
         return np.greater(self._n_below, draws[:, :, None], out=above)
 
@@ -345,13 +357,13 @@ def sum_samples(derivatives):
 
 
 def sum_by_region(derivatives, is_in_region):
-    """Return the sums of derivatives over the samples in each column.
+    """Return the sums of derivatives over the samples in each region.
 
     Parameters
     ----------
     derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
     is_in_region : ndarray of shape (n_members, n_regions, n_samples), dtype=float32
-        1 where a sample is in the column that a member draws, else 0.
+        1 where a sample is in the region that a member drew, else 0.
 
     Returns
     -------
@@ -361,16 +373,16 @@ def sum_by_region(derivatives, is_in_region):
 
 
 def add_region_addends(constant, addends, is_in_region):
-    """Return the constant plus the addends of the columns that contain a sample.
+    """Return, for each sample, the constant plus the addends of the regions that contain it.
 
     Parameters
     ----------
     constant : ndarray of shape (n_scores, n_members), dtype=float32
         Addend of all samples.
     addends : ndarray of shape (n_members, n_scores, n_regions), dtype=float32
-        Addends of the samples in each column.
+        Addends of the samples in each region.
     is_in_region : ndarray of shape (n_members, n_regions, n_samples), dtype=float32
-        1 where a sample is in the column that a member draws, else 0.
+        1 where a sample is in the region that a member drew, else 0.
 
     Returns
     -------

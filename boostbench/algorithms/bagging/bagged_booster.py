@@ -133,6 +133,7 @@ class BaggedBooster(
                 "bag: remove its samples from X"
             )
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
+        # The sizes of terms are computed from the input before its conversion to views.
         input_rows, X = X, self._to_views(X, weights, reset=True)
         labels = self._encode_target(y)
         random_state = check_random_state(self.random_state)
@@ -143,6 +144,7 @@ class BaggedBooster(
             member = clone(booster).set_params(
                 n_iter_no_change=self.n_iter_no_change, random_state=seed
             )
+            # The categories are views of 0 and 1 by now.
             if self._takes_tables:
                 member.set_params(categorical_features=None)
             tasks.append(delayed(_fit_member)(member, X, y, weights, train, held_out))
@@ -173,6 +175,7 @@ class BaggedBooster(
         return tags
 
     def _booster(self):
+        """Return `estimator`, or the default booster."""
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
 
     @property
@@ -189,7 +192,7 @@ class BaggedBooster(
         return self._booster().categorical_features
 
     def _draw_bag(self, labels, random_state):
-        """Draw the samples of a member's bag; return their indices and the held-out indices."""
+        """Return the indices of the samples of a member's bag, and of the held-out samples."""
         if not self.bootstrap:
             return stratified_holdout(labels, self.validation_fraction, random_state)
         train = random_state.randint(len(labels), size=len(labels))
@@ -203,11 +206,11 @@ class BaggedBooster(
         return train, held_out
 
     def inverse_temperature(self):
-        """Return the inverse temperature of the members; see `BoostingClassifier`."""
+        """Return the inverse temperature, which is the same for all members."""
         return self.estimators_[0].inverse_temperature()
 
     def score_slack(self):
-        """Return the mean score slack of the members; see `BoostingClassifier`."""
+        """Return the mean of the members' score slacks; see `BoostingClassifier`."""
         return float(np.mean([member.score_slack() for member in self.estimators_]))
 
     def stump_sum(self):
@@ -221,5 +224,6 @@ class BaggedBooster(
 
 
 def _fit_member(member, X, y, weights, train, held_out):
+    """Train a member on its bag with early stopping on the held-out samples, and return it."""
     weights = None if weights is None else weights[train]
     return member.fit(X[train], y[train], weights, X_val=to_dense(X[held_out]), y_val=y[held_out])

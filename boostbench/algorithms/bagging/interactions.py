@@ -60,6 +60,9 @@ class Pair(NamedTuple):
 class BlockQuadrants:
     """Quadrants of pairs of features on the samples of a block.
 
+    In each round a member draws some cells of each axis. The quadrant of a pair contains the
+    samples in drawn cells of both axes.
+
     Parameters
     ----------
     cells : ndarray of shape (n_axes, n_samples), dtype=int64
@@ -79,7 +82,7 @@ class BlockQuadrants:
         derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
             Derivatives of the loss.
         is_drawn_cell : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
-            1 for the cells of each axis that a member draws, else 0.
+            1 for the cells of each axis that a member drew, else 0.
 
         Returns
         -------
@@ -97,13 +100,13 @@ class BlockQuadrants:
         return add_region_addends(constant, addends, self._is_in_quadrant(is_drawn_cell))
 
     def _is_in_quadrant(self, is_drawn_cell):
-        """Return 1 where a sample is in a quadrant: (n_members, n_pairs, n_samples)."""
+        """Return an array of shape (n_members, n_pairs, n_samples): 1 in a quadrant, else 0."""
         is_drawn = np.take_along_axis(is_drawn_cell, self._cells[None], axis=2)
         return is_drawn[:, self._pairs[:, 0]] * is_drawn[:, self._pairs[:, 1]]
 
 
 def select_pairs(stump_master):
-    """Select the pairs of features with the strongest interactions, as FAST does.
+    """Select the pairs of features with the strongest interactions by FAST [1]_.
 
     Parameters
     ----------
@@ -116,9 +119,16 @@ def select_pairs(stump_master):
         Cells of the features of the pairs. Features with a monotonic constraint are excluded.
     pairs : ndarray of shape (n_pairs, 2)
         Indices of the two axes of each pair.
+
+    References
+    ----------
+    .. [1] Y. Lou, R. Caruana, J. Gehrke and G. Hooker, "Accurate intelligible models with pairwise
+       interactions", KDD 2013.
     """
     views, table = stump_master.params.views_, stump_master.table
     thresholds = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
+    # 1) Divide each feature into few cells for the ranking, and into more cells for the tables.
+    #    Both lists of axes have the same order.
     constrained = set(views.feature[stump_master.signs != 0])
     coarse, fine = (
         [
@@ -130,13 +140,17 @@ def select_pairs(stump_master):
     )
     if len(fine) < 2:
         return [], np.empty((0, 2), int)
+    # 2) Rank the pairs, and number the axes of the best ones.
     ranking = _rank_pairs(stump_master, coarse)[: stump_master.params.interactions]
     axis_indices, pairs = np.unique(ranking, return_inverse=True)
     return [fine[index] for index in axis_indices], pairs.reshape(-1, 2)
 
 
 def _rank_pairs(stump_master, axes):
-    """Return pairs of axes, ordered by the derivatives of the loss at the out-of-bag scores."""
+    """Return pairs of axes, strongest interaction first.
+
+    The ranking uses the derivatives of the loss at the out-of-bag scores.
+    """
     rows = np.concatenate(stump_master.block_rows)
     block_best_scores = zip(stump_master.blocks, stump_master.best_scores, strict=True)
     scores = np.concatenate(
@@ -144,6 +158,7 @@ def _rank_pairs(stump_master, axes):
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
+    # The ranking takes the outputs of the stumps of each axis as indicators.
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
     is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
     axis_of_threshold = np.repeat(
@@ -189,6 +204,7 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
         purified_pairs.append(Pair(axes, table))
         for axis, values in zip(axes, main_effects, strict=True):
             stump_views, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
+            # The main effect is a constant plus a sum of stumps, exactly.
             constant = np.ones((len(outputs), 1))
             solution = np.linalg.lstsq(np.hstack([constant, outputs]), values)[0]
             intercept = intercept + solution[0]

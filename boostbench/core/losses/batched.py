@@ -1,10 +1,10 @@
 r"""Logistic and squared losses of many models on the same samples, computed in one batch.
 
-The logistic loss of scores F is eq. (14) of MCBoost without the norm: the sum of
-:math:`\log(1 + e^{-\rho_{ir}})` over the samples i and the classes r other than the class of the
-sample, with the margins :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`. Models are the last axis of
-all arrays, so that the values of a sample are contiguous. Samples are sorted by class, so that
-classes are slices.
+The logistic loss of scores F is the sum of :math:`\log(1 + e^{-\rho_{ir}})` over the samples i and
+all classes r except the class of the sample, with the margins
+:math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`. This is eq. (14) of the MCBoost paper without the norm.
+Models are the last axis of all arrays, so that the values of a sample are contiguous. Samples are
+sorted by class, so that classes are slices.
 """
 
 from itertools import pairwise
@@ -103,7 +103,8 @@ class BatchedMulticlassLogistic:
         derivatives = _margin_derivatives(self._margins(scores), self._weights)
         negative_slopes = derivatives[0]
         for label, samples in self._classes:
-            # The loss has no term for the class of the sample, whose score is in all terms.
+            # The score of the sample's own class is in the margins to all other classes, so that
+            # its derivative is the sum of the derivatives in these margins.
             for class_derivatives in derivatives[:, :, samples]:
                 class_derivatives[label] = 0.0
                 class_derivatives[label] = class_derivatives.sum(axis=0)

@@ -6,6 +6,9 @@ twice the sum of ``G`` over the samples at or below the threshold.
 
 `StumpEvaluator` computes edges, in the arrangement of the data that
 `boostbench.core.stumps.layouts` chooses. `boostbench.core.stumps.search` selects the best stump.
+
+A *position* is a row of the layout's edges. A layout may have unused (*padding*) positions. The
+*stump index* numbers the stumps by feature, then threshold.
 """
 
 from functools import cached_property
@@ -22,11 +25,12 @@ from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
 from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
 from boostbench.core.stumps.views import ViewedFeatures
 
-# Up to this many stumps beyond one per feature are evaluated one at a time; for more, computing the
-# edges of all stumps is faster.
+# If at most n_features + this many stumps are requested, each is evaluated separately. For more,
+# computing the edges of all stumps is faster.
 _MAX_EXTRA_SINGLE_STUMPS = 32
 
-# A matrix of at most this many values is copied to column order at once.
+# A matrix of at most this many values is copied to column order as a whole, before its columns are
+# read.
 _MAX_COPIED = 2**20
 
 
@@ -41,7 +45,7 @@ class StumpEvaluator:
         Largest number of bins of a feature: at most ``max_bins - 1`` thresholds, at the quantiles.
         None keeps all midpoints between consecutive distinct values.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Counts of the samples in the quantiles. None means one for each.
+        Counts of the samples in the quantiles. None means 1 for each sample.
 
     Attributes
     ----------
@@ -50,9 +54,9 @@ class StumpEvaluator:
     threshold : ndarray of shape (n_positions,), dtype=float64
         Threshold of the stump at each position.
     stump_index : ndarray of shape (n_positions,), dtype=int64
-        Index of the stump at each position in the order of features and thresholds; -1 for padding.
+        Stump index at each position; -1 for padding.
     is_padding : ndarray of shape (n_positions,), dtype=bool
-        Positions without a stump. No search returns them.
+        True for positions without a stump, which no search returns.
     feature_codes : boostbench.core.stumps.feature_codes.FeatureCodes or None
         Codes of the features if X is `ViewedFeatures`. The positions are the stumps of this table.
     """
@@ -84,7 +88,7 @@ class StumpEvaluator:
                 for values in iter_columns(self.X):
                     thresholds.append(find_thresholds(values, max_bins, sample_weight))
                     if max_bins is not None:
-                        # The column is in the cache now.
+                        # Computing the bins here reads the column from the cache.
                         codes.append(bin_indices(values, thresholds[-1]))
                 self._layout = choose_layout(self.X, thresholds, codes or None)
         self._thresholds = thresholds
@@ -100,7 +104,7 @@ class StumpEvaluator:
 
     @property
     def stump_index(self):
-        """Index of the stump at each position."""
+        """Stump index at each position; -1 for padding."""
         return self._layout.stump_index
 
     @cached_property
@@ -111,7 +115,7 @@ class StumpEvaluator:
 
     @cached_property
     def is_padding(self):
-        """Positions without a stump."""
+        """True for positions without a stump."""
         return self.stump_index < 0
 
     @property
@@ -156,6 +160,7 @@ class StumpEvaluator:
         -------
         float
         """
+        # `edges` rounds its results to single precision, which is one more rounding.
         conversion_error = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
         layout = self._layout.for_n_columns(n_columns)
         return layout.error_bound(layout.dtype) + 2 * conversion_error
@@ -220,7 +225,7 @@ class StumpEvaluator:
         return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
 
     def class_sums(self, labels):
-        """Return a search by prefix sums of classes, or None if `best_position` is faster.
+        """Return a search by prefix sums of classes, or None if a search by edges is faster.
 
         Parameters
         ----------
@@ -283,7 +288,7 @@ def weights_and_total(G, dtype):
     W : ndarray of shape (n_samples, n_columns), dtype=dtype
     total : ndarray of shape (n_columns,), dtype=float64
     """
-    # The sums are in double precision: their errors move all edges of a column alike.
+    # The sums are in double precision, because the error of a total affects all edges of a column.
     total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)).dot(G)
     return np.ascontiguousarray(G, dtype=dtype), total
 

@@ -1,11 +1,27 @@
 """Selection of the best decision stump of a training set.
 
-Every policy of `StumpSearch` has the same three steps:
+The methods of `StumpSearch` differ in the criterion that the selected stump maximises:
+
+================  ===============================================================
+Method            Criterion
+================  ===============================================================
+`best`            absolute edge in one column
+`best_vote`       sum of the absolute edges in all columns
+`best_each`       absolute edge in each column: one stump per column
+`best_position`   any function of the edges in all columns
+`best_excluding`  the same, with a known bound on its changes; excludes positions
+================  ===============================================================
+
+`best_excluding` excludes positions from one search and returns their edges, for a booster that
+needs the edges of the selected stumps in each round. `ExcludingStumpSearch` excludes a stump from
+all later searches.
+
+The methods have three steps. `best_position` screens in double precision, so it skips the second:
 
 1. *Screen*: compute the scores of all stumps in the precision that is fastest. A stump is a
    *candidate* if rounding alone could make it the best one.
-2. *Evaluate*: compute the scores of the candidates again in double precision. Usually there is one
-   candidate, which needs no evaluation.
+2. *Evaluate*: compute the scores of the candidates again in double precision. Usually there is only
+   one candidate, so that this step is skipped.
 3. *Break ties*: if scores differ by rounding only, the first in the canonical order (feature,
    threshold, column) wins, so that the result does not depend on the layout or the processor.
 """
@@ -28,24 +44,26 @@ from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Edges that `best_each` computes at a time, few enough for the cache, and the multiple of columns
-# that makes rows long enough for fast copies and additions.
+# Number of edges that `best_each` computes at a time, few enough for the cache. The number of
+# columns in a block is a multiple of _BLOCK_COLUMNS, so that rows are long enough for fast copies
+# and additions.
 _BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
 
-# Rows that are compared first to find out that two columns are not antisymmetric.
+# Number of rows that are compared first, which suffices for most columns that are not
+# antisymmetric.
 _N_QUICK_CHECK_ROWS = 64
 
-# A score of the edges of k columns has at most k (k + _NORM_ROUNDINGS) roundings: mixed norms have
-# k sums of up to k terms.
+# A score of k edges has at most k (k + _NORM_ROUNDINGS) roundings: up to k sums of k terms, and
+# _NORM_ROUNDINGS operations on each sum.
 _NORM_ROUNDINGS = 4
 
 # If the sum of absolute weights is in this range, neither squares of the weights nor sums of edges
 # leave the range of single precision.
 _FLOAT32_RANGE = 2.0**-20, 2.0**60
 
-# Below this many weights, counted for each feature, single precision saves less time than the
-# evaluation of a few candidates takes.
+# With fewer weights times features, single precision saves less time than the evaluation of a few
+# candidates takes.
 _MIN_FLOAT32_SUMS = 2**20
 
 # Below this many weights, flushing negligible ones to zero costs as much as it saves.
@@ -103,8 +121,8 @@ class StumpSearch(StumpEvaluator):
         stump, outputs = self._stump_and_outputs(best[0])
         edges = outputs @ G
         votes = np.copysign(1.0, edges)
-        # The sign of an edge that is zero but for rounding is arbitrary. Cauchy's inequality is a
-        # quick test for such edges.
+        # An edge within rounding error of 0 has an arbitrary sign, so its vote is +1. Cauchy's
+        # inequality is a quick test for such edges.
         sizes = np.abs(edges)
         if sizes.min() <= TIE_TOLERANCE * (len(G) * np.vdot(G, G)) ** 0.5:
             votes[sizes <= TIE_TOLERANCE * abs_column_sums(G)] = 1.0
@@ -163,21 +181,21 @@ class StumpSearch(StumpEvaluator):
     def best_excluding(self, G, score, change_bound, scale, excluded):
         """Return the position of the stump with the largest score, without the excluded ones.
 
-        As `best_position` for a score with bounded changes, so that stumps can be screened in
-        single precision.
+        Like `best_position`, for scores that change by at most `change_bound(w)` if w is added to
+        the edges; this permits screening in single precision.
 
         Parameters
         ----------
         G, scale
-            As of `best_position`.
+            Parameters of `best_position`.
         score : callable
-            As of `best_position`, for edges in single or double precision.
+            Function of edges, as for `best_position`, in single or double precision.
         change_bound : callable
             Function of weights of shape (n_selected, n_columns) that returns bounds of shape
             (n_selected,): adding the weights to edges changes the score by no more than the bound.
             It is a norm that does not decrease if the sizes of weights increase.
         excluded : ndarray of shape (n_excluded,), dtype=int64
-            Positions to exclude, as if their edges were zero.
+            Positions to exclude: their edges are replaced by 0.
 
         Returns
         -------
@@ -185,7 +203,7 @@ class StumpSearch(StumpEvaluator):
         excluded_edges : ndarray of shape (n_excluded, n_columns)
         error_bound : ndarray of shape (n_columns,)
             Bound of the rounding errors of the `excluded_edges`.
-            Instead of the three values, None is returned if no feature varies.
+            If no feature varies, the result is None instead of the three values.
         """
         if not self.n_positions:
             return None
@@ -242,7 +260,8 @@ class StumpSearch(StumpEvaluator):
             return divmod(int(entries), width)
         if len(entries) == 0:
             return None
-        # The bound may be loose; the exact scale takes less time than to evaluate the candidates.
+        # `bound` may exceed the scale by far. Computing the exact scale takes less time than
+        # evaluating the candidates that it rejects.
         scale = criterion.scale(abs_column_sums(W))
         is_near = scores >= scores.max() - relative_tolerance * scale
         scores = scores[is_near]
@@ -259,7 +278,7 @@ class StumpSearch(StumpEvaluator):
         return int(position[first]), int(column[first])
 
     def _best_position_per_column(self, G):
-        """Return the position of the best stump of each column; all columns have a similar size."""
+        """Return the position of the best stump of each column of weights of similar sizes."""
         # 1) Screen.
         dtype = self._layout.for_n_columns(G.shape[1]).dtype
         W, total = weights_and_total(G, dtype)
@@ -278,7 +297,7 @@ class StumpSearch(StumpEvaluator):
         # Sort the candidates by column, and the candidates of a column in the canonical order.
         near = near[np.lexsort([self.stump_index[position[near]], column[near]])]
         position, column, score = position[near], column[near], score[near].astype(np.float64)
-        # 2) Evaluate the candidates of columns that have several.
+        # 2) Evaluate the candidates of columns with more than one candidate.
         if dtype is np.float32:
             several = np.flatnonzero(np.bincount(column)[column] > 1)
             score[several] = np.abs(self.exact_edges(G, position[several], column[several]))
@@ -299,7 +318,7 @@ class StumpSearch(StumpEvaluator):
         ----------
         chunks : iterable
             Pairs of positions, a slice or an array, and their edges.
-        criterion : MaxAbsEdge or RowCriterion
+        criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
         tolerance : float
 
         Returns
@@ -331,12 +350,12 @@ class StumpSearch(StumpEvaluator):
         return entries[is_near], scores[is_near], width
 
     def _first_stump(self, positions):
-        """Return the position of the first stump in the canonical order; None if there is none."""
+        """Return the position that is first in the canonical order; None if there are none."""
         return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
 
 
 def _zero_excluded_edges(chunks, excluded, excluded_edges):
-    """Yield chunks of edges that are zero at the excluded positions.
+    """Set the edges at the excluded positions to 0, and yield the chunks.
 
     Parameters
     ----------
@@ -369,8 +388,8 @@ def _is_antisymmetric(G):
 class ExcludingStumpSearch(StumpSearch):
     """Search of the stumps of a training set that are not excluded.
 
-    If every round fits all coefficients again, the edge of a used stump is proportional to its
-    coefficient, and not 0. Such a stump would be selected again, although it adds nothing.
+    If every round fits all coefficients again, the edge of a selected stump is proportional to its
+    coefficient, and not 0. Without exclusion, the stump could be selected again in vain.
 
     Parameters
     ----------

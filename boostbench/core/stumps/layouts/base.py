@@ -75,7 +75,7 @@ class Layout:
             Parameters of `boostbench.core.stumps.layouts.dense.Dense.pieces`.
         tolerance : float
             Edges within this distance of the largest one are yielded.
-        criterion : Entries or Rows
+        criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
             Criterion of the search; see `boostbench.core.stumps.screening`.
 
         Yields

@@ -6,8 +6,8 @@ from scipy import sparse
 from boostbench.core.sparse_products import sparse_product
 from boostbench.core.stumps.layouts.sample_bins import SampleBins
 
-# A feature joins a group if expanding the joint bins to the bins of each feature takes fewer
-# additions than 1 / _SAMPLES_PER_EXPANSION_ADDITION of the samples, and if the joint bins fit the
+# A feature joins a group if the expansion of the joint bins to the bins of each feature then needs
+# at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions, and if the joint bins fit the
 # cache. Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
 _SAMPLES_PER_EXPANSION_ADDITION = 2
 _MAX_JOINT_BINS = 2**13
@@ -32,9 +32,9 @@ class JointBinSums:
     codes : list of ndarray of shape (n_samples,), dtype=unsigned int
         Bin of each sample, for each feature.
     rows : sequence of ndarray of shape (n_bins,), dtype=int64
-        Row of the sums for each bin, for each feature.
+        Row of each bin in the result, for each feature. The row `n_rows` omits the bin.
     n_rows : int
-        Number of rows of the sums. The bins whose row is `n_rows` are left out.
+        Number of rows of the result.
 
     Attributes
     ----------
@@ -58,6 +58,7 @@ class JointBinSums:
         groups = list(_group_features(codes, n_samples // _SAMPLES_PER_EXPANSION_ADDITION))
         if len(groups) == len(codes):
             self._expansion, n_expansion_additions = None, 0
+            # One extra row collects the bins that are omitted.
             joint_rows, n_joint, n_kept_rows = rows, n_rows + 1, n_rows
         else:
             sizes = [len(bins) for _, _, bins in groups]
@@ -95,7 +96,7 @@ class JointBinSums:
             self._expansion = self._expansion.astype(dtype)
 
     def __call__(self, W):
-        """Add up weights.
+        """Return the sums of weights in the bins of all features.
 
         Parameters
         ----------
@@ -118,12 +119,13 @@ def _group_features(codes, max_additions):
     codes : list of ndarray of shape (n_samples,)
         Bins of each feature.
     max_additions : int
-        Largest number of additions that a feature may add to the expansion of joint bins.
+        A feature joins a group if the expansion of the joint bins then needs at most this many more
+        additions.
 
     Yields
     ------
     members : list of int
-        Features of the group.
+        Indices of the features of the group.
     joint : ndarray of shape (n_samples,)
         Joint bin of each sample.
     bins : ndarray of shape (n_joint_bins, n_members)
@@ -153,7 +155,11 @@ def _group_features(codes, max_additions):
 
 
 def _has_many_pairs(joint, feature_codes, n_feature_bins):
-    """Return True if the first samples alone have too many pairs of joint bins and bins."""
+    """Return True if the first samples have more than the maximum number of joint bins.
+
+    Each pair of a joint bin of the group and a bin of the feature is a joint bin of the larger
+    group.
+    """
     if len(feature_codes) <= _SAMPLE_SIZE:
         return False
     pairs = joint[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]

@@ -1,14 +1,14 @@
 r"""Exact search of the largest edges in a few bins of each feature, for one column.
 
-The samples of each feature are binned by rank. Let p and q be the sums of the positive weights and
-of the absolute negative weights in a bin, t the total, and l the sum of all weights below the bin.
-The sum below a threshold in the bin is between l - q and l + p. The absolute edge of the threshold,
-the total minus twice this sum, is at most
+The samples of each feature are binned by rank. From one threshold to the next, the edge decreases
+by twice the weights of the samples between them. Hence the edge of a threshold in a bin is between
+``edge_before_bin - 2 * positive_sum`` and ``edge_before_bin - 2 * negative_sum``, where
+`edge_before_bin` is the edge of the threshold before the bin, and the two sums are over the
+positive and over the negative weights in the bin. The larger absolute value of these two numbers is
+the bound of the bin.
 
-.. math:: \max(|t - 2 (l + p)|, |t - 2 (l - q)|).
-
-Only bins whose bound reaches the largest known edge, within rounding errors, are evaluated. At
-first only the edges of thresholds between bins are known.
+The edges of the thresholds between bins are computed first. Then the bins are evaluated by
+decreasing bound, until the next bound is smaller than the largest edge, within rounding errors.
 """
 
 import numpy as np
@@ -17,21 +17,24 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.pair_tables import MIN_SAMPLES, PairTables
 from boostbench.core.stumps.ties import TIE_TOLERANCE
 
-# Bins of a feature. Twice as many do not fit the cache; with half as many, more bins are evaluated.
+# Number of bins of a feature. Twice as many do not fit the cache. With half as many, more bins
+# are evaluated.
 _N_BINS = 128
 
-# Samples of the bins that are evaluated at a time.
+# Number of samples in the bins that are evaluated at a time.
 _BLOCK_SAMPLES = 2**16
 
 
 def bins_by_rank(order, n_samples, bin_size, dtype):
-    """Return the bins of samples by rank in each feature, with `bin_size` samples in a bin.
+    """Return the bin of each sample in each feature, if samples are binned by rank.
 
     Parameters
     ----------
     order : ndarray of shape (n_features, n_places), dtype=int32
-        Samples of each feature, ascending; see `RankBins`.
-    n_samples, length : int
+        Samples of each feature in ascending order of its values; see `RankBins`.
+    n_samples : int
+    bin_size : int
+        Number of samples in a bin; the last bin may have fewer.
     dtype : dtype
 
     Returns
@@ -52,17 +55,18 @@ class RankBins(Layout):
     Parameters
     ----------
     order : ndarray of shape (n_features, n_places), dtype=int32
-        Samples of each feature, ascending, then the padding `n_samples`. There are at least
-        `padded_length` places.
+        Samples of each feature in ascending order of its values, followed by padding with the value
+        `n_samples`. `n_places` is at least `padded_length(n_samples)`.
     is_threshold : ndarray of shape (n_features, n_places), dtype=bool
         True if a threshold lies between a sample and the next one.
     n_samples : int
     position : callable
-        Function of features and places that returns positions.
+        Function of arrays of features and places. It returns the positions of the thresholds after
+        these places.
 
     Attributes
     ----------
-    additions
+    additions : int
         See `boostbench.core.stumps.layouts.dense.Dense`.
     """
 
@@ -81,7 +85,7 @@ class RankBins(Layout):
         last = np.minimum(np.arange(1, n_bins + 1) * self._bin_size, n_samples) - 1
         self._has_threshold_after_bin = np.zeros((len(order), _N_BINS), bool)
         self._has_threshold_after_bin[:, :n_bins] = is_threshold[:, last]
-        # The sums of the tables are converted to double precision.
+        # The conversion of the sums to double precision counts as one addition.
         self.additions = self._tables.additions + 1
 
     @staticmethod
@@ -91,7 +95,7 @@ class RankBins(Layout):
 
     @staticmethod
     def padded_length(n_samples):
-        """Return the number of places in full bins."""
+        """Return the number of samples, rounded up to a multiple of the number of bins."""
         return -(-n_samples // _N_BINS) * _N_BINS
 
     def candidates(self, W, total, tolerance, criterion):
@@ -101,7 +105,7 @@ class RankBins(Layout):
         sums = self._tables.sums(weights, is_negative)[: len(self._order)].astype(np.float64)
         positive_sum, negative_sum = sums[:, 0], sums[:, 1]
         abs_sum = positive_sum - negative_sum
-        # 1) Compute the edges at the ends of all bins, and the bound of each bin.
+        # 1) Compute the edges before and after each bin, and the bound of each bin.
         edge_after_bin = total - 2 * np.cumsum(positive_sum + negative_sum, axis=1)
         edge_before_bin = edge_after_bin + 2 * (positive_sum + negative_sum)
         bound = np.maximum(
@@ -111,7 +115,7 @@ class RankBins(Layout):
         feature, bin_ = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[feature, bin_], kind="stable")
         block_bins = max(1, _BLOCK_SAMPLES // self._bin_size)
-        # 2) Evaluate bins by decreasing bound. The last change is for places without a sample.
+        # 2) Evaluate bins by decreasing bound. Padding takes the last change, which is 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
         for start in range(0, len(by_bound), block_bins):
             selected = by_bound[start : start + block_bins]
@@ -127,7 +131,8 @@ class RankBins(Layout):
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
             bins = feature[selected[near]], bin_[selected[near]]
             edges = edges[near]
-            # Edges of one bin differ by few weights, so their rounding errors are small.
+            # Within one bin, rounding is bounded by the bin's own absolute weights, so the
+            # tolerance can be tightened to `bin_rounding_bound`.
             bin_rounding_bound = TIE_TOLERANCE * abs_sum[bins[0]].sum(axis=1)
             bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
