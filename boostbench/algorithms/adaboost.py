@@ -220,7 +220,7 @@ class _MHMaster(StumpMaster):
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
-        result = self.search.best_vote(self.weights)
+        result = self.search.best_sum_abs_edge(self.weights)
         return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):

@@ -227,7 +227,7 @@ class _SIPMaster(_ECCMaster):
     def generate(self):
         gains = -self.weights
         gains[np.arange(len(gains)), self.labels] = self.weights.sum(axis=1)
-        result = self.search.best_vote(gains)
+        result = self.search.best_sum_abs_edge(gains)
         if result is None:
             return None
         code, edge = result.votes, result.edge
@@ -360,7 +360,7 @@ class _MOMaster(StumpMaster):
         self.blocks = [slice(start, start + _BLOCK_CODES) for start in starts]
 
     def generate(self):
-        positions = self.search.best_each(self.weights)
+        positions = self.search.best_per_column(self.weights)
         if positions is None:
             return None
         feature, threshold = self.search.feature[positions], self.search.threshold[positions]

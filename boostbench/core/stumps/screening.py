@@ -56,8 +56,8 @@ class MaxAbsEdge:
         """
         return np.abs(edges, out=edges)
 
-    def masses(self, W):
-        """Return the mass of each sample, the largest change of a score by its weights.
+    def change_bounds(self, W):
+        """Return a bound of the change of a score by the weights of each sample.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class RowCriterion:
     score : callable
         Function of edges of shape (n_stumps, n_columns), which it may overwrite. It returns scores
         of shape (n_stumps,).
-    mass : callable, default=None
+    change_bound : callable, default=None
         Function of weights of shape (n_samples, n_columns) that returns bounds of shape
         (n_samples,): adding the weights of a sample to edges changes the score by no more than its
         bound. None if no bound is known.
@@ -90,17 +90,17 @@ class RowCriterion:
         Positions that the search excludes; none by default.
     """
 
-    def __init__(self, score, mass=None, excluded=_NO_POSITIONS):
-        self._score, self._mass = score, mass
+    def __init__(self, score, change_bound=None, excluded=_NO_POSITIONS):
+        self._score, self._change_bound = score, change_bound
         self.excluded = excluded
 
     def scores(self, edges):
         """Return the scores of stumps; see `MaxAbsEdge.scores`. The width is 1."""
         return self._score(edges)[:, None]
 
-    def masses(self, W):
-        """Return the masses of samples; see `MaxAbsEdge.masses`."""
-        return self._mass(W.copy())[:, None]
+    def change_bounds(self, W):
+        """Return bounds of the changes of scores; see `MaxAbsEdge.change_bounds`."""
+        return self._change_bound(W.copy())[:, None]
 
 
 class SumAbsEdge(RowCriterion):

@@ -2,15 +2,15 @@
 
 The methods of `StumpSearch` differ in the criterion that the selected stump maximises:
 
-================  ===============================================================
-Method            Criterion
-================  ===============================================================
-`best`            absolute edge in one column
-`best_vote`       sum of the absolute edges in all columns
-`best_each`       absolute edge in each column: one stump per column
-`best_position`   any function of the edges in all columns
-`best_excluding`  the same, with a known bound on its changes; excludes positions
-================  ===============================================================
+===================  ===============================================================
+Method               Criterion
+===================  ===============================================================
+`best`               absolute edge in one column
+`best_sum_abs_edge`  sum of the absolute edges in all columns
+`best_per_column`    absolute edge in each column: one stump per column
+`best_position`      any function of the edges in all columns
+`best_excluding`     the same, with a known bound on its changes; excludes positions
+===================  ===============================================================
 
 `best_excluding` excludes positions from one search and returns their edges, for a booster that
 needs the edges of the selected stumps in each round. `ExcludingStumpSearch` excludes a stump from
@@ -44,7 +44,7 @@ from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Number of edges that `best_each` computes at a time, few enough for the cache. The number of
+# Number of edges that `best_per_column` computes at a time, few enough for the cache. The number of
 # columns in a block is a multiple of _BLOCK_COLUMNS, so that rows are long enough for fast copies
 # and additions.
 _BLOCK_EDGES = 2**21
@@ -102,7 +102,7 @@ class StumpSearch(StumpEvaluator):
             stump, outputs, edge = stump._replace(polarity=-1), -outputs, -edge
         return SearchResult(stump, outputs, edge, column)
 
-    def best_vote(self, G):
+    def best_sum_abs_edge(self, G):
         """Return the stump with the largest ``sum_c |edge in column c|``.
 
         Parameters
@@ -128,7 +128,7 @@ class StumpSearch(StumpEvaluator):
             votes[sizes <= TIE_TOLERANCE * abs_column_sums(G)] = 1.0
         return SearchResult(stump, outputs, float(votes @ edges), votes=votes)
 
-    def best_each(self, G):
+    def best_per_column(self, G):
         """Return the position of the stump with the largest absolute edge in each column.
 
         Parameters

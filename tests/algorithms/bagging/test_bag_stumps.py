@@ -55,13 +55,13 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
         0 if n_scores == 1 and bag_stumps._SAMPLES_PER_BIN == BINNED else 6
     )
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
-    columns, drawn = layout.block_stumps(rows), draw_stumps(layout)
+    block, drawn = layout.block_stumps(rows), draw_stumps(layout)
     indices = layout.first_stump + drawn
     above = (Z[rows][:, stumps.view[indices]] > stumps.threshold[indices]).astype(float)
     # Sums of small integers are exact in single precision, in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
-    parts = columns.derivative_sums(derivatives, layout.block_draws(drawn))
+    parts = block.derivative_sums(derivatives, layout.block_draws(drawn))
     total, *parts = [part.astype(float) for part in parts]
     np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
@@ -69,7 +69,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.n_stumps))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
     addends = layout.addends(drawn, difference)
-    changes = columns.score_changes(constant, layout.block_draws(drawn), *addends)
+    changes = block.score_changes(constant, layout.block_draws(drawn), *addends)
     expected = constant[:, None] + np.einsum("msc,nmc->snm", difference, above)
     np.testing.assert_array_equal(changes, expected)
 

@@ -89,7 +89,7 @@ class TestAgainstBruteForce:
 
     def test_best_vote(self, seed):
         X, G = self.problem(seed)
-        stump, outputs, edge, _, votes = StumpSearch(X).best_vote(G)
+        stump, outputs, edge, _, votes = StumpSearch(X).best_sum_abs_edge(G)
         assert stump.polarity == 1
         assert outputs.tolist() == stump(X).tolist()
         assert set(votes) <= {-1.0, 1.0}
@@ -106,7 +106,7 @@ class TestAgainstBruteForce:
         X, _ = self.problem(seed)
         G = np.random.default_rng(seed).normal(size=(len(X), 19))
         search = StumpSearch(X)
-        positions = search.best_each(G)
+        positions = search.best_per_column(G)
         assert positions.shape == (19,)
         for c, position in enumerate(positions):
             literal = reference.edge(
@@ -120,7 +120,7 @@ class TestAgainstBruteForce:
         G = np.random.default_rng(seed).normal(size=(len(X), 4))
         search = StumpSearch(X)
         scales = np.array([1.0, 2.0**-200, 2.0**200, 0.0])
-        assert (search.best_each(scales * G)[:3] == search.best_each(G)[:3]).all()
+        assert (search.best_per_column(scales * G)[:3] == search.best_per_column(G)[:3]).all()
 
     def test_whole_weights_are_summed_without_error(self, seed):
         """Sums of small integers are exact in single precision: no tolerance, ties abound."""
@@ -129,7 +129,7 @@ class TestAgainstBruteForce:
         search = StumpSearch(X)
         assert (search.edges(G) == literal_edges(search, X, G)).all()
         assert search.best(G).edge == reference.largest_edge(X, G)
-        assert search.best_vote(G).edge == reference.largest_vote_edge(X, G)
+        assert search.best_sum_abs_edge(G).edge == reference.largest_vote_edge(X, G)
 
 
 @pytest.mark.usefixtures("layout")
@@ -178,7 +178,7 @@ def test_constant_features_have_no_position(max_bins):
     search, G = StumpSearch(np.full((5, 3), 2.0), max_bins), np.ones((5, 2))
     assert search.n_positions == 0
     assert search.edges(G).shape == (0, 2)
-    assert search.best(G) is search.best_vote(G) is search.best_each(G) is None
+    assert search.best(G) is search.best_sum_abs_edge(G) is search.best_per_column(G) is None
     assert search.best_position(G, lambda edges: edges.sum(axis=1), 1.0) is None
 
 
@@ -213,7 +213,7 @@ def test_search_does_not_depend_on_the_scale_of_weights(scale):
     found, scaled = search.best(G), search.best(scale * G)
     assert (scaled.learner, scaled.column) == (found.learner, found.column)
     assert scaled.edge == scale * found.edge
-    found, scaled = search.best_vote(G), search.best_vote(scale * G)
+    found, scaled = search.best_sum_abs_edge(G), search.best_sum_abs_edge(scale * G)
     assert scaled.learner == found.learner
     assert scaled.votes.tolist() == found.votes.tolist()
     assert scaled.edge == scale * found.edge
@@ -235,7 +235,7 @@ def test_search_never_returns_padding_for_small_edges():
     X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
     search = StumpSearch(X)
     assert search.is_padding.any()
-    found = search.best_each(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
+    found = search.best_per_column(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
     assert not search.is_padding[found].any()
 
 
@@ -253,7 +253,7 @@ def test_weights_of_very_different_size(seed, many, monkeypatch):
     np.testing.assert_allclose(search.edges(G), literal_edges(search, X, G), atol=tolerance)
     assert search.best(G).edge == pytest.approx(reference.largest_edge(X, G), abs=tolerance)
     largest = reference.largest_vote_edge(X, G)
-    assert search.best_vote(G).edge == pytest.approx(largest, abs=tolerance)
+    assert search.best_sum_abs_edge(G).edge == pytest.approx(largest, abs=tolerance)
 
 
 def test_many_thresholds_of_many_samples_keep_single_precision():
@@ -328,7 +328,7 @@ def test_search_does_not_modify_its_arguments():
     search = StumpSearch(X)
     first = search.edges(G).copy()
     search.best(G)
-    search.best_vote(G)
+    search.best_sum_abs_edge(G)
     search.edges(G)[:] = 0.0
     assert (search.edges(G) == first).all()
 
@@ -358,11 +358,11 @@ def test_larger_problems_of_every_layout(kind, n_columns):
         found = search.best(G)
         assert found.edge == pytest.approx(edges.max(), rel=1e-5)
         assert found.edge == pytest.approx(G[:, found.column] @ found.learner(X))
-        found = search.best_vote(G)
+        found = search.best_sum_abs_edge(G)
         assert found.edge == pytest.approx(edges.sum(axis=1).max(), rel=1e-5)
         of_stump = found.learner(X) @ G
         np.testing.assert_allclose(found.votes * of_stump, np.abs(of_stump))
-        positions = search.best_each(G)
+        positions = search.best_per_column(G)
         stumps = Stump(search.feature[positions], search.threshold[positions])
         each = np.abs((stumps(X) * G).sum(axis=0))
         np.testing.assert_allclose(each, edges.max(axis=0), rtol=1e-5)
@@ -402,9 +402,9 @@ def test_rounding_inside_a_tie_does_not_affect_the_result():
     found = search.best(G)
     assert found.learner == Stump(0, 6.5, 1)
     assert found.edge == pytest.approx(0.7)
-    assert search.best_vote(G).learner == Stump(0, 6.5)
+    assert search.best_sum_abs_edge(G).learner == Stump(0, 6.5)
     position = search.best_position(G, lambda edges: np.abs(edges[:, 0]), 1.0)
-    assert {position, *search.best_each(G)} == {position}
+    assert {position, *search.best_per_column(G)} == {position}
     assert search.stump(position) == Stump(0, 6.5)
 
 

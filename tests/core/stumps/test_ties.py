@@ -82,7 +82,8 @@ def test_the_first_of_the_best_stumps(problem, unit):
     stumps, edges = exact_edges(X, G * times[:, None])
     for search, weights in ways(*problem):
         found, voted, each = (
-            find(unit * weights) for find in (search.best, search.best_vote, search.best_each)
+            find(unit * weights)
+            for find in (search.best, search.best_sum_abs_edge, search.best_per_column)
         )
         # Arg-max takes the first.
         at, column = divmod(int(np.abs(edges).argmax()), edges.shape[1])
@@ -201,8 +202,8 @@ def test_thousands_of_equal_stumps(n_features, n_columns):
     for data in (X, csr_array(X)):
         search = StumpSearch(data)
         assert search.best(G).learner.feature == n_features
-        assert search.best_vote(G).learner.feature == n_features
-        assert (search.feature[search.best_each(G)] == n_features).all()
+        assert search.best_sum_abs_edge(G).learner.feature == n_features
+        assert (search.feature[search.best_per_column(G)] == n_features).all()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -212,8 +213,8 @@ def test_zero_weights_tie_all_stumps(layout, monkeypatch):
     search, G = StumpSearch(X), np.zeros((300, 2))
     assert (search.best(G).learner.feature, search.best(G).learner.threshold) == (0, 0.5)
     assert search.best(G).column == 0
-    assert search.best_vote(G).learner.feature == 0
-    assert set(search.stump_index[search.best_each(G)]) == {0}
+    assert search.best_sum_abs_edge(G).learner.feature == 0
+    assert set(search.stump_index[search.best_per_column(G)]) == {0}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -1,9 +1,9 @@
 r"""Exact search of the largest scores in a few blocks of each feature, for several columns.
 
 The samples of each feature are divided into blocks by rank. A threshold that moves past a sample
-changes the edges by twice its weights, and the score by at most twice its mass (see
+changes the edges by twice its weights, and the score by at most twice its change bound (see
 `boostbench.core.stumps.screening`). Let a and b be the scores at both ends of a block, and M the
-sum of the masses in it. No score inside is larger than
+sum of the change bounds in it. No score inside is larger than
 
 .. math:: \frac{a + b}{2} + M.
 
@@ -89,7 +89,7 @@ class RankBlocks(Layout):
 
     def candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; see `Layout.candidates`."""
-        summands = np.hstack([W, criterion.masses(W)])
+        summands = np.hstack([W, criterion.change_bounds(W)])
         for level, pieces in enumerate(self._pieces):
             if self._pauses[level]:
                 self._pauses[level] -= 1
@@ -115,11 +115,11 @@ class RankBlocks(Layout):
         best_score = -np.inf
         # Usually the same features have large scores as in the previous search.
         for piece in sorted(pieces, key=lambda piece: -piece.last_max):
-            edges, masses = piece.block_edges(summands, total)
+            edges, change_bounds = piece.block_edges(summands, total)
             scores = _scores(edges, criterion)
             bound = scores[:, :-1] + scores[:, 1:]
             bound *= 0.5
-            bound += masses
+            bound += change_bounds
             is_excluded = piece.position_mask(*excluded)
             scores = scores[:, 1:]
             scores[~piece.is_end(is_excluded)] = -np.inf
@@ -193,24 +193,24 @@ class _FeatureBlocks:
         self._sums = JointBinSums(codes, rows, rows.size)
         self._sums.set_dtype(dtype)
         # A weight is added up in its block, over the blocks, and in the evaluated block. A bound
-        # includes the masses, and a few more operations.
+        # includes the change bounds, and a few more operations.
         self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
     def block_edges(self, summands, total):
-        """Return the edges between blocks, and the masses of blocks.
+        """Return the edges between blocks, and the change bounds of blocks.
 
         Parameters
         ----------
         summands : ndarray of shape (n_samples, n_columns + width)
-            Weights and masses.
+            Weights and change bounds.
         total : ndarray of shape (n_columns,)
 
         Returns
         -------
         edges : ndarray of shape (n_features, n_blocks + 1, n_columns)
             Edges before the first block and after each block.
-        masses : ndarray of shape (n_features, n_blocks, width)
-            Mass of each block.
+        change_bounds : ndarray of shape (n_features, n_blocks, width)
+            Sum of the change bounds in each block.
         """
         sums = self._sums(summands).reshape(*self.has_threshold.shape, -1)
         n_columns = len(total)

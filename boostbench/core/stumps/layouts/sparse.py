@@ -215,7 +215,7 @@ class SparseBlocks(Layout):
 
     The thresholds of each run are divided into blocks. A threshold inside a block differs from the
     ends of the block by the weights of samples in it. Let a and b be the scores at both ends, and M
-    the sum of the masses in the block. No score inside is larger than (a + b) / 2 + M, as in
+    the sum of the change bounds in the block. No score inside is larger than (a + b) / 2 + M, as in
     `boostbench.core.stumps.layouts.rank_blocks`. Only blocks whose bound reaches the largest score
     at an end are evaluated.
 
@@ -252,7 +252,8 @@ class SparseBlocks(Layout):
         indptr = np.append(samples.indptr[self._start], samples.indptr[-1])
         shape = len(self._start), samples.shape[1]
         self._block_samples = samples._replace(indptr=indptr, shape=shape)
-        # A bound contains a weight and its mass, each summed in a block and over the blocks.
+        # A bound contains a weight and its change bound, each summed in a block and over the
+        # blocks.
         self.additions = 2 * (int(np.diff(indptr).max(initial=0)) + full_layout.additions)
 
     def candidates(self, W, total, tolerance, criterion):
@@ -268,7 +269,7 @@ class SparseBlocks(Layout):
         bound += scores
         bound *= 0.5
         # The entries of the matrix are -2.
-        bound -= 0.5 * sparse_product(self._block_samples, criterion.masses(W))
+        bound -= 0.5 * sparse_product(self._block_samples, criterion.change_bounds(W))
         # Blocks with excluded positions are evaluated; their ends may be excluded.
         excluded = np.searchsorted(self._start, criterion.excluded, side="right") - 1
         scores[excluded] = -np.inf

@@ -81,12 +81,12 @@ def test_the_best_stumps_are_those_of_brute_force(problem, n_columns, kind):
             found.outputs, found.learner.polarity * brute.outputs[:, stump]
         )
 
-        found = search.best_vote(G)
+        found = search.best_sum_abs_edge(G)
         sizes = np.abs(edges).sum(axis=1)
         assert found.learner == brute.first(sizes)
         assert found.edge == sizes.max()
 
-        each = [search.stump(position) for position in search.best_each(G)]
+        each = [search.stump(position) for position in search.best_per_column(G)]
         assert each == [brute.first(np.abs(column)) for column in edges.T]
 
 
@@ -109,7 +109,7 @@ def test_the_largest_size_is_found_beside_some_stumps(problem):
         def size(some):
             return (some**2).sum(axis=1)
 
-        def mass(weights):
+        def change_bound(weights):
             return np.sqrt((weights**2).sum(axis=1))
 
         scale = float((np.abs(G).sum(axis=0) ** 2).sum())
@@ -119,7 +119,9 @@ def test_the_largest_size_is_found_beside_some_stumps(problem):
             return np.sqrt(size(some))
 
         beside = np.array([int(norm(edges).argmax()), 3])
-        position, edges_beside, off = search.best_excluding(G, norm, mass, scale**0.5, beside)
+        position, edges_beside, off = search.best_excluding(
+            G, norm, change_bound, scale**0.5, beside
+        )
         assert (np.abs(edges_beside - edges[beside]) <= off).all()
         edges[beside] = 0.0
         assert search.stump(position) == brute.first(norm(edges))

@@ -56,7 +56,7 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     assert (first.learner, first.column) == (second.learner, second.column)
     assert second.edge == pytest.approx(first.edge)
     np.testing.assert_array_equal(first.outputs, second.outputs)
-    assert plain.best_each(G).tolist() == by_pairs.best_each(G).tolist()
+    assert plain.best_per_column(G).tolist() == by_pairs.best_per_column(G).tolist()
     np.testing.assert_allclose(plain.edges(G), by_pairs.edges(G), atol=1e-3)
 
 

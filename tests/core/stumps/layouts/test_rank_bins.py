@@ -108,7 +108,7 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     monkeypatch.setattr(evaluation, "choose_layout", joint_histogram)
     other = StumpSearch(X)
     assert search.best(both).learner == other.best(both).learner
-    of_each = [one.stump_index[one.best_each(both)].tolist() for one in (search, other)]
+    of_each = [one.stump_index[one.best_per_column(both)].tolist() for one in (search, other)]
     assert of_each[0] == of_each[1]
 
 

@@ -117,7 +117,7 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
     for _ in range(5):
         for one, other in (
             (search.best(G), plain.best(G)),
-            (search.best_vote(G), plain.best_vote(G)),
+            (search.best_sum_abs_edge(G), plain.best_sum_abs_edge(G)),
         ):
             assert (one.learner, one.column) == (other.learner, other.column)
             np.testing.assert_array_equal(one.outputs, other.outputs)
@@ -158,7 +158,7 @@ def test_few_blocks_are_evaluated(monkeypatch):
 
     monkeypatch.setattr(rank_blocks._FeatureBlocks, "evaluate_blocks", kept)
     search.best(G)
-    search.best_vote(G)
+    search.best_sum_abs_edge(G)
     assert not of_all
     assert 0 < sum(evaluate_blocks) < 40
 

@@ -54,7 +54,7 @@ def test_a_sparse_search_is_the_dense_one(max_bins, weighted, form):
     one, other = dense.best(G), thin.best(G)
     assert (one.learner, one.column) == (other.learner, other.column)
     np.testing.assert_array_equal(one.outputs, other.outputs)
-    assert dense.best_vote(G).learner == thin.best_vote(G).learner
+    assert dense.best_sum_abs_edge(G).learner == thin.best_sum_abs_edge(G).learner
 
 
 def test_binary_features_need_no_running_sums():
@@ -134,7 +134,7 @@ def test_blocks_find_the_best_stump_of_the_dense_search(n_columns, digits, small
         # Rounded weights make many stumps equally good; a few large weights leave few blocks open.
         G = rng.normal(size=(len(X), n_columns)).round(digits) ** 3 + 0.1 * (seed % 3)
         dense, by_blocks = StumpSearch(X), StumpSearch(sparse.csr_array(X))
-        for best in ("best", "best_vote"):
+        for best in ("best", "best_sum_abs_edge"):
             expected, found = (getattr(search, best)(G) for search in (dense, by_blocks))
             assert (found.learner, found.column) == (expected.learner, expected.column)
             assert found.edge == expected.edge
