@@ -144,6 +144,7 @@ class BagStumps:
         for member, is_in_bag in enumerate(~is_out_of_bag):
             n_in_bag = np.count_nonzero(is_in_bag)
             bin_counts = np.bincount(joint_bins[is_in_bag].ravel(), minlength=table.n_joint_bins)
+            # With unit weights, the edge of a stump is +-n_in_bag if one of its sides is empty.
             is_admissible = np.abs(table.edges(bin_counts, n_in_bag)) < n_in_bag
             first[member] = np.minimum.reduceat(
                 np.where(is_admissible, index_in_group, last), self.first_stump
@@ -163,6 +164,7 @@ class BagStumps:
         -------
         ndarray of shape (n_members, n_compared), dtype=unsigned int
         """
+        # All numeric groups are compared, or none.
         compared_groups = self._numeric_groups[: self.n_compared]
         return draws[:, compared_groups].astype(self._n_below.dtype)
 
