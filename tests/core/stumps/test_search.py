@@ -87,7 +87,7 @@ class TestAgainstBruteForce:
         assert edge == pytest.approx(stump.polarity * literal, rel=1e-12)
         assert edge == pytest.approx(reference.largest_edge(X, G), rel=1e-5)
 
-    def test_best_vote(self, seed):
+    def test_best_sum_abs_edge(self, seed):
         X, G = self.problem(seed)
         stump, outputs, edge, _, votes = StumpSearch(X).best_sum_abs_edge(G)
         assert stump.polarity == 1
@@ -101,7 +101,7 @@ class TestAgainstBruteForce:
         assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
 
     @pytest.mark.parametrize("block", [2**20, 1])
-    def test_best_each(self, seed, block, monkeypatch):
+    def test_best_per_column(self, seed, block, monkeypatch):
         monkeypatch.setattr("boostbench.core.stumps.search._BLOCK_EDGES", block)
         X, _ = self.problem(seed)
         G = np.random.default_rng(seed).normal(size=(len(X), 19))
@@ -115,7 +115,7 @@ class TestAgainstBruteForce:
             largest = reference.largest_edge(X, G[:, [c]])
             assert abs(literal) == pytest.approx(largest, rel=1e-5)
 
-    def test_best_each_of_columns_of_very_different_size(self, seed):
+    def test_best_per_column_with_columns_of_very_different_size(self, seed):
         X, _ = self.problem(seed)
         G = np.random.default_rng(seed).normal(size=(len(X), 4))
         search = StumpSearch(X)
