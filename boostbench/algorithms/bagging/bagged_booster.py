@@ -124,8 +124,8 @@ class BaggedBooster(
             )
         if getattr(booster, "category_sets", False):
             raise ValueError(
-                "category_sets=True has no effect in a bag, whose members get a column of 0 and 1 "
-                "for each category: set it to False"
+                "category_sets=True has no effect in a bag, because the members are trained on one "
+                "column of 0 and 1 for each category: set it to False"
             )
         if isinstance(booster.class_weight, dict) and 0 in booster.class_weight.values():
             raise ValueError(
