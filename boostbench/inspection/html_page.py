@@ -80,7 +80,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
     shapes = estimator.shape_functions(X)
-    page = _Page(shapes, shapes.encode(X), max_terms)
+    page = _Page(shapes, shapes.numbers(X), max_terms)
     sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
     text = _TEMPLATES.get_template("model.html").render(
         name=type(estimator).__name__,

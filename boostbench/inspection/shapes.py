@@ -90,7 +90,7 @@ class ShapeFunctionDisplay:
         """
         require_stump_sum(estimator)
         shapes = estimator.shape_functions(X)
-        display = cls(shapes=shapes, X=shapes.encode(X))
+        display = cls(shapes=shapes, X=shapes.numbers(X))
         return display.plot(features=features, n_columns=n_columns)
 
     def plot(self, *, features=6, n_columns=3):

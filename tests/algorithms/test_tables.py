@@ -107,7 +107,7 @@ def test_what_a_model_says_of_itself_adds_up(name):
     if len(words):
         assert words["category"].tolist() == ["ash", "elm", "fir", "oak", None]
     assert model.feature_importances_.sum() == pytest.approx(1)
-    columns = shapes.encode(new).T
+    columns = shapes.numbers(new).T
     total = shapes.intercept + sum(term.lookup(columns[term.feature]) for term in shapes.terms)
     np.testing.assert_allclose(total, scores, atol=1e-9)
 

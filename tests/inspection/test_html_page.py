@@ -114,7 +114,7 @@ def test_curve_equals_the_shape_function(page):
     """)
     ends, zero = np.array(drawn[0]), drawn[1]
     low, high = X["number"].min(), X["number"].max()
-    values = shapes.term(0).of(np.array([low, high])).T
+    values = shapes.term(0).lookup(np.array([low, high])).T
     # Curves share one scale: heights above zero are proportional to the values.
     heights = zero - ends
     size = np.abs(heights).max() / np.abs(values).max()

@@ -139,7 +139,7 @@ class ShapeFunctions:
         ]
         self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
-            X = self.encode(X)
+            X = self.numbers(X)
             for index, values in enumerate(self._pair_contributions(X)):
                 table = self.pairs[index].table.copy()
                 self._move_constant(table, values.mean(axis=0))
@@ -159,7 +159,7 @@ class ShapeFunctions:
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes and for a regressor
             Scores of the model, up to rounding errors.
         """
-        X = self.encode(X)
+        X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
         for values in [*self._term_contributions(X), *self._pair_contributions(X)]:
             scores += values
@@ -254,7 +254,7 @@ class ShapeFunctions:
             classes, the columns have the class as an upper level:
             ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
         """
-        X = self.encode(X)
+        X = self.numbers(X)
         pair_values = self._pair_contributions(X)
         n_terms = 1 + self._n_features
         terms = np.zeros((len(X), n_terms + len(pair_values), len(self.outputs)))
@@ -269,7 +269,7 @@ class ShapeFunctions:
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
         return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
 
-    def encode(self, X):
+    def numbers(self, X):
         """Check samples, and replace categories by their codes.
 
         Parameters

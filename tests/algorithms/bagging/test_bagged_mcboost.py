@@ -405,7 +405,7 @@ def test_training_on_a_table_equals_training_on_its_views(
     bag = BaggedMCBoost(n_estimators=3, max_bins=max_bins, random_state=0, n_iterations=1)
     monkeypatch.setattr(bag_stumps, "_SAMPLES_PER_BIN", samples_per_bin)
     scores = bag.fit(X, y).decision_function(X)
-    Z = bag.views_.transform(bag.shape_functions().encode(X))
+    Z = bag.views_.transform(bag.shape_functions().numbers(X))
     monkeypatch.setattr(bag_stumps, "_SAMPLES_PER_BIN", np.inf)
     view_model = BaggedMCBoost(**bag.get_params()).fit(Z, y)
     np.testing.assert_array_equal(view_model.hypotheses_.feature, bag.hypotheses_.feature)

@@ -92,7 +92,7 @@ def test_every_round_of_pairs_decreases_the_loss_of_every_member(monkeypatch):
 
 def test_tables_have_mean_zero_in_rows_and_columns(fitted):
     model, X, _, weights = fitted
-    Z = model.views_.transform(model.shape_functions().encode(X))
+    Z = model.views_.transform(model.shape_functions().numbers(X))
     assert len(model.pairs_) == 3
     for pair in model.pairs_:
         values = pair.lookup(Z)
@@ -191,7 +191,7 @@ def test_treelite_model_includes_pairs(fitted):
     model, X, _, _ = fitted
     X = edge_cases(model, X)
     converted = to_treelite(model)
-    margins = gtil.predict(converted, model.shape_functions().encode(X), pred_margin=True)
+    margins = gtil.predict(converted, model.shape_functions().numbers(X), pred_margin=True)
     beta = model.inverse_temperature() if hasattr(model, "classes_") else 1.0
     expected = beta * scores(model, X).reshape(len(X), -1)
     np.testing.assert_allclose(margins.reshape(expected.shape), expected, rtol=1e-5, atol=1e-5)
@@ -201,7 +201,7 @@ def test_onnx_model_includes_pairs(fitted):
     runtime = pytest.importorskip("onnxruntime")
     model, X, _, _ = fitted
     X = edge_cases(model, X)
-    numbers = model.shape_functions().encode(X)
+    numbers = model.shape_functions().numbers(X)
     converted = to_onnx(model, float)
     session = runtime.InferenceSession(
         converted.SerializeToString(), providers=["CPUExecutionProvider"]
