@@ -218,7 +218,7 @@ class TwoClassExponentialWeights(ExponentialWeights):
         return np.column_stack([first, -first])
 
     def _scale_gains(self, table):
-        # A group is (output, class); the factor is that of the other class, which stands on the
+        # A group is (output, class); the factor belongs to the other class and stands on the
         # other diagonal of each output's table.
         factors = table[:, [0, 1], [1, 0]].ravel()
         for chunk, _ in self._blocks:
@@ -281,7 +281,7 @@ class LogisticWeights(PairWeights):
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
         for chunk, by_group in self._blocks:
-            # For w = 0, u is known from the gains, up to its sign.
+            # The gains give u for w = 0, up to its sign.
             dual = weighted = self.gains[chunk]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:

@@ -62,7 +62,7 @@ class TwoClassLogisticWeights:
     def problem(self, outputs):
         """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
         np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
-        # For w = 0, u is known from the gains.
+        # The gains give u for w = 0.
         self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 

@@ -58,7 +58,7 @@ class JointBinSums:
         groups = list(_group_features(codes, n_samples // _SAMPLES_PER_EXPANSION_ADDITION))
         if len(groups) == len(codes):
             self._expansion, n_expansion_additions = None, 0
-            # One extra row collects the bins that are omitted.
+            # An extra row collects the omitted bins.
             joint_rows, n_joint, n_kept_rows = rows, n_rows + 1, n_rows
         else:
             sizes = [len(bins) for _, _, bins in groups]
