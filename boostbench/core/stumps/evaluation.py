@@ -140,7 +140,7 @@ class StumpEvaluator:
             ``sum_i G[i, c] h(x_i)``; 0 for padding. The caller may overwrite it.
         """
         edges = np.empty((self.n_positions, G.shape[1]), np.float32)
-        dtype = self._layout.for_n_columns(G.shape[1]).dtype
+        dtype = self._layout.layout_for_columns(G.shape[1]).dtype
         for positions, chunk_edges in self._iter_edges(*weights_and_total(G, dtype)):
             edges[positions] = chunk_edges
         edges[self.is_padding] = 0.0
@@ -162,7 +162,7 @@ class StumpEvaluator:
         """
         # `edges` rounds its results to single precision, which is one more rounding.
         conversion_error = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
-        layout = self._layout.for_n_columns(n_columns)
+        layout = self._layout.layout_for_columns(n_columns)
         return layout.error_bound(layout.dtype) + 2 * conversion_error
 
     def exact_edges(self, G, positions, columns):
@@ -263,7 +263,7 @@ class StumpEvaluator:
 
     def _iter_edges(self, W, total):
         """Yield slices of positions and the edges there; see `Layout.iter_slices`."""
-        return self._layout.for_n_columns(W.shape[1]).iter_slices(W, total)
+        return self._layout.layout_for_columns(W.shape[1]).iter_slices(W, total)
 
     def _iter_exact_edges(self, G, positions):
         """Yield the indices of the positions in each chunk, and their edges in double precision."""

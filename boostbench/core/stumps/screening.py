@@ -128,7 +128,7 @@ class SumAbsEdge(RowCriterion):
         return np.abs(search.exact_rows(G, positions)).sum(axis=1)
 
 
-def near_max(scores, is_padding, best_score, tolerance):
+def select_max_candidates(scores, is_padding, best_score, tolerance):
     """Return the scores within `tolerance` of the largest one.
 
     Parameters
@@ -214,7 +214,7 @@ def _abs_row_sums(edges):
     return edges @ np.ones(edges.shape[1], edges.dtype)
 
 
-def near_max_per_column(scores, best_score, tolerance):
+def select_max_candidates_per_column(scores, best_score, tolerance):
     """Return the scores within `tolerance` of the largest score of their column.
 
     Parameters

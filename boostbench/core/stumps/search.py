@@ -36,9 +36,9 @@ from boostbench.core.stumps.screening import (
     RowCriterion,
     SumAbsEdge,
     abs_column_sums,
-    near_max,
-    near_max_per_column,
     rescale_pow2,
+    select_max_candidates,
+    select_max_candidates_per_column,
 )
 from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
@@ -280,16 +280,16 @@ class StumpSearch(StumpEvaluator):
     def _best_position_per_column(self, G):
         """Return the position of the best stump of each column of weights of similar sizes."""
         # 1) Screen.
-        dtype = self._layout.for_n_columns(G.shape[1]).dtype
+        dtype = self._layout.layout_for_columns(G.shape[1]).dtype
         W, total = weights_and_total(G, dtype)
         scale = abs_column_sums(W)
-        error_bound = self._layout.for_n_columns(G.shape[1]).error_bound(dtype)
+        error_bound = self._layout.layout_for_columns(G.shape[1]).error_bound(dtype)
         tolerance = (2 * error_bound + TIE_TOLERANCE) * scale
         best_score, parts = np.full(G.shape[1], -np.inf), []
         for positions, edges in self._iter_edges(W, total):
             scores = np.abs(edges, out=edges)
             scores[self.is_padding[positions]] = -np.inf
-            row, column, score = near_max_per_column(scores, best_score, tolerance)
+            row, column, score = select_max_candidates_per_column(scores, best_score, tolerance)
             np.maximum.at(best_score, column, score)
             parts.append((positions.start + row, column, score))
         position, column, score = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -333,7 +333,9 @@ class StumpSearch(StumpEvaluator):
             chunk_scores = criterion.scores(edges)
             width = chunk_scores.shape[1]
             is_padding = self._is_padding_at(positions)
-            largest, entries, scores = near_max(chunk_scores, is_padding, best_score, tolerance)
+            largest, entries, scores = select_max_candidates(
+                chunk_scores, is_padding, best_score, tolerance
+            )
             if largest > -np.inf:
                 best_score = max(best_score, largest)
                 if isinstance(positions, slice):
@@ -419,7 +421,7 @@ class ExcludingStumpSearch(StumpSearch):
 
     def _screening_layout(self, n_columns):
         # A layout for screening skips stumps below the largest edge, which may be an excluded one.
-        return self._layout.for_n_columns(n_columns)
+        return self._layout.layout_for_columns(n_columns)
 
 
 class ConstantFallbackSearch:

@@ -48,13 +48,13 @@ class Layout:
         """Return a mask of the samples above a threshold, or None if that requires X."""
         return None
 
-    def for_n_columns(self, n_columns):
+    def layout_for_columns(self, n_columns):
         """Return the layout for a number of columns of weights; its positions are the same."""
         return self
 
     def screening_layout(self, n_columns):
         """Return the layout that finds the largest edges fastest for `n_columns` columns."""
-        return self.for_n_columns(n_columns)
+        return self.layout_for_columns(n_columns)
 
     def class_sums(self, labels):
         """Return a search of thresholds by class, or None if edges are faster.

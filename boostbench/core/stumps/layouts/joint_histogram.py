@@ -40,7 +40,7 @@ class JointHistogram(Layout):
             of_one = OneColumnHistogram(table)
             self._of_one = of_one if of_one.additions <= _MAX_ADDITIONS else None
 
-    def for_n_columns(self, n_columns):
+    def layout_for_columns(self, n_columns):
         """Return the layout for a number of columns; one column of many samples has its own."""
         return self._of_one if n_columns == 1 and self._of_one is not None else self
 
@@ -195,7 +195,7 @@ class OneColumnHistogram(JointHistogram):
             [feature * self._tables.width + np.arange(n) for feature, n in enumerate(table.n_bins)]
         )
 
-    def for_n_columns(self, n_columns):
+    def layout_for_columns(self, n_columns):
         """Return this layout."""
         return self
 

@@ -125,14 +125,14 @@ class RankBlocks(Layout):
             scores[~piece.is_end(is_excluded)] = -np.inf
             piece.last_max = scores.max()
             best_score = max(best_score, piece.last_max)
-            is_open = _any_last_axis(bound >= best_score - tolerance) & piece.has_threshold
+            is_open = _has_any_in_row(bound >= best_score - tolerance) & piece.has_threshold
             max_open -= np.count_nonzero(is_open)
             if max_open < 0:
                 return False
             if is_excluded is None and not is_open.any():
                 continue
             feature, place, edges = piece.evaluate_blocks(is_open, is_excluded, edges, W)
-            is_near = _any_last_axis(_scores(edges, criterion) >= best_score - tolerance)
+            is_near = _has_any_in_row(_scores(edges, criterion) >= best_score - tolerance)
             if is_excluded is not None:
                 is_near |= is_excluded[feature - piece.first, place]
             if is_near.any():
@@ -276,7 +276,7 @@ def _scores(edges, criterion):
     return scores.reshape(*edges.shape[:-1], -1)
 
 
-def _any_last_axis(mask):
+def _has_any_in_row(mask):
     """Return `mask.any(axis=-1)`, fast for short rows."""
     if mask.shape[-1] == 1:
         return mask[..., 0]

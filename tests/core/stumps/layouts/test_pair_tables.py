@@ -50,8 +50,8 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     plain = StumpSearch(X, max_bins=16)
     monkeypatch.setattr(joint_histogram_module, "MIN_SAMPLES", 1)
     by_pairs = StumpSearch(X, max_bins=16)
-    assert isinstance(by_pairs._layout.for_n_columns(1), OneColumnHistogram)
-    assert by_pairs._layout.for_n_columns(2) is by_pairs._layout
+    assert isinstance(by_pairs._layout.layout_for_columns(1), OneColumnHistogram)
+    assert by_pairs._layout.layout_for_columns(2) is by_pairs._layout
     first, second = plain.best(G), by_pairs.best(G)
     assert (first.learner, first.column) == (second.learner, second.column)
     assert second.edge == pytest.approx(first.edge)
@@ -64,7 +64,7 @@ def test_large_bins_use_double_precision(monkeypatch):
     monkeypatch.setattr(joint_histogram_module, "MIN_SAMPLES", 1)
     X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
     search = StumpSearch(X, max_bins=256)
-    assert not isinstance(search._layout.for_n_columns(1), OneColumnHistogram)
+    assert not isinstance(search._layout.layout_for_columns(1), OneColumnHistogram)
 
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])

@@ -25,7 +25,7 @@ def of_blocks(request, monkeypatch):
 
 def without_blocks(X):
     search = StumpSearch(X)
-    search._layout.screening_layout = search._layout.for_n_columns
+    search._layout.screening_layout = search._layout.layout_for_columns
     return search
 
 
