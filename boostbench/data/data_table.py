@@ -14,13 +14,10 @@ from boostbench.data.numeric_text import is_number
 from boostbench.data.readers.text_lines import compose_letters
 from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
-from boostbench.util.text_columns import is_identifier_column, text_problem
+from boostbench.util.text_columns import MAX_CATEGORIES, is_identifier_column, text_problem
 
 logger = logging.getLogger(__name__)
 
-#: Largest number of categories of a categorical column, as in scikit-learn's
-#: HistGradientBoostingClassifier.
-MAX_CATEGORIES = 255
 #: Number of entries (80 MB) above which a matrix may stay sparse.
 MAX_DENSE_ENTRIES = 10_000_000
 #: Largest share of nonzero entries of a matrix that stays sparse.

@@ -13,7 +13,10 @@ from boostbench.util.dates import is_all_dates
 
 #: A column of text identifies rows, as names and customer numbers do, if its number of distinct
 #: values exceeds both this number and this fraction of the rows.
-_MAX_CATEGORIES, _MAX_SHARE = 20, 0.5
+_MAX_DISTINCT, _MAX_SHARE = 20, 0.5
+
+#: Maximum number of categories of a feature, as in scikit-learn's HistGradientBoostingClassifier.
+MAX_CATEGORIES = 255
 #: A number with a decimal comma, or with commas between thousands.
 _NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 
@@ -103,7 +106,7 @@ def is_identifier_column(n_values: int, n_rows: int) -> bool:
     >>> is_identifier_column(5000, n_rows=5000), is_identifier_column(20, n_rows=20)
     (True, False)
     """
-    return n_values > max(_MAX_CATEGORIES, _MAX_SHARE * n_rows)
+    return n_values > max(_MAX_DISTINCT, _MAX_SHARE * n_rows)
 
 
 def classify_values(values: Sequence[str]) -> ValueKinds:

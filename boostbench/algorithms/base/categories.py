@@ -11,11 +11,7 @@ from sklearn.utils import check_array
 
 from boostbench.algorithms.base.frames import to_pandas
 from boostbench.util.dates import days_conversion_code
-from boostbench.util.text_columns import classify_values, text_problem
-
-# Maximum number of categories of a feature; rarer categories are unknown. scikit-learn's
-# HistGradientBoostingClassifier has the same limit.
-MAX_CATEGORIES = 255
+from boostbench.util.text_columns import MAX_CATEGORIES, classify_values, text_problem
 
 # A number with commas between thousands.
 _THOUSANDS_SEPARATED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)

@@ -57,9 +57,6 @@ MARGIN = 0.2
 #: Margins that are reported beside each other, so that the verdicts' margin is not the only one.
 MARGINS = (0.1, MARGIN, 0.3)
 
-#: Rules by which the two facts give a verdict; see `Agreement.verdict`.
-RULES = ("tost", "power")
-
 _NAN = float("nan")
 
 # Degrees of freedom with which the t distribution is the normal one.
