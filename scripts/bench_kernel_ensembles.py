@@ -20,8 +20,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from timing import in_a_process, minima, on_one_core, peak, print_table, timed, training_part
 
-from boostbench import configs, data
+from boostbench import data
 from boostbench.algorithms import CGENS, CGENSSLS, MCBoost
+from boostbench.util import configs
 
 # Samples and rounds; "mnist" is odd against even digits.
 BINARY = {

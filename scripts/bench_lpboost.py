@@ -11,8 +11,9 @@ import sys
 import numpy as np
 from timing import error, on_one_core, print_table, timed
 
-from boostbench import configs, data
+from boostbench import data
 from boostbench.algorithms import CGENS, LPBoost
+from boostbench.util import configs
 
 # Samples and rounds. The largest are the paper's, of which LPBoost takes many minutes.
 SIZES = [(1_000, 100), (10_000, 100)]

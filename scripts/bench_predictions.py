@@ -8,8 +8,8 @@ from functools import partial
 from timing import minima, on_one_core, print_table, training_part
 
 from boostbench.algorithms import MCBoost
-from boostbench.configs import read_option
 from boostbench.data import load
+from boostbench.util.configs import read_option
 
 BATCHES = [10, 100, 1000, 10_000]
 N_ROUNDS = 1000

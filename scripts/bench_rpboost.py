@@ -11,9 +11,9 @@ from functools import partial
 from sklearn.base import clone
 from timing import minima, on_one_core, print_table, training_part
 
-from boostbench import configs
 from boostbench.algorithms import LsBoost, RpBoost
 from boostbench.data.sources.generators import make_pattern
+from boostbench.util import configs
 
 DATA = ["annulus", "liver-disorders", "breast-cancer-cytology", "ionosphere", "sonar"]
 

@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
-from boostbench import algorithms, configs, data
+from boostbench import algorithms, data
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 #: Classes whose defaults are not the only kind of weak learner, loss or solver.

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from sklearn import datasets
 
-from boostbench import configs, data
+from boostbench import data
+from boostbench.util import configs
 
 
 def holed(X, y, seed=0):

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
 
-from boostbench import configs, data
+from boostbench import data
+from boostbench.util import configs
 
 # Rows that are drawn to test on, for the settings: chance is small beside what they change.
 _N_TEST = 3000

@@ -15,10 +15,11 @@ import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, cross_val_score
 from tabulate import tabulate
 
-from boostbench import configs, data
+from boostbench import data
 from boostbench.algorithms import RpBoost
 from boostbench.core.learners.perceptrons import edges_on_lines
 from boostbench.report.published import find_published
+from boostbench.util import configs
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 PATTERNS = ["sine", "linear", "parity", "annulus", "parabolic", "polynomial", "checkerboard"]

@@ -9,9 +9,10 @@ import numpy as np
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from boostbench import configs, data
+from boostbench import data
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import splits
+from boostbench.util import configs
 
 
 def parts(name, n_splits=1):

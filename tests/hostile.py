@@ -23,16 +23,16 @@ from fuzzing import called, refused
 from omegaconf import OmegaConf
 from watching import watching
 
-from boostbench import configs
+from boostbench.config.compose import experiment, one_line_errors, resolve
+from boostbench.config.overrides import settings
 from boostbench.data.load import load
 from boostbench.data.sources import bundles
-from boostbench.definitions.compose import experiment, one_line_errors, resolve
-from boostbench.definitions.overrides import settings
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
 from boostbench.records.keys import digest
 from boostbench.records.store import read_records
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 with contextlib.suppress(ImportError):

@@ -12,8 +12,8 @@ import pytest
 
 import boostbench
 import boostbench.inspection
-from boostbench import configs
-from boostbench.definitions.table import TableDefinition
+from boostbench.config.tables import TableDefinition
+from boostbench.util import configs
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

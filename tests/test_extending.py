@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from boostbench.config.compose import experiment
+from boostbench.config.overrides import settings
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.overrides import settings
 from boostbench.experiment.protocol import Protocol
 from boostbench.records.store import read_records
 

@@ -41,7 +41,7 @@ def test_type_checkers_see_all_algorithms(path):
 
 def test_importing_the_package_imports_none_of_them():
     code = (
-        "import sys, boostbench, boostbench.configs\n"
+        "import sys, boostbench, boostbench.util.configs\n"
         "from boostbench.util import errors\n"
         "dir(boostbench), hasattr(boostbench, 'nothing')\n"
         "heavy = {'numpy', 'scipy', 'sklearn', 'boostbench.algorithms'} & set(sys.modules)\n"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from boostbench import configs
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.merge import join
+from boostbench.util import configs
 
 _BASELINES = ("constant", "logistic_regression")
 #: Measures that any classifier has.

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from boostbench import configs
 from boostbench.cli.words import names_on_record
 from boostbench.records.archive import Records
 from boostbench.report.findings import published_listing
@@ -19,6 +18,7 @@ from boostbench.report.regressions import verdict_lines
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.renderers.verdicts_json import to_json
 from boostbench.report.runs import find_runs
+from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo

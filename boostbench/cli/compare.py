@@ -4,11 +4,10 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from boostbench import configs
 from boostbench.cli.words import names_on_record
+from boostbench.config.file_name import file_name
+from boostbench.config.tables import TableDefinition, all_definitions
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.file_name import file_name
-from boostbench.definitions.table import TableDefinition, all_definitions
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
@@ -22,6 +21,7 @@ from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
+from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.printable import echo

@@ -4,14 +4,14 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench import configs
+from boostbench.config.compose import experiment
+from boostbench.config.data_settings import choose_data
+from boostbench.config.overrides import settings
 from boostbench.data.description import describe
 from boostbench.data.load import load
 from boostbench.data.sources.bundles import write_bundle
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.data import choose_data
-from boostbench.definitions.overrides import settings
 from boostbench.running.progress import counted
+from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.printable import echo, shortened
 from boostbench.util.spinner import spinner

@@ -12,9 +12,9 @@ from omegaconf import DictConfig
 
 from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, results_of, swept
-from boostbench.definitions.compose import experiment, one_line_errors, resolve
+from boostbench.config.compose import experiment, one_line_errors, resolve
+from boostbench.config.overrides import settings as read_settings
 from boostbench.definitions.outcomes import execute
-from boostbench.definitions.overrides import settings as read_settings
 from boostbench.definitions.reference import find_reference
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity

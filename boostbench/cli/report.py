@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from boostbench import configs
 from boostbench.cli.words import names_on_record
-from boostbench.definitions import files
+from boostbench.config import definition_files as files
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import TableDefinition
 from boostbench.records.archive import Records
 from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
@@ -21,6 +20,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
+from boostbench.util import configs
 from boostbench.util.atomic_write import atomic_write_text, write_output
 from boostbench.util.errors import UserError, print_error, writing_to
 from boostbench.util.printable import echo

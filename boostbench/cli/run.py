@@ -11,10 +11,10 @@ from typing import NoReturn
 import hydra
 from omegaconf import DictConfig
 
-from boostbench import configs
 from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
-from boostbench.definitions import overrides as checks
-from boostbench.definitions.compose import one_line_errors
+from boostbench.config import overrides as checks
+from boostbench.config.compose import one_line_errors
+from boostbench.util import configs
 from boostbench.util.atomic_write import check_folders
 from boostbench.util.compat.hydra import (
     allow_lazy_help,

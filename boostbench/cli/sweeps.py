@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.definitions import overrides as checks
+from boostbench.config import overrides as checks
 from boostbench.util.compat.hydra import split_sweep
 
 

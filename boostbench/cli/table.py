@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from boostbench.config.overrides import check_once
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.outcomes import find
-from boostbench.definitions.overrides import check_once
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import TableDefinition
 from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from boostbench import configs
+from boostbench.config import definition_files as files
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
+from boostbench.config.words import split_words
 from boostbench.data.dataset import Dataset
-from boostbench.definitions import files
 from boostbench.definitions.recorded_data import find_data
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import TableDefinition
-from boostbench.definitions.words import split_words
 from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
@@ -28,6 +27,7 @@ from boostbench.running.verification import session
 from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
+from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
 from boostbench.util.spinner import spinner

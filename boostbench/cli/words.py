@@ -4,8 +4,8 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.definitions import files
-from boostbench.definitions.words import split_words
+from boostbench.config import definition_files as files
+from boostbench.config.words import split_words
 from boostbench.util.errors import UserError
 
 

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
-from boostbench import configs
 from boostbench.data.dataset import COUNT_ATTRIBUTES
 from boostbench.data.missing_values import CHOICES
-from boostbench.util import validation
+from boostbench.util import configs, validation
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
 from boostbench.util.validation import annotated_type, describe_type

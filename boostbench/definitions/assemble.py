@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import Key, TableDefinition, all_definitions
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import Key, TableDefinition, all_definitions
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records

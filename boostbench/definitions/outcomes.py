@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench import configs
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import Key
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load, load_each
 from boostbench.data.sources.lookup import (
@@ -14,13 +15,12 @@ from boostbench.data.sources.lookup import (
     first_available_source,
     openml_name,
 )
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import Key
 from boostbench.records.archive import Recorded, Records
 from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
+from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner

@@ -4,9 +4,9 @@ import functools
 import json
 from collections.abc import Mapping
 
-from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from boostbench.definitions.table import Key, TableDefinition, shipped_data, shipped_definition
+from boostbench.config.tables import Key, TableDefinition, shipped_data, shipped_definition
 from boostbench.records.keys import Request
 from boostbench.report.papers import tables
 from boostbench.report.published import Published

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from boostbench import configs
-from boostbench.definitions.rows_and_columns import ColumnDefinition, RowDefinition
+from boostbench.config.rows_and_columns import ColumnDefinition, RowDefinition
+from boostbench.util import configs
 
 
 def remarks_on(

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from boostbench.definitions.fields import check_names
+from boostbench.config.fields import check_names
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import COLOURS, label, make_panels, style

@@ -9,16 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from boostbench import configs
+from boostbench.config.overrides import check_option, settings
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.overrides import check_option, settings
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.report.numbers import fixed
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 

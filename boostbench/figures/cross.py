@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from boostbench.config.compose import experiment
+from boostbench.config.data_settings import choose_data
+from boostbench.config.overrides import Settings, settings
+from boostbench.config.shared_overrides import applicable, check_applicable
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.data import choose_data
 from boostbench.definitions.outcomes import execute
-from boostbench.definitions.overrides import Settings, settings
-from boostbench.definitions.shared_overrides import applicable, check_applicable
 from boostbench.figures.drawing import stale_note
 from boostbench.util.errors import UserError
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from boostbench import figures
-from boostbench.definitions import fields, files
+from boostbench.config import definition_files as files
+from boostbench.config import fields
 from boostbench.figures.drawing import Drawing
 from boostbench.util.errors import UserError, did_you_mean
 

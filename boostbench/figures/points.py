@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from boostbench.config.compose import experiment
+from boostbench.config.overrides import settings
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load_each
 from boostbench.data.sources.lookup import first_available_source
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.overrides import settings
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style

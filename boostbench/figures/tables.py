@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from boostbench.config.fields import check_names
+from boostbench.config.tables import TableDefinition
+from boostbench.config.words import split_words
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.fields import check_names
-from boostbench.definitions.table import TableDefinition
-from boostbench.definitions.words import split_words
 from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import stale_note
 from boostbench.records.archive import Records

@@ -232,7 +232,7 @@ def test_check_published_imports_neither_tables_nor_other_algorithms(claimed, fo
         "main(['check', '--published', sys.argv[1]])\n"
         "assert 'boostbench.algorithms.adaboost' in sys.modules\n"
         "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"
-        "assert 'boostbench.definitions.table' not in sys.modules\n"
+        "assert 'boostbench.config.tables' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code, path], check=True, cwd=folder)
 

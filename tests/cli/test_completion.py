@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench import configs
+from boostbench.util import configs
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
 
-from boostbench import configs
 from boostbench.records.store import read_records
+from boostbench.util import configs
 
 #: Fits that are done in no time, in this process.
 BOUNDARIES = {"kind": "boundaries", "rows": ["diagonals"], "columns": [{"algo": "adaboost_mh"}]}

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from boostbench import configs
 from boostbench.data.sources import lookup
+from boostbench.util import configs
 
 
 @pytest.mark.parametrize(

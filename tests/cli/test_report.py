@@ -92,7 +92,7 @@ def test_a_folder_without_a_readable_record_is_refused(call, folder, file, conte
 
 def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
-    monkeypatch.setattr("boostbench.configs.list_options", names_of(["randomboost6", "demo"]))
+    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6", "demo"]))
     # The folder counts as the project's own where half of the numbers are run.
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     result = done("report")
@@ -110,7 +110,7 @@ def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
 
 def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch):
     monkeypatch.setattr(
-        "boostbench.configs.list_options", names_of(["randomboost5", "randomboost6"])
+        "boostbench.util.configs.list_options", names_of(["randomboost5", "randomboost6"])
     )
     (folder / "mine.yaml").write_text(yaml.safe_dump({"title": "Mine", **DEFINED}))
     assert call("table", "mine.yaml", "parallel=serial").code == 0
@@ -132,7 +132,7 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
 
 
 def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.configs.list_options", names_of(["randomboost6"]))
+    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
@@ -147,7 +147,7 @@ def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
 
 
 def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.configs.list_options", names_of(["demo"]))
+    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["demo"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     found = importlib.util.find_spec
     missing = {"matplotlib"}
@@ -161,7 +161,7 @@ def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, 
 
 
 def names_of(tables):
-    from boostbench import configs
+    from boostbench.util import configs
 
     names = configs.list_options
     return lambda group, *more: tables if group == "table" else names(group, *more)

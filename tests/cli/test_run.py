@@ -12,10 +12,10 @@ import yaml
 from hydra._internal.utils import get_args_parser
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench import configs
 from boostbench.cli import job as job_module
 from boostbench.experiment import measures
 from boostbench.records.store import read_records
+from boostbench.util import configs
 from tests.conftest import QUICK
 
 REGRESSION = "sklearn.linear_model.LogisticRegression"

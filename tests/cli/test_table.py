@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
-from boostbench import configs
+from boostbench.config.compose import experiment
+from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.table import TableDefinition
 from boostbench.report.published import lines_of
 from boostbench.report.verdicts import COMPARED
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]

@@ -4,8 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from boostbench import configs
 from boostbench.data import load
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 from .sources.test_lookup import OPENML

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from boostbench.configs import conf_dir
 from boostbench.data import first_available_source, load
 from boostbench.data.spec import check_spec
+from boostbench.util.configs import conf_dir
 
 SPECS = {
     path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "data").glob("*.yaml")

@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench import configs
 from boostbench.data.spec import check_spec, config_overrides
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 FULL = {

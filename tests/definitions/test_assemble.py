@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from boostbench import configs
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import TableDefinition
 from boostbench.records.archive import Records
 from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -5,9 +5,9 @@ import pytest
 from conftest import QUICK
 from util.test_spinner import Terminal
 
-from boostbench.definitions.compose import experiment
+from boostbench.config.compose import experiment
+from boostbench.config.overrides import settings
 from boostbench.definitions.outcomes import execute, load_rows
-from boostbench.definitions.overrides import settings
 from boostbench.util.errors import UserError
 
 

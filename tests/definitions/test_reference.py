@@ -1,14 +1,14 @@
 import pytest
 
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.overrides import settings
-from boostbench.definitions.reference import departures, find_reference
-from boostbench.definitions.table import (
+from boostbench.config.compose import experiment
+from boostbench.config.overrides import settings
+from boostbench.config.tables import (
     TableDefinition,
     all_definitions,
     shipped_data,
     shipped_definition,
 )
+from boostbench.definitions.reference import departures, find_reference
 
 
 def reference(*overrides):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.config.compose import experiment
+from boostbench.config.tables import TableDefinition
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.table import TableDefinition
 from boostbench.records.archive import Records
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from boostbench import configs
 from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
@@ -13,6 +12,7 @@ from boostbench.report.regressions import filed, lost, read_verdicts, verdict_li
 from boostbench.report.renderers.readme import readme
 from boostbench.report.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.report.verdicts import counts, not_shown
+from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -3,9 +3,10 @@ from importlib.resources import files
 import pytest
 import yaml
 
-from boostbench import configs, report
+from boostbench import report
 from boostbench.report.notes import find_note
 from boostbench.report.published import lines_of
+from boostbench.util import configs
 
 ENTRIES = yaml.safe_load((files(report) / "published" / "notes.yaml").read_text(encoding="utf-8"))
 

@@ -3,10 +3,11 @@ from importlib.resources import files
 
 import pytest
 
-from boostbench import configs, report
+from boostbench import report
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.papers import PublishedTable, citation, papers, published_table
 from boostbench.report.published import find_published, is_value, lines_of, statement
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 TABLES = {table.name: table for paper in papers().values() for table in paper.tables.values()}

@@ -2,8 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench import configs
 from boostbench.cli.words import add_names
+from boostbench.util import configs
 from boostbench.util.spinner import spinner
 
 

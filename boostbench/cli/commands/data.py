@@ -2,8 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench import configs
 from boostbench.cli.words import add_overrides
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import user_path

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.definitions.words import split_words
+from boostbench.config.words import split_words
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner

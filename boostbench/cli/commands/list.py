@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from textwrap import fill
 
-from boostbench import configs
+from boostbench.util import configs
 from boostbench.util.printable import echo
 
 

@@ -2,8 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench import configs
 from boostbench.cli.words import find_tables
+from boostbench.util import configs
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import user_path
 

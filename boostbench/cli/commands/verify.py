@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench import configs
+from boostbench.util import configs
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import user_path
 

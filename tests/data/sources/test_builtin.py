@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostbench import configs
 from boostbench.data import load
 from boostbench.data.sources.builtin import generate, load_builtin
 from boostbench.records.store import read_records
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 RESULTS = Path(__file__).parents[3] / "results"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.data.sources import bundles
 from boostbench.data.sources.lookup import first_available_source
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 SPEC = {"name": "toy", "path": None, "rows": [0, 4]}

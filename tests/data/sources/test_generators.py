@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import LsBoost
-from boostbench.configs import list_options, read_option
 from boostbench.data.load import load
 from boostbench.data.sources import generators
+from boostbench.util.configs import list_options, read_option
 
 COVARIANCE = [[2.5, 1.5], [1.5, 1]]
 

@@ -5,11 +5,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from boostbench import configs
+from boostbench.config import definition_files as files
+from boostbench.config import fields
+from boostbench.config.data_settings import title_of
+from boostbench.config.overrides import Settings
 from boostbench.data.sources.openml_client import read_suite
-from boostbench.definitions import fields, files
-from boostbench.definitions.data import title_of
-from boostbench.definitions.overrides import Settings
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 

@@ -1,8 +1,7 @@
 import pytest
 import yaml
 
-from boostbench import configs
-from boostbench.definitions.table import TableDefinition
+from boostbench.config.tables import TableDefinition
 from boostbench.figures.boundaries import Boundaries
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
@@ -12,6 +11,7 @@ from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.times import Times
 from boostbench.report.published import lines_of
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 #: Each name with the one before it.
@@ -21,8 +21,8 @@ CHAIN = list(enumerate(["a", *(f"b{i}" for i in range(40))]))
 def test_conf_dir_of_a_checkout_and_of_an_installed_package(tmp_path, monkeypatch):
     package = tmp_path / "boostbench"
     (tmp_path / "conf").mkdir()
-    package.mkdir()
-    monkeypatch.setattr(configs, "__file__", str(package / "configs.py"))
+    (package / "util").mkdir(parents=True)
+    monkeypatch.setattr(configs, "__file__", str(package / "util" / "configs.py"))
     assert configs.conf_dir() == tmp_path / "conf"
     (package / "conf").mkdir()
     assert configs.conf_dir() == package / "conf"

@@ -12,10 +12,10 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from boostbench import configs
-from boostbench.definitions import fields, interpolations
-from boostbench.definitions import overrides as checks
-from boostbench.definitions.overrides import name_of
+from boostbench.config import fields, interpolations
+from boostbench.config import overrides as checks
+from boostbench.config.overrides import name_of
+from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error
 from boostbench.util.user_paths import user_path
 
@@ -45,7 +45,7 @@ def experiment(settings: Mapping[str, Any], asked: Collection[str] | None = None
     Parameters
     ----------
     settings : Settings
-        What is not as ``config.yaml`` has it, see `boostbench.definitions.overrides`.
+        What is not as ``config.yaml`` has it, see `boostbench.config.overrides`.
     asked : collection of str, default=None
         Those of its keys that a person gave on a command line, which a profile leaves as they are;
         what a definition says besides, its numbers limit. By default all.

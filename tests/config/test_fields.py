@@ -3,8 +3,8 @@ from typing import Any, Literal
 
 import pytest
 
-from boostbench.definitions import fields
-from boostbench.definitions.overrides import Settings
+from boostbench.config import fields
+from boostbench.config.overrides import Settings
 from boostbench.util.errors import UserError
 
 

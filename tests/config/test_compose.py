@@ -7,13 +7,13 @@ from hydra import compose as compose_by_hydra
 from hydra import initialize_config_dir
 from hydra.utils import get_class
 
-from boostbench import configs
+from boostbench.config.compose import experiment, one_line_errors, resolve
+from boostbench.config.overrides import check, settings
+from boostbench.config.tables import TableDefinition
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiment, one_line_errors, resolve
-from boostbench.definitions.overrides import check, settings
-from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}

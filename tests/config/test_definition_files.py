@@ -3,9 +3,9 @@ import shutil
 import pytest
 import yaml
 
-from boostbench import configs
-from boostbench.definitions import files
-from boostbench.definitions.table import TableDefinition
+from boostbench.config import definition_files as files
+from boostbench.config.tables import TableDefinition
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.overrides import settings
-from boostbench.definitions.table import TableDefinition
+from boostbench.config.compose import experiment
+from boostbench.config.overrides import settings
+from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
 COLUMNS = [

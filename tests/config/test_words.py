@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.definitions.words import split_words
+from boostbench.config.words import split_words
 from boostbench.util.errors import UserError
 
 

@@ -100,7 +100,7 @@ def conf_dir() -> Path:
     pathlib.Path
         Absolute path of the folder that holds ``config.yaml``.
     """
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     inside = package / "conf"
     return inside if inside.is_dir() else package.parent / "conf"
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.configs import list_options
-from boostbench.definitions.file_name import file_name
+from boostbench.config.file_name import file_name
+from boostbench.config.tables import Key, TableDefinition
 from boostbench.definitions.reference import departures
-from boostbench.definitions.table import Key, TableDefinition
 from boostbench.experiment import measures
 from boostbench.records.keys import Request
+from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import slug
 

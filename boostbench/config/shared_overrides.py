@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from boostbench.definitions.compose import option
-from boostbench.definitions.overrides import Settings, group_of, name_of
+from boostbench.config.compose import option
+from boostbench.config.overrides import Settings, group_of, name_of
 from boostbench.experiment import targets
 from boostbench.experiment.algorithm import PRESENTATION
 from boostbench.util.errors import UserError, unknown_name_error

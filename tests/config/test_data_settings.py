@@ -1,8 +1,8 @@
 import pytest
 
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.data import choose_data
-from boostbench.definitions.table import TableDefinition
+from boostbench.config.compose import experiment
+from boostbench.config.data_settings import choose_data
+from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
 

@@ -22,8 +22,8 @@ from hydra.core.override_parser.types import (
 )
 from hydra.errors import OverrideParseException
 
-from boostbench import configs
-from boostbench.definitions import interpolations
+from boostbench.config import interpolations
+from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error, unknown_name_error
 from boostbench.util.user_paths import user_path
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from boostbench import configs
+from boostbench.util import configs
 from boostbench.util.errors import UserError, unknown_name_error
 from boostbench.util.user_paths import user_path
 

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from boostbench import configs
+from boostbench.config.overrides import settings
 from boostbench.data.sources.local_files import FORMATS, data_set_name, stem_and_format
-from boostbench.definitions.overrides import settings
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
 

@@ -8,25 +8,26 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal
 
-from boostbench import configs
-from boostbench.definitions import fields, files
-from boostbench.definitions.compose import experiment
-from boostbench.definitions.data import choose_data
-from boostbench.definitions.fields import check_names
-from boostbench.definitions.overrides import Settings, settings
-from boostbench.definitions.remarks import remarks_on
-from boostbench.definitions.rows_and_columns import (
+from boostbench.config import definition_files as files
+from boostbench.config import fields
+from boostbench.config.compose import experiment
+from boostbench.config.data_settings import choose_data
+from boostbench.config.fields import check_names
+from boostbench.config.overrides import Settings, settings
+from boostbench.config.rows_and_columns import (
     ColumnDefinition,
     RowDefinition,
     read_columns,
     read_data,
     read_rows,
 )
-from boostbench.definitions.shared_overrides import applicable, check_applicable
+from boostbench.config.shared_overrides import applicable, check_applicable
+from boostbench.definitions.remarks import remarks_on
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find_published, statement
 from boostbench.report.tables import Claim
+from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 
 #: Row and column of a cell.

@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import TableDefinition
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
 

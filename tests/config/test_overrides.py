@@ -2,7 +2,7 @@ import shlex
 
 import pytest
 
-from boostbench.definitions.overrides import check, check_once, settings, written_out
+from boostbench.config.overrides import check, check_once, settings, written_out
 from boostbench.util.errors import UserError
 
 

@@ -6,9 +6,9 @@ import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from boostbench.definitions.files import shorten
-from boostbench.definitions.overrides import Settings, group_of
-from boostbench.definitions.overrides import settings as read_settings
+from boostbench.config.definition_files import shorten
+from boostbench.config.overrides import Settings, group_of
+from boostbench.config.overrides import settings as read_settings
 from boostbench.util.errors import UserError, did_you_mean
 
 T = TypeVar("T")

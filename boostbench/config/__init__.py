@@ -1,0 +1,1 @@
+"""Configs of experiments and tables: grammar, composition and validation."""
