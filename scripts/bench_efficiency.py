@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
 from boostbench.running.queue import Finished

@@ -27,7 +27,7 @@ LIMIT, ALLOWANCE = 10, 2 * 8 * MAX_DENSE_ENTRIES
 _LOAD = """
 import arff, pandas, scipy.sparse, sklearn.datasets, sys, warnings
 warnings.simplefilter("ignore")
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.util.errors import UserError
 try:
     X = load({"name": "toy", "path": sys.argv[1]}).X

@@ -29,7 +29,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import processes
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.trial import run_trial
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment

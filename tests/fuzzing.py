@@ -28,7 +28,7 @@ from experiment.examples import FAILURE, FINDING, RECORD, TRIAL, append
 from boostbench.cli import main
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.definitions.outcomes import execute
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records

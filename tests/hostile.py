@@ -25,7 +25,7 @@ from watching import watching
 
 from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import settings
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources import bundles
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm

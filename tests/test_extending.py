@@ -11,7 +11,7 @@ import yaml
 
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.protocol import Protocol
 from boostbench.records.store import read_records
 

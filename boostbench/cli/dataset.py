@@ -8,7 +8,7 @@ from boostbench.config.compose import experiment
 from boostbench.config.data_settings import choose_data
 from boostbench.config.overrides import settings
 from boostbench.data.description import describe
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources.bundles import write_bundle
 from boostbench.running.progress import counted
 from boostbench.util import configs

@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.data.labels import parse_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
-from boostbench.data.readers.text_lines import compose_letters
+from boostbench.data.text_lines import compose_letters
 from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.text_columns import MAX_CATEGORIES, is_identifier_column, text_problem

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.readers.text_lines import compose_letters
+from boostbench.data.text_lines import compose_letters
 from boostbench.util.errors import UserError
 
 #: Attribute of `Dataset` for each key of ``data.expect``.

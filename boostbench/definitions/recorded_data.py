@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

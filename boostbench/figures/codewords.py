@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from boostbench.config.overrides import check_option, settings
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load_each
+from boostbench.data.loading import load_each
 from boostbench.data.sources.lookup import first_available_source
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import boostbench
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.trial import Trial
 from boostbench.running import deadline
 from boostbench.util.errors import UserError, first_line

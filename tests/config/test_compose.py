@@ -10,7 +10,7 @@ from hydra.utils import get_class
 from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import check, settings
 from boostbench.config.tables import TableDefinition
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment
 from boostbench.util import configs

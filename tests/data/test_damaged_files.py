@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources.local_files import IDX
 from boostbench.util.errors import UserError
 

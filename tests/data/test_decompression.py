@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.util.errors import UserError
 
 PROCESS = Path("/proc/self")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources.bundles import write_bundle
 
 CSV = "size,colour,flag,class\n1,red,yes,a\n2,blue,no,b\n3,green,no,a\n4,red,yes,b\n"

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.experiment.tuning import inner_splits
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records

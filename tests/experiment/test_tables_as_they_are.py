@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from boostbench import MCBoost
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
 from boostbench.running.verification.refit import refit

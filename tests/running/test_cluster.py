@@ -14,7 +14,7 @@ import pytest
 from experiment.examples import FAKES
 from experiment.toy import bare, make_dataset, run
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.records.store import read_records
 from boostbench.running.queue import Finished
 from boostbench.util.errors import UserError

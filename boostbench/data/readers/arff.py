@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.data_table import DataTable, date_column_error, unquote
-from boostbench.data.readers.text_lines import read_lines
+from boostbench.data.text_lines import read_lines
 from boostbench.util.errors import UserError
 
 #: A keyword and the blank after it, where liac-arff does not accept a tab.

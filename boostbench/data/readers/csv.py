@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from boostbench.data.csv_header import DECIMAL_COMMA, guess_header
+from boostbench.data.csv_text import TextColumn, resolve_decimal_commas, word_mask
 from boostbench.data.data_table import DataTable, check_dates, label_column, not_categorical_error
 from boostbench.data.labels import MIN_INEXACT
-from boostbench.data.readers.csv_header import DECIMAL_COMMA, guess_header
-from boostbench.data.readers.csv_text import TextColumn, resolve_decimal_commas, word_mask
-from boostbench.data.readers.text_lines import check_utf8, compose_letters, read_lines
+from boostbench.data.text_lines import check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import is_identifier_column
 
@@ -68,7 +68,7 @@ def read_csv(
         `MISSING_FEATURE_WORDS`.
     header : bool, default=None
         Whether the first line is a header. None: see
-        `boostbench.data.readers.csv_header.guess_header`.
+        `boostbench.data.csv_header.guess_header`.
 
     Returns
     -------

@@ -153,7 +153,7 @@ def read_file(
         Further words or numbers that mark missing values in CSV files.
     header : bool, default=None
         Whether the first line of a CSV file is a header. None: see
-        `boostbench.data.readers.csv_header.guess_header`.
+        `boostbench.data.csv_header.guess_header`.
 
     Returns
     -------

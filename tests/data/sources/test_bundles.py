@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources import bundles
 from boostbench.data.sources.lookup import first_available_source
 from boostbench.util import configs

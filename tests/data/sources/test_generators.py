@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import LsBoost
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources import generators
 from boostbench.util.configs import list_options, read_option
 

@@ -5,7 +5,7 @@ import lzma
 import numpy as np
 import pytest
 
-from boostbench.data.load import load
+from boostbench.data.loading import load
 from boostbench.data.sources.local_files import find_file, read_file
 from boostbench.util.errors import UserError
 

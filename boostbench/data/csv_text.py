@@ -8,8 +8,8 @@ from itertools import chain
 
 import numpy as np
 
+from boostbench.data.csv_header import DECIMAL_COMMA
 from boostbench.data.data_table import TEXT_ADVICE
-from boostbench.data.readers.csv_header import DECIMAL_COMMA
 from boostbench.util.errors import UserError, truncated_list
 from boostbench.util.text_columns import classify_values, text_problem
 

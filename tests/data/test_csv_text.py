@@ -3,9 +3,9 @@ import io
 import numpy as np
 import pytest
 
+from boostbench.data.csv_text import word_mask
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.csv import read_csv
-from boostbench.data.readers.csv_text import word_mask
 from boostbench.util.errors import UserError
 
 
