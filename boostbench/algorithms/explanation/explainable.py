@@ -91,7 +91,8 @@ class ExplainableMixin:
             ``prediction``). Its number is added to the score of the class if the feature is above
             the threshold, and subtracted otherwise. If the training data have categories or missing
             values, a column ``test`` describes the test, and tests of these have no threshold. An
-            intercept is round 0. `AdaBoostMO` and bags list their stumps by feature or by member,
+            intercept is added to all scores; its row has the round 0, the feature ``intercept`` and
+            no threshold. `AdaBoostMO` and bags list their stumps by feature or by member,
             and ``round`` is a running number.
 
         Raises
