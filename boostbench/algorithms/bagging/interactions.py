@@ -1,5 +1,6 @@
 """Interactions of a jointly trained bag: tables of pairs of features, trained after the stumps."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -106,7 +107,7 @@ class BlockQuadrants:
 
 
 def select_pairs(stump_master):
-    """Select the pairs of features with the strongest interactions by FAST [1]_.
+    """Return the requested pairs of features, or the strongest ones by FAST [1]_.
 
     Parameters
     ----------
@@ -138,11 +139,20 @@ def select_pairs(stump_master):
         ]
         for max_thresholds in (MAX_RANKING_THRESHOLDS, MAX_THRESHOLDS)
     )
-    if len(fine) < 2:
-        return [], np.empty((0, 2), int)
-    # 2) Rank the pairs, and number the axes of the best ones.
-    ranking = _rank_pairs(stump_master, coarse)[: stump_master.params.interactions]
-    axis_indices, pairs = np.unique(ranking, return_inverse=True)
+    # 2) Rank the pairs, unless they are given.
+    requested = stump_master.interactions
+    if isinstance(requested, Integral):
+        selected = _rank_pairs(stump_master, coarse)[:requested] if len(fine) > 1 else []
+    else:
+        axis_of_feature = {axis.feature: index for index, axis in enumerate(fine)}
+        selected = [
+            [axis_of_feature[feature] for feature in pair]
+            for pair in requested
+            if axis_of_feature.keys() >= set(pair)
+        ]
+    # 3) Number the axes of the selected pairs.
+    selected = np.reshape(selected, (-1, 2)).astype(int)
+    axis_indices, pairs = np.unique(selected, return_inverse=True)
     return [fine[index] for index in axis_indices], pairs.reshape(-1, 2)
 
 

@@ -1,5 +1,6 @@
 """Base of the bags of sums of stumps whose members are trained jointly."""
 
+import difflib
 from abc import abstractmethod
 from dataclasses import KW_ONLY
 from numbers import Integral
@@ -12,8 +13,8 @@ from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.parameters import (
     Fraction,
     FractionOrOne,
+    Interactions,
     MonotonicConstraints,
-    NonNegativeInt,
     PositiveInt,
     TwoOrMore,
 )
@@ -51,11 +52,13 @@ class JointlyBaggedStumps(TabularBooster):
         names of features to constraints; other features have none. Constraints apply to the number
         or, with two classes, to the score of the second class, and hold exactly. Missing values are
         not constrained.
-    interactions : int, default=0
-        Maximum number of pairs of features with a table of their own. The pairs are selected by
-        FAST after the stumps are trained, and their tables are trained by the same rounds. Main
+    interactions : int or list of pairs, default=0
+        Maximum number of pairs of features with a table of their own, which FAST selects after the
+        stumps are trained; or the pairs themselves, as names or indices of features, such as
+        ``[("age", "city"), (0, 3)]``. The tables are trained by the same rounds as the stumps. Main
         effects are moved to the stumps, so that every row and column of a table has mean 0 over the
-        samples. Features with a monotonic constraint are in no pair.
+        samples. Features with a monotonic constraint are in no pair. A given pair with a constant
+        feature has no table.
     n_jobs : int or None, default=None
         Number of threads, which share the samples. The model does not depend on it. None: 1, except
         in a context of `joblib.parallel_config`; -1: the number of cores.
@@ -71,7 +74,7 @@ class JointlyBaggedStumps(TabularBooster):
     patience: PositiveInt = 30
     _: KW_ONLY
     monotonic_cst: MonotonicConstraints = None
-    interactions: NonNegativeInt = 0
+    interactions: Interactions = 0
     n_jobs: Integral | None = None
 
     def fit(self, X, y, sample_weight=None):
@@ -133,6 +136,7 @@ class JointlyBaggedStumps(TabularBooster):
             random_state,
             self._monotonic_signs(),
             Threads(self.n_jobs),
+            self._check_interactions(),
         )
 
     def _monotonic_signs(self):
@@ -151,6 +155,32 @@ class JointlyBaggedStumps(TabularBooster):
                     "have no order"
                 )
         return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)
+
+    def _check_interactions(self):
+        """Return `interactions`: a number, or pairs of feature indices without duplicates."""
+        if isinstance(self.interactions, Integral):
+            return self.interactions
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        signs = check_monotonic_cst(self, self.monotonic_cst)
+        pairs = []
+        for pair in self.interactions:
+            if not isinstance(pair, (tuple, list, np.ndarray)) or len(pair) != 2:
+                raise ValueError(f"interactions must be pairs of features, got {pair!r}")
+            indices = [names.index(end) if end in names else end for end in pair]
+            for end, index in zip(pair, indices, strict=True):
+                if not isinstance(index, Integral) or not 0 <= index < self.n_features_in_:
+                    close = difflib.get_close_matches(str(end), names, n=1)
+                    advice = f"; did you mean {close[0]!r}?" if close else ""
+                    raise ValueError(f"interactions names no feature of X with {end!r}{advice}")
+                if signs[index]:
+                    raise ValueError(
+                        f"interactions contains feature {end!r}, which monotonic_cst constrains: "
+                        "remove one of the two"
+                    )
+            if indices[0] == indices[1]:
+                raise ValueError(f"interactions contains a pair of one feature, {pair[0]!r}")
+            pairs.append(tuple(sorted(map(int, indices))))
+        return list(dict.fromkeys(pairs))
 
     def _store_model(self, master):
         self.n_iterations_ = master.best_round + master.n_interaction_rounds

@@ -37,6 +37,8 @@ class JointStumpMaster(JointBoostingMaster):
         Positive sample weights.
     signs : ndarray of shape (n_views,), dtype=int64
         Required sign of the nonzero votes of the stumps on each view; 0: no constraint.
+    interactions : int or list of (int, int), default=0
+        Maximum number of pairs of features that get a table, or the pairs.
 
     Attributes
     ----------
@@ -47,7 +49,17 @@ class JointStumpMaster(JointBoostingMaster):
     """
 
     def __init__(
-        self, params, X, table, loss, is_out_of_bag, weights, random_state, signs, threads
+        self,
+        params,
+        X,
+        table,
+        loss,
+        is_out_of_bag,
+        weights,
+        random_state,
+        signs,
+        threads,
+        interactions=0,
     ):
         super().__init__(params, loss, random_state, threads)
         self.X, self.table, self.weights = X, table, weights
@@ -56,7 +68,7 @@ class JointStumpMaster(JointBoostingMaster):
         self._first, self._count = bag_stumps.admissible_ranges(is_out_of_bag)
         self.is_available = self._count > 0
         self._interactions = None
-        self.signs = signs
+        self.signs, self.interactions = signs, interactions
         self._stump_signs = signs[table.view]
         self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_groups) > 0
@@ -165,7 +177,7 @@ class JointStumpMaster(JointBoostingMaster):
 
     def finish(self):
         """Train the interactions."""
-        if self.params.interactions:
+        if self.interactions:
             with self.clock.phase("pairs"):
                 axes, pairs = select_pairs(self)
                 if len(pairs):
@@ -197,7 +209,7 @@ class JointStumpMaster(JointBoostingMaster):
 
     def _track_best(self, loss):
         has_fallen = super()._track_best(loss)
-        if has_fallen and self.params.interactions:
+        if has_fallen and self.interactions:
             self.best_scores = [block.scores.copy() for block in self.blocks]
         return has_fallen
 

@@ -23,6 +23,7 @@ FractionOrOne = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
 CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
 MonotonicConstraints = Annotated[object, "array-like"] | dict | None
+Interactions = NonNegativeInt | Annotated[object, "array-like"]
 ClassWeight = dict | Literal["balanced"] | None
 
 _SECTION = "Parameters\n----------\n"

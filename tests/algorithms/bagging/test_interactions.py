@@ -258,3 +258,43 @@ def test_pairs_are_trained_if_no_single_feature_helps():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 400)
     numbers = bag(1, interactions=1).fit(X, X[:, 0] * X[:, 1], weights)
     assert numbers.score(X, X[:, 0] * X[:, 1]) > 0.8
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_pairs_given_by_name_or_index_equal_the_pairs_that_fast_selects(n_outputs):
+    X, y = problem(n_outputs)
+    by_number = bag(n_outputs, interactions=2).fit(X, y)
+    selected = [tuple(axis.feature for axis in pair.axes) for pair in by_number.pairs_]
+    by_name = [(X.columns[first], second) for first, second in selected]
+    model = bag(n_outputs, interactions=[*by_name, selected[0][::-1]]).fit(X, y)
+    assert [tuple(axis.feature for axis in pair.axes) for pair in model.pairs_] == selected
+    np.testing.assert_array_equal(scores(model, X), scores(by_number, X))
+
+
+def test_given_pairs_are_trained_although_fast_ranks_them_low():
+    X, y = problem(2)
+    X["constant"] = 1.0
+    model = bag(2, interactions=[("count", 0), ("constant", "words")]).fit(X, y)
+    (pair,) = model.pairs_
+    assert model.shape_functions().pair_name(pair) == f"{X.columns[0]} & count"
+    assert bag(2, interactions=[]).fit(X, y).pairs_ == []
+
+
+@pytest.mark.parametrize(
+    ("interactions", "message"),
+    [
+        ([("words", "nunber")], "names no feature of X with 'nunber'; did you mean 'number'"),
+        ([(0, 99)], "names no feature of X with 99"),
+        ([(-1, 0)], "names no feature of X with -1"),
+        ([(1, 1)], "a pair of one feature, 1"),
+        ([("words", "number", 0)], "must be pairs of features"),
+        (["ab"], "must be pairs of features"),
+        ([("count", "words")], "'count', which monotonic_cst constrains"),
+        (-1, "The 'interactions' parameter"),
+        ("words", "The 'interactions' parameter"),
+    ],
+)
+def test_impossible_interactions_are_named(interactions, message):
+    X, y = problem(2)
+    with pytest.raises(ValueError, match=message):
+        bag(2, interactions=interactions, monotonic_cst={"count": 1}).fit(X, y)
