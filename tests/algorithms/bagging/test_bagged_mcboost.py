@@ -289,7 +289,7 @@ def test_shape_functions_and_rules_add_up_to_the_scores():
         )
         assert bag.feature_importances_.sum() == pytest.approx(1)
         rules = bag.rules()
-        assert list(rules["feature"])[0] == "intercept"
+        assert rules["feature"][0] == "intercept"
         assert set(rules["feature"][1:]) <= {*"abcd"}
         assert np.isnan(rules["threshold"][0])
         assert len(rules) == len(bag.hypotheses_) + 1
