@@ -22,10 +22,10 @@ from pathlib import Path
 import psutil
 
 from boostbench.data.loading import load
+from boostbench.execution.plan import Experiment
+from boostbench.execution.queue import Finished
+from boostbench.execution.runner import Run
 from boostbench.records.archive import Records
-from boostbench.running.plan import Experiment
-from boostbench.running.queue import Finished
-from boostbench.running.runner import Run
 
 #: Splits before the first look, while workers import.
 WARM = 4

@@ -19,7 +19,7 @@ import numpy as np
 from timing import in_a_process, medians, on_one_core, peak, print_table, timed, training_part
 
 from boostbench.algorithms import LADDER, CodewordMCBoost
-from boostbench.experiment.measures.retrieval import mean_average_precision
+from boostbench.fitting.measures.retrieval import mean_average_precision
 
 DATA = ["vowel", "letter:100", "usps:200"]
 N_ROUNDS = 200

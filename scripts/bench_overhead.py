@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import processes
 
 from boostbench.data.loading import load
-from boostbench.experiment.trial import run_trial
+from boostbench.execution.plan import Experiment
+from boostbench.execution.queue import Finished
+from boostbench.execution.runner import Run
+from boostbench.fitting.trial import run_trial
 from boostbench.records.archive import Records
-from boostbench.running.plan import Experiment
-from boostbench.running.queue import Finished
-from boostbench.running.runner import Run
 
 #: Splits between two looks at the memory, and those before the first look at the CPU times.
 STEP, WARM = 50, 200

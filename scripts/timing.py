@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from boostbench import data
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.splits import splits
+from boostbench.fitting.splits import splits
 from boostbench.util import configs
 
 

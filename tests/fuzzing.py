@@ -23,18 +23,18 @@ import yaml
 from data.test_damaged_files import FORMATS
 from data.test_damaged_files import outcome as outcome_of_file
 from data.test_damaged_files import write as written
-from experiment.examples import FAILURE, FINDING, RECORD, TRIAL, append
+from fitting.examples import FAILURE, FINDING, RECORD, TRIAL, append
 
 from boostbench.cli import main
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
 from boostbench.definitions.outcomes import execute
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.execution import deadline
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path
 from boostbench.report.cells import Cell
-from boostbench.running import deadline
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

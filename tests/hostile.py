@@ -17,8 +17,8 @@ from random import Random
 
 import numpy as np
 import yaml
-from experiment.examples import RECORD, append
 from experiment.test_targets import HARMFUL, TREE
+from fitting.examples import RECORD, append
 from fuzzing import called, refused
 from omegaconf import OmegaConf
 from watching import watching
@@ -27,9 +27,9 @@ from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
-from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
+from boostbench.fitting import measures
 from boostbench.records.keys import digest
 from boostbench.records.store import read_records
 from boostbench.util import configs

@@ -115,7 +115,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
     max_bins: TwoOrMore | None = None
     tol: PositiveFloat = 1e-3
 
-    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.fitting.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     @property
@@ -249,7 +249,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     n_iterations: PositiveInt = 500
     C: PositiveFloat = 0.01
 
-    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.fitting.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False

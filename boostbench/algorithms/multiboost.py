@@ -169,7 +169,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     @property
     def warm_parameters(self):
-        """Parameters that a warm start may change; see `boostbench.experiment.tuning`."""
+        """Parameters that a warm start may change; see `boostbench.fitting.tuning`."""
         return ("nu",) if self.start == "previous" else ()
 
     def _train(self, X, y, *weights, validation=None):

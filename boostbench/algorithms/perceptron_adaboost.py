@@ -57,7 +57,7 @@ class PerceptronAdaBoost(AdaBoost):
     max_bins: ClassVar = None
     constant: ClassVar = False
 
-    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.fitting.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False

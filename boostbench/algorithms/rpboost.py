@@ -41,7 +41,7 @@ class _LeastSquaresBooster(CategorySetBooster):
 
     _stack: ClassVar = staticmethod(stack_stumps)
 
-    # Parameters that a warm start may change; see `boostbench.experiment.tuning`.
+    # Parameters that a warm start may change; see `boostbench.fitting.tuning`.
     warm_parameters: ClassVar = ("penalty",)
 
     def _make_master(self, X, target, random_state, weights=None):

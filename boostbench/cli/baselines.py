@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.merge import join

@@ -10,7 +10,7 @@ from boostbench.config.overrides import settings
 from boostbench.data.description import describe
 from boostbench.data.loading import load
 from boostbench.data.sources.bundles import write_bundle
-from boostbench.running.progress import counted
+from boostbench.execution.progress import counted
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.printable import echo, shortened

@@ -16,14 +16,14 @@ from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import settings as read_settings
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.reference import find_reference
-from boostbench.experiment import measures
-from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
+from boostbench.execution.runner import Report
+from boostbench.fitting import measures
+from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.cells import Cell
 from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
-from boostbench.running.runner import Report
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, is_debugging, print_error
 from boostbench.util.printable import echo

@@ -19,7 +19,7 @@ from typing import NoReturn
 from boostbench import __version__
 from boostbench.cli import commands
 from boostbench.cli.process import open_standard_descriptors, restored_process
-from boostbench.running.shutdown import end_workers
+from boostbench.execution.shutdown import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 
 _EXAMPLES = """\

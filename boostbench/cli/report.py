@@ -11,6 +11,7 @@ from boostbench.config import definition_files as files
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
 from boostbench.definitions.assemble import read_tables
+from boostbench.execution.progress import counted
 from boostbench.records.archive import Records
 from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
@@ -19,7 +20,6 @@ from boostbench.report.renderers.readme import readme
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
-from boostbench.running.progress import counted
 from boostbench.util import configs
 from boostbench.util.atomic_write import atomic_write_text, write_output
 from boostbench.util.errors import UserError, print_error, writing_to

@@ -14,19 +14,19 @@ from boostbench.config.tables import TableDefinition
 from boostbench.config.words import split_words
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.recorded_data import find_data
+from boostbench.execution.forecast import Forecast
+from boostbench.execution.progress import progress
+from boostbench.execution.queue import Finished
+from boostbench.execution.runner import Interrupted, Planned
+from boostbench.execution.verification import session
+from boostbench.execution.verification.refit import measure_of
+from boostbench.execution.verification.tally import GroupTally, Member
+from boostbench.execution.workers import Workers, terminable
 from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.report.renderers.printing import make_grid
-from boostbench.running.forecast import Forecast
-from boostbench.running.progress import progress
-from boostbench.running.queue import Finished
-from boostbench.running.runner import Interrupted, Planned
-from boostbench.running.verification import session
-from boostbench.running.verification.refit import measure_of
-from boostbench.running.verification.tally import GroupTally, Member
-from boostbench.running.workers import Workers, terminable
 from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error

@@ -8,7 +8,7 @@ from pathlib import Path
 from boostbench.config.file_name import file_name
 from boostbench.config.tables import Key, TableDefinition
 from boostbench.definitions.reference import departures
-from boostbench.experiment import measures
+from boostbench.fitting import measures
 from boostbench.records.keys import Request
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError

@@ -23,7 +23,7 @@ from boostbench.config.rows_and_columns import (
 )
 from boostbench.config.shared_overrides import applicable, check_applicable
 from boostbench.definitions.remarks import remarks_on
-from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find_published, statement
 from boostbench.report.tables import Claim

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import Key, TableDefinition, all_definitions
-from boostbench.experiment import measures
-from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.fitting import measures
+from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, ColumnPair, Table

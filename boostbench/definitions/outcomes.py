@@ -15,11 +15,11 @@ from boostbench.data.sources.lookup import (
     first_available_source,
     openml_name,
 )
+from boostbench.execution.plan import Experiment
+from boostbench.execution.progress import progress
+from boostbench.execution.runner import Report, Run, check_rerun
+from boostbench.execution.shards import Shard
 from boostbench.records.archive import Recorded, Records
-from boostbench.running.plan import Experiment
-from boostbench.running.progress import progress
-from boostbench.running.runner import Report, Run, check_rerun
-from boostbench.running.shards import Shard
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo

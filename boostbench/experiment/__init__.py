@@ -1,1 +1,1 @@
-"""What one experiment is: protocol, splits, preparation, trials, tuning."""
+"""Specifications of algorithms and protocols, the environment, and the schema of records."""

@@ -1,4 +1,4 @@
-"""Decision boundaries, from the records of `boostbench.experiment.measures.boundary`."""
+"""Decision boundaries, from the records of `boostbench.fitting.measures.boundary`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
-from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import CrossColumn, OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
@@ -24,6 +23,7 @@ from boostbench.figures.style import (
     say_no_record,
     style,
 )
+from boostbench.fitting.measures.boundary import decode
 from boostbench.report.numbers import fixed
 from boostbench.util.errors import UserError
 

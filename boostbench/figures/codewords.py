@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from boostbench.config.overrides import check_option, settings
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
+from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.report.numbers import fixed
 from boostbench.util import configs
 from boostbench.util.errors import UserError

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, winners
 from boostbench.figures.style import (
@@ -21,6 +20,7 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.figures.tables import caveats, find_cells
+from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 
 _COLUMNS = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiment.quantities import TEST_ERROR, Quantity
+from boostbench.fitting.quantities import TEST_ERROR, Quantity
 from boostbench.report.numbers import rounded
 from boostbench.util.errors import UserError, truncated_list
 

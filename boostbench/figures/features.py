@@ -1,4 +1,4 @@
-"""Which features boosting selects, by `boostbench.experiment.measures.feature_use`."""
+"""Which features boosting selects, by `boostbench.fitting.measures.feature_use`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
-from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
+from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.report.numbers import fixed
 from boostbench.util.errors import UserError
 

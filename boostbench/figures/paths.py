@@ -1,4 +1,4 @@
-"""Coefficient paths, from the records of `boostbench.experiment.measures.paths`."""
+"""Coefficient paths, from the records of `boostbench.fitting.measures.paths`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

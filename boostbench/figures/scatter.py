@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.report.cells import Cell, distinct
 from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import name_axis
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
 from boostbench.figures.varied import draw_varied
+from boostbench.fitting.quantities import Quantity
 from boostbench.report.numbers import fixed, rounded
 
 _COLUMNS = 3  # of panels

@@ -8,8 +8,8 @@ from boostbench.config.fields import check_names
 from boostbench.config.tables import TableDefinition
 from boostbench.config.words import split_words
 from boostbench.definitions.assemble import read_tables
-from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import stale_note
+from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
 from boostbench.report.cells import Cell
 from boostbench.report.merge import find_column

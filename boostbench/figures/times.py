@@ -7,7 +7,6 @@ from typing import Literal
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from boostbench.experiment.quantities import QUANTITIES, ROUNDS, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import (
@@ -20,6 +19,7 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.figures.tables import LinesPanel, find_lines
+from boostbench.fitting.quantities import QUANTITIES, ROUNDS, Quantity
 from boostbench.report import numbers
 
 _HEIGHT = 2.3  # inches

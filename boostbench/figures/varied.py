@@ -8,7 +8,6 @@ from typing import Literal
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
-from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis, sentence, winners
 from boostbench.figures.style import (
@@ -21,6 +20,7 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.figures.tables import LinesPanel, find_lines
+from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.report.numbers import mean_std
 
 _HEIGHT = 2.6  # inches
@@ -112,7 +112,7 @@ class QuantityPanel(LinesPanel):
     Attributes
     ----------
     quantity : str, default="test_error"
-        What is drawn, one of `boostbench.experiment.quantities`.
+        What is drawn, one of `boostbench.fitting.quantities`.
     """
 
     quantity: str = "test_error"

@@ -107,7 +107,7 @@ class Records:
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
 
-        `boostbench.running.runner.Run` knows from the data which record is which; here the name
+        `boostbench.execution.runner.Run` knows from the data which record is which; here the name
         and the number of classes of the data have to do, and how they were cut: see
         `boostbench.data.spec.config_overrides`. Where several versions of the data have been used,
         the one of the newest record counts.

@@ -19,11 +19,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.missing_values import FALLBACK, KEEP
-from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.targets import import_class
+from boostbench.fitting import measures
+from boostbench.fitting.measures.base import Measure
 from boostbench.records.makers import Maker
 from boostbench.util import validation
 from boostbench.util.errors import UserError
@@ -72,7 +72,7 @@ class Request:
         ----------
         config : mapping
             Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at. Without the
-            last, which `boostbench.experiment.measures.find` finds, `prediction` is meant.
+            last, which `boostbench.fitting.measures.find` finds, `prediction` is meant.
 
         Raises
         ------

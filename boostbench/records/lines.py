@@ -14,8 +14,9 @@ from functools import partial
 
 import msgspec
 
-from boostbench.experiment import measures, schema
+from boostbench.experiment import schema
 from boostbench.experiment.schema import BadLine, check
+from boostbench.fitting import measures
 from boostbench.records.keys import Identity, as_json, digest, of_today
 from boostbench.util.errors import UserError, first_line
 

@@ -2,7 +2,7 @@
 
 Records of one algorithm with the same choices on one data set are a *group*. The file has a line
 of JSON for each group of which records have been fitted again
-(`boostbench.running.verification`); of several the last counts.
+(`boostbench.execution.verification`); of several the last counts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -64,7 +64,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     edition : int, default=1
         Of which records it speaks.
     state : {"verified", "compatible", "equivalent", "unverified", "refuted"}
-        See `boostbench.running.verification`.
+        See `boostbench.execution.verification`.
     commit, when : str
         Of the last verification; the time is UTC.
     total : int

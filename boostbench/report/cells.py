@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import fmean, stdev
 
-from boostbench.experiment.quantities import QUANTITIES, ROUNDS, TEST_ERROR, Quantity
+from boostbench.fitting.quantities import QUANTITIES, ROUNDS, TEST_ERROR, Quantity
 from boostbench.records.archive import Recorded
 from boostbench.records.verified import Finding
 from boostbench.report.notes import find_note

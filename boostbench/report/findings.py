@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 from statistics import median
 
-from boostbench.experiment.quantities import CALIBRATION
+from boostbench.fitting.quantities import CALIBRATION
 from boostbench.report import numbers, words
 from boostbench.report.blocks import Line, Listing, Row
 from boostbench.report.cells import STALE, Cell

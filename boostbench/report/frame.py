@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.experiment.measures.predictions import Predictions
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.measures.predictions import Predictions
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
 from boostbench.report.papers import tables

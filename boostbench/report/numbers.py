@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boostbench.experiment.quantities import Quantity
+from boostbench.fitting.quantities import Quantity
 
 #: What the last bits of a sum may take from a half, in units of the last digit.
 _HALF = 0.5 + 1e-9

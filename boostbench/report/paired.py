@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from boostbench.experiment.quantities import Quantity
+from boostbench.fitting.quantities import Quantity
 from boostbench.report.cells import Cell
 from boostbench.report.numbers import differences, rounded
 from boostbench.report.tables import Table

@@ -8,7 +8,7 @@ from math import log10
 
 import yaml
 
-from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.fitting.quantities import Quantity, get_quantity
 from boostbench.util.errors import unknown_name_error
 
 #: How many of a quantity's unit are one of the unit in which a table gives it.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.report.numbers import mean_std
 from boostbench.report.papers import PublishedTable, published_table, read_text
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from math import inf, isinf, sqrt
 from pathlib import Path
 
-from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.records.keys import as_json
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value

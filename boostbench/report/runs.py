@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import Identity, shortened
 from boostbench.report.blocks import Line, Listing

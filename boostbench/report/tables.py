@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from boostbench.experiment.quantities import TEST_ERROR, Quantity
+from boostbench.fitting.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published

@@ -232,7 +232,7 @@ def test_rows_that_are_not_run(call, refused, define, define_table):
 
 
 def test_coefficient_paths(call, folder, define, monkeypatch):
-    monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
+    monkeypatch.setattr("boostbench.fitting.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20"]
     figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)

@@ -4,12 +4,12 @@ import csv
 
 import numpy as np
 import pytest
-from experiment.examples import FAKES
+from fitting.examples import FAKES
 
 from boostbench.records.store import read_records
 
 MEASURE = """
-from boostbench.experiment.measures.base import Measure
+from boostbench.fitting.measures.base import Measure
 
 
 class Spread(Measure):

@@ -3,10 +3,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from experiment.examples import append, changed, rewrite
+from fitting.examples import append, changed, rewrite
 
+from boostbench.execution.verification.session import fit
 from boostbench.records.store import read_records
-from boostbench.running.verification.session import fit
 from boostbench.util.errors import Terminated
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
@@ -62,7 +62,7 @@ def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code
                 raise stop
 
     with monkeypatch.context() as patch:
-        patch.setattr("boostbench.running.verification.session.fit", stopped)
+        patch.setattr("boostbench.execution.verification.session.fit", stopped)
         assert call("verify", "--jobs", "1").code == code
     assert [len(*json.loads(line)["agreed"].values()) for line in lines] == [1, 2]
     assert call("verify", "--jobs", "1").out.splitlines()[-1] == "3 fitted again: 3 as on record"

@@ -11,8 +11,8 @@ from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import check, settings
 from boostbench.config.tables import TableDefinition
 from boostbench.data.loading import load
+from boostbench.execution.plan import Experiment
 from boostbench.experiment.protocol import Protocol
-from boostbench.running.plan import Experiment
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

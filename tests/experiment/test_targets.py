@@ -7,9 +7,10 @@ from sklearn.gaussian_process.kernels import RBF, Sum
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.experiment import measures, targets
+from boostbench.experiment import targets
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.targets import import_class, locate, make
+from boostbench.fitting import measures
 from boostbench.records.keys import defaults
 from boostbench.util.errors import UserError
 
@@ -32,7 +33,7 @@ HARMFUL = [
     {"_target_": "sklearn.datasets._base.Path"},
     {"_target_": "functools.partial", "_args_": ["touch"]},
     {"_target_": "hydra.utils.get_object", "path": "os.environ"},
-    {"_target_": "boostbench.running.locks.Locks", "results": "made"},
+    {"_target_": "boostbench.execution.locks.Locks", "results": "made"},
     {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
 ]
 

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.bars import BarChart, BarsPanel, _groups, draw_bars
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.util.errors import UserError
 
 

@@ -5,9 +5,9 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgb
 
-from boostbench.experiment.measures.boundary import RESOLUTION, encode
 from boostbench.figures.boundaries import MapPanel, draw_boundaries
 from boostbench.figures.style import COLOURS
+from boostbench.fitting.measures.boundary import RESOLUTION, encode
 
 
 @pytest.fixture

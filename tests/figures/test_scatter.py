@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.scatter import draw_scatter
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.verdicts import COMPARED, VERDICTS
 from boostbench.util.errors import UserError
 

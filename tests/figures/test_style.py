@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.bars import draw_bars
 from boostbench.figures.boundaries import MapPanel, draw_boundaries
 from boostbench.figures.codewords import draw_codewords
@@ -20,6 +19,7 @@ from boostbench.figures.style import label, save, style
 from boostbench.figures.sweep import Point, draw_sweep
 from boostbench.figures.times import draw_times
 from boostbench.figures.varied import draw_varied
+from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 
 

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.figures.sweep import Point, draw_sweep
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 
 
 def points(errors, *keys):

@@ -1,1 +1,1 @@
-from experiment.conftest import dataset, make_experiment  # noqa: F401
+from fitting.conftest import dataset, make_experiment  # noqa: F401

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from experiment.examples import rewrite
-from experiment.toy import make_dataset, run
+from fitting.examples import rewrite
+from fitting.toy import make_dataset, run
 
+from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
-from boostbench.running.plan import Experiment
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
 PROTOCOL = {"n_splits": 4, "n_folds": 3}

@@ -1,5 +1,5 @@
 import pytest
-from experiment.examples import RECORD, changed
+from fitting.examples import RECORD, changed
 
 from boostbench.records.cuts import decisive, is_cut_so, with_cut, with_ways_of
 

@@ -5,8 +5,8 @@ import types
 import pytest
 
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.measures import find
 from boostbench.experiment.protocol import Protocol
+from boostbench.fitting.measures import find
 from boostbench.records import keys
 from boostbench.records.keys import Identity, Request, digest, shortened
 from boostbench.util.errors import UserError

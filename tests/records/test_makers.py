@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from boostbench.experiment.measures.prediction import Prediction
+from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records import makers
 from boostbench.records.makers import Maker
 from boostbench.util.errors import UserError

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import portalocker
 import pytest
-from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
+from fitting.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
-from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
+from boostbench.fitting import measures
 from boostbench.records import lines
 from boostbench.records.store import (
     RecordFile,

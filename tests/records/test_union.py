@@ -1,5 +1,5 @@
 import pytest
-from experiment.examples import FAILURE, RECORD, changed
+from fitting.examples import FAILURE, RECORD, changed
 
 from boostbench.records.cuts import is_cut_so
 from boostbench.records.store import RecordFile, read_records, record_path

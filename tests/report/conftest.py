@@ -2,7 +2,7 @@ from itertools import count
 
 import pytest
 
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
 from boostbench.report.tables import Column, ColumnPair, Table

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.cells import BETTER, BETTER_ELSEWHERE
 
 NAN = float("nan")

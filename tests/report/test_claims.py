@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
 from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex_notes

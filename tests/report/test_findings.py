@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.document import row_of
 from boostbench.report.findings import (
     published_listing,

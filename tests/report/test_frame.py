@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from experiment.examples import FAILURE, RECORD, TRIAL, changed
+from fitting.examples import FAILURE, RECORD, TRIAL, changed
 
 import boostbench
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import RecordFile, record_path
 from boostbench.report.papers import papers
 from boostbench.report.published import lines_of

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.comparison import compare_columns
 from boostbench.report.document import make_document
 from boostbench.report.findings import significance

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.merge import find_column, merge
 from boostbench.report.tables import Column, ColumnPair
 

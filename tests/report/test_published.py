@@ -4,7 +4,7 @@ from importlib.resources import files
 import pytest
 
 from boostbench import report
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.papers import PublishedTable, citation, papers, published_table
 from boostbench.report.published import find_published, is_value, lines_of, statement
 from boostbench.util import configs

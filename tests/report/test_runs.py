@@ -1,12 +1,12 @@
 from dataclasses import replace
 
 import pytest
-from experiment.toy import run
+from fitting.toy import run
 
+from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.report.runs import find_runs, listed
-from boostbench.running.plan import Experiment
-from tests.experiment.toy import make_dataset
+from tests.fitting.toy import make_dataset
 
 TITLES = {"mh": "AdaBoost.MH"}
 

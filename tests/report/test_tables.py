@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report import words
 from boostbench.report.comparison import compare_columns
 from boostbench.report.document import heads, row_of

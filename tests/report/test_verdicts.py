@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from scipy.stats import false_discovery_control
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.cells import distinct
 from boostbench.report.findings import summary_of_verdicts
 from boostbench.report.verdicts import VERDICTS, Tally, counts

@@ -70,7 +70,7 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
 
     n_iterations: PositiveInt = 500
 
-    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.fitting.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _master_class: ClassVar = MarginMaster

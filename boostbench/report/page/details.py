@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isfinite, isnan
 
-from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.provenance import Source

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from statistics import median
 from typing import NamedTuple
 
-from boostbench.experiment.quantities import CALIBRATION
+from boostbench.fitting.quantities import CALIBRATION
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 

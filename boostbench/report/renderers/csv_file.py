@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable
 from math import isnan
 
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 

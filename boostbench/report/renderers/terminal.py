@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.quantities import QUANTITIES, SCORES
+from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import ELSEWHERE, STALE, Cell

@@ -1,0 +1,1 @@
+"""Execution of experiments: plan, queue, workers, time limits, shards and verification."""

@@ -1,0 +1,152 @@
+"""Run trials on a Dask cluster: one on this machine, or that of a scheduler somewhere."""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator
+
+from boostbench.data.dataset import Dataset
+from boostbench.execution import remote
+from boostbench.fitting.trial import DIED, Work
+from boostbench.util.errors import UserError, first_line
+
+#: Trials in flight for each worker process: one that runs, one that waits.
+_AHEAD = 2
+#: Seconds until a scheduler has to answer.
+_PATIENCE = 10
+
+
+class Cluster:
+    """A Dask cluster that carries out tasks.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of processes of a cluster on this machine.
+    scheduler : str or None
+        Address of the scheduler of another, e.g. ``"tcp://head:8786"``; by default what
+        ``DASK_SCHEDULER_ADDRESS`` says.
+
+    Raises
+    ------
+    UserError
+        If Dask is not installed, the scheduler does not answer, or its workers have several
+        threads.
+    """
+
+    def __init__(self, n_jobs: int, scheduler: str | None = None):
+        try:
+            import dask.config
+            from dask.distributed import Client, get_client
+        except ImportError:
+            raise UserError(
+                "parallel.backend=dask needs Dask; install it by pip install 'dask[distributed]', "
+                "or take loky"
+            ) from None
+        _silence()
+        self._sent: dict = {}
+        self.address = scheduler or dask.config.get("scheduler-address", None)
+        if self.address is None:
+            try:
+                self.client = get_client()
+            except ValueError:
+                self.client = Client(n_workers=n_jobs, threads_per_worker=1)
+        else:
+            try:
+                # Dask's default it would be even where nobody answers, and so the next run's.
+                self.client = Client(self.address, timeout=_PATIENCE, set_as_default=False)
+            except (OSError, ValueError, TypeError) as error:
+                told = f"no Dask scheduler answers at {self.address!r}: {first_line(error)}"
+                raise UserError(told) from None
+        threads = max(self.client.nthreads().values(), default=1)
+        if threads > 1:
+            if self.address:  # any other client is not ours
+                self.client.close()
+            whose = self.address or "the Dask cluster"
+            raise UserError(
+                f"the workers of {whose} have up to {threads} threads; "
+                "start them by 'dask worker --nthreads 1 --nworkers N', as CPU seconds are those "
+                "of a process"
+            )
+
+    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:
+        """Carry out tasks; see `boostbench.execution.workers.Workers`.
+
+        Parameters
+        ----------
+        tasks : iterable of Work
+
+        Yields
+        ------
+        (Work, dict)
+
+        Raises
+        ------
+        UserError
+            If the scheduler is gone, or a worker has other code or cannot load the data.
+        """
+        from distributed import as_completed
+        from distributed.scheduler import KilledWorker
+
+        waiting = iter(tasks)
+        in_flight: dict = {}
+        finished = as_completed(loop=self.client.loop, with_results=False, raise_errors=False)
+
+        def submit() -> None:
+            for task in waiting:
+                data = self._data(task.dataset)
+                future = self.client.submit(
+                    remote.work, task.trial, data, remote.code(), pure=False
+                )
+                in_flight[future] = task
+                finished.add(future)
+                return
+
+        try:
+            for _ in range(_AHEAD * max(1, len(self.client.nthreads()))):
+                submit()
+            for future in finished:
+                task = in_flight.pop(future)
+                if future.status == "finished":
+                    outcome = future.result()
+                else:
+                    error = future.exception() if future.status == "error" else None
+                    if error is None:
+                        raise self._gone()
+                    if isinstance(error, UserError):
+                        raise error
+                    if not isinstance(error, KilledWorker):
+                        reason = f"{type(error).__name__}: {first_line(error)}"
+                        raise UserError(f"a Dask worker cannot do the work: {reason}")
+                    outcome = DIED
+                submit()
+                yield task, outcome
+        except (OSError, TimeoutError) as error:
+            raise self._gone() from error
+        finally:
+            if self.client.status == "running":
+                self.client.cancel(list(in_flight))
+
+    def _data(self, dataset: Dataset):
+        """Give what a worker needs to have a data set: its config, or the arrays themselves."""
+        if dataset.spec is not None:
+            return remote.DataReference(json.dumps(dataset.spec), dataset.checksum)
+        if dataset.checksum not in self._sent:
+            # A task, which is done again where its result is lost, and not `scatter`.
+            self._sent[dataset.checksum] = self.client.submit(
+                remote.hold, dataset.X, dataset.class_indices, key=f"data-{dataset.checksum}"
+            )
+        return self._sent[dataset.checksum]
+
+    def _gone(self) -> UserError:
+        where = self.address or "of this machine"
+        return UserError(
+            f"the Dask scheduler {where} is gone; what had finished is recorded, and done again "
+            "by rerun=all only"
+        )
+
+
+def _silence() -> None:
+    """Keep Dask from logging, with tracebacks, what is an outcome or an error here."""
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,0 +1,113 @@
+"""Trials that may take a limited time."""
+
+import ctypes
+import faulthandler
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+
+from boostbench.fitting.calibration import calibration
+from boostbench.fitting.trial import Trial, run_trial
+from boostbench.util.errors import UserError
+
+#: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
+#: process is ended.
+GRACE, LEAST = 0.1, 1
+# Seconds until a timer goes off that is due; 0 would switch it off.
+_SOON = 1e-6
+
+
+class OutOfTime(BaseException):
+    """The limit is over; not an `Exception`, so that estimators do not take it for their own."""
+
+
+def failure(limit: float) -> dict:
+    """Give the outcome of a trial that takes too long."""
+    return {"error": f"OutOfTime: it takes more than {limit:g} s", "where": "protocol.time_limit"}
+
+
+def run_limited(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull) -> dict:
+    """Run a trial; at the end of its protocol's `time_limit` it is a failure.
+
+    Parameters
+    ----------
+    trial, X, y
+        As of `run_trial`.
+    expendable : bool
+        Whether this process may be ended, if the trial does not stop by itself soon after
+        the limit: it hangs in compiled code, or keeps the exception to itself.
+    trace : str, default=os.devnull
+        Path of the file to which the process writes its traceback before it is ended so.
+
+    Returns
+    -------
+    dict
+        As of `run_trial`.
+    """
+    limit = trial.protocol.time_limit
+    if limit is None:
+        return run_trial(trial, X, y)
+    # Once in a process, and not the trial's: what a first trial would take longer for.
+    calibration()
+    with suppress(UserError):  # the trial says it in its own words
+        trial.algorithm.locate()
+    try:
+        grace = max(LEAST, GRACE * limit)
+        last = _exit_after(limit + grace, trace) if expendable else nullcontext()
+        with last, _raising_after(limit) as is_over:
+            outcome = run_trial(trial, X, y)
+    except OutOfTime:
+        return failure(limit)
+    # The exception has become the failure of the trial, or whatever the estimator made of it.
+    return {**outcome, **failure(limit)} if is_over and "error" in outcome else outcome
+
+
+@contextmanager
+def _raising_after(seconds: float) -> Iterator[list]:
+    """Raise `OutOfTime` in this thread; what is yielded is not empty from then on."""
+    is_over: list[bool] = []
+    if hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread():
+
+        def stop(number, frame):
+            is_over.append(True)
+            raise OutOfTime
+
+        before, begin = signal.signal(signal.SIGALRM, stop), time.monotonic()
+        remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield is_over
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            if remaining:
+                # An alarm of the caller that is due by now goes off at once.
+                remaining = max(_SOON, remaining - (time.monotonic() - begin))
+                signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+        return
+    # A thread of a Dask worker hears no signals, and Windows has none for it.
+    thread = ctypes.c_ulong(threading.get_ident())
+
+    def tell():
+        is_over.append(True)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
+
+    timer = threading.Timer(seconds, tell)
+    timer.start()
+    try:
+        yield is_over
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _exit_after(seconds: float, trace: str) -> Iterator[None]:
+    """End this process, even if Python itself does not get a word in any more."""
+    with open(trace, "w") as file:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()

@@ -1,0 +1,270 @@
+"""What is to be done: experiments, and the pieces of work that they consist of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from boostbench.data.dataset import Dataset
+from boostbench.data.missing_values import KEEP, imputation
+from boostbench.data.spec import config_overrides
+from boostbench.experiment.environment import commit
+from boostbench.experiment.schema import points_of
+from boostbench.fitting.splits import Split
+from boostbench.fitting.trial import Trial
+from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.keys import Identity, Request, as_json
+from boostbench.records.store import record_path
+from boostbench.util.errors import UserError
+
+# Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
+_MAX_DENSE = 2**27
+# There are many tuning trials, so that their records say little besides what is measured.
+_LEFT_OUT = ("n_train", "n_test", "warnings", "started")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(Request):
+    """What is asked of a data set: an algorithm under a protocol, and what of it is recorded.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        See `Request` for the others.
+    """
+
+    dataset: Dataset
+
+    @classmethod
+    def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
+        """Make an experiment from the resolved configuration and the loaded data.
+
+        Parameters
+        ----------
+        config : mapping
+            See `Request.of`.
+        dataset : Dataset
+            What ``config["data"]`` asks for.
+
+        Raises
+        ------
+        UserError
+            If the configuration asks for something that does not exist or cannot be.
+        """
+        asked = Request.of(config)
+        asked.measure.check(asked.algorithm.locate())
+        record_path(Path(), dataset.name, asked.algorithm.name)
+        _check_text(dataset)
+        asked.measure.check_data(dataset)
+        return cls(asked.algorithm, asked.protocol, asked.seed, asked.measure, dataset)
+
+    @property
+    def label(self) -> str:
+        """The experiment in words."""
+        return f"{self.algorithm.name} on {self.dataset.name}"
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.points) > 1
+
+    @cached_property
+    def imputation(self) -> str | None:
+        """How missing values are filled, or that they are kept; None where there are none."""
+        return self.filled(imputation(self.dataset))
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, int], ...]:
+        """The features that become categories: what is filled is numbers."""
+        is_whole = self.imputation in (None, KEEP)
+        return self.dataset.one_hot_ranges if is_whole and self.takes[1] else ()
+
+    @cached_property
+    def config(self) -> dict:
+        """All that decides the results, in JSON types, and nothing else, defaults written down."""
+        data = {
+            "name": self.dataset.name,
+            "checksum": self.dataset.checksum,
+            "n_samples": self.dataset.n_samples,
+            "n_features": self.dataset.n_features,
+            "n_classes": self.dataset.n_classes,
+        }
+        if self.imputation:
+            data["missing"] = self.imputation
+        if self.words:
+            data["words"] = "categories"
+        cut = config_overrides(self.dataset.spec or {})
+        if cut:
+            data["cut"] = cut
+        return {"data": data, "measure": self.measure.name, **self.asked}
+
+    @cached_property
+    def identity(self) -> Identity:
+        """What `config` amounts to: one for all splits of the experiment."""
+        return Identity.of(self.config)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The divisions of the data; raises UserError where they are impossible."""
+        return self.measure.splits(self.dataset, self.protocol, self.seed)
+
+    def check(self) -> None:
+        """Make sure that the classifier takes such data, as far as it tells.
+
+        Raises
+        ------
+        UserError
+            If it takes two classes only and there are more, or no sparse features and these are,
+            or if sparse features are too large to be projected.
+        """
+        self._check_projection()
+        estimator = self.algorithm.specimen()
+        if not isinstance(estimator, BaseEstimator):
+            return
+        tags = get_tags(estimator)
+        n_classes, name = self.dataset.n_classes, self.dataset.name
+        if n_classes > 2 and tags.classifier_tags and not tags.classifier_tags.multi_class:
+            raise UserError(
+                f"{self.algorithm.name} takes two classes, and data set {name!r} has {n_classes}"
+            )
+        projected = self.protocol.pca is not None
+        if self.dataset.is_sparse and not projected and not tags.input_tags.sparse:
+            raise UserError(
+                f"{self.algorithm.name} takes no sparse features, and those of {name!r} are sparse"
+            )
+
+    def _check_projection(self) -> None:
+        dataset = self.dataset
+        if self.protocol.pca is None or not dataset.is_sparse:
+            return
+        split = self.splits[0]
+        n_samples = len(split.train) + len(split.test)
+        n_components = min(len(split.train), dataset.n_features)
+        if n_samples * n_components > _MAX_DENSE:
+            raise UserError(
+                f"protocol.pca makes the features of {dataset.name!r} dense, and {n_samples} x up "
+                f"to {n_components} are too many; lower protocol.samples_per_class"
+            )
+
+    def tuning_split(self, split: Split) -> Split:
+        """Give the split on whose training part the parameters for `split` are chosen."""
+        return self.splits[0] if self.protocol.tune == "first_split" else split
+
+    def trial(self, split: Split, chosen: Mapping) -> Trial:
+        """Plan the fit on a split's training part with the chosen parameters."""
+        about = self.protocol, self.measure, self.imputation, self.words
+        return Trial(self.algorithm, chosen, split, *about)
+
+    def key(self, split: Split) -> str:
+        """Give the key of a split's record."""
+        return self.identity.split_key(split.index, split.checksum)
+
+    def shard_key(self, split: Split) -> str:
+        """Give the key of all that is done in one place: a split, and what it waits for."""
+        return self.key(self.tuning_split(split) if self.is_tuned else split)
+
+    def path(self, results: Path, tuning: bool = False) -> Path:
+        """Give the file of the experiment's records, or of its cross-validation trials."""
+        kind = "tuning" if tuning else self.measure.suffix
+        return record_path(results, self.dataset.name, self.algorithm.name, kind)
+
+
+def _check_text(dataset: Dataset) -> None:
+    """Refuse what a record could not say, such as a file whose name is bytes and no text."""
+    for key, value in (dataset.spec or {}).items():
+        try:
+            as_json(value)
+        except UserError:
+            raise UserError(
+                f"data.{key} is {value!r}, which is not Unicode, and records name it; rename it"
+            ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A trial together with how its outcome is to be filed.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    trial : Trial
+    key : str
+        Key of the record.
+    tuning : bool
+        Whether it is a cross-validation trial.
+    labels : dict
+        What the record says besides the outcome.
+    """
+
+    experiment: Experiment
+    trial: Trial
+    key: str
+    tuning: bool
+    labels: Mapping
+
+    @property
+    def dataset(self) -> Dataset:
+        """What the trial is fitted on."""
+        return self.experiment.dataset
+
+    @property
+    def label(self) -> str:
+        """The piece of work in words."""
+        fold = f", fold {self.labels['fold']}, {self._point()}" if self.tuning else ""
+        return f"{self.experiment.label}, split {self.labels['split']}{fold}"
+
+    @property
+    def points(self) -> list[dict]:
+        """Points of the grid that this cross-validation trial is about."""
+        return points_of(self.labels)
+
+    def _point(self) -> str:
+        if len(self.points) > 1:
+            return f"{len(self.points)} points"
+        return ", ".join(f"{name}={value}" for name, value in self.points[0].items())
+
+    def record(self, outcome: dict) -> dict:
+        """File an outcome of the trial."""
+        left_out = _LEFT_OUT if self.tuning else ()
+        kept = {name: value for name, value in outcome.items() if name not in left_out}
+        return {**self.labels, **kept}
+
+
+def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
+    """Plan an experiment's fit on a split, and what its record says."""
+    labels = {
+        **_labels(experiment, split.index, split),
+        "chosen": dict(chosen),
+        "validation_error": validation_error,
+    }
+    return Task(experiment, experiment.trial(split, chosen), experiment.key(split), False, labels)
+
+
+def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
+    """Plan the cross-validation inside a split's training part: fold by fold, point by point.
+
+    Points that share a fit are one trial for each fold, see `boostbench.fitting.tuning`.
+    """
+    y = experiment.dataset.y[split.train]
+    where = f"the training part of split {split.index} of {experiment.dataset.name}"
+    for inner in inner_splits(split, y, experiment.protocol.n_folds, where):
+        fold, rows = inner.index, inner.checksum
+        for trial in trials(experiment.trial(inner, {}), experiment.points):
+            points = list(trial.measure.points)
+            name, value = ("points", points) if len(points) > 1 else ("point", points[0])
+            key = experiment.identity.trial_key(split.index, fold, points, rows)
+            labels = {**_labels(experiment, split.index, inner), "fold": fold, name: value}
+            yield Task(experiment, trial, key, True, labels)
+
+
+def _labels(experiment: Experiment, index: int, rows: Split) -> dict:
+    return {
+        "config": experiment.config,
+        **experiment.maker.facts(),
+        "commit": commit(),
+        "split": index,
+        "rows": rows.checksum,
+    }

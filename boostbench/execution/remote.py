@@ -1,0 +1,101 @@
+"""What a worker of a Dask cluster does: it loads the data, checks the code and runs the trial."""
+
+import functools
+import hashlib
+import json
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+import boostbench
+from boostbench.data.dataset import Dataset
+from boostbench.data.loading import load
+from boostbench.execution import deadline
+from boostbench.fitting.trial import Trial
+from boostbench.util.errors import UserError, first_line
+
+
+@dataclass(frozen=True)
+class DataReference:
+    """A data set that a worker loads from where it is.
+
+    Attributes
+    ----------
+    spec : str
+        Config of the data set, name and all, in JSON.
+    checksum : str
+        Of what has to come out.
+    """
+
+    spec: str
+    checksum: str
+
+
+# Trials of one data set mostly follow each other.
+@functools.lru_cache(maxsize=3)
+def loaded(reference: DataReference) -> Dataset:
+    """Load a data set, and keep it.
+
+    Raises
+    ------
+    UserError
+        If the data cannot be loaded here, or are others.
+    """
+    where, spec = f"the Dask worker on {platform.node()}", json.loads(reference.spec)
+    try:
+        dataset = load(spec)
+    except UserError as error:
+        raise UserError(f"{where} cannot load its data: {first_line(error)}") from None
+    if dataset.checksum != reference.checksum:
+        raise UserError(
+            f"{where} has other data: {spec['name']!r} from {dataset.source} has the "
+            f"checksum {dataset.checksum}, and {reference.checksum} is asked for"
+        )
+    return dataset
+
+
+def hold(X, y) -> tuple:
+    """Keep arrays that were sent, of a data set that nothing but the sender has."""
+    return X, y
+
+
+def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
+    """Run a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    data : DataReference or (X, y)
+    expected : str
+        What `code` has to give.
+
+    Returns
+    -------
+    dict
+        As of `run_trial`.
+
+    Raises
+    ------
+    UserError
+        If the worker has other code, or cannot load the data.
+    """
+    if code() != expected:
+        raise UserError(
+            f"the Dask worker on {platform.node()} has another version of boostbench; install "
+            "the same on all machines, as records name the code"
+        )
+    if isinstance(data, DataReference):
+        dataset = loaded(data)
+        data = dataset.X, dataset.class_indices
+    X, y = data
+    return deadline.run_limited(trial, X, y, expendable=True)
+
+
+@functools.cache
+def code() -> str:
+    """Name all the code of the package: records say that today's code here made them."""
+    folder = Path(boostbench.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

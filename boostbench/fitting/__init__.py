@@ -1,0 +1,1 @@
+"""One fit: splits, preparation, trials, tuning and measures, without records."""

@@ -1,0 +1,171 @@
+"""Decision boundaries as records: what a classifier of two features predicts all over the plane."""
+
+import base64
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Meta, Struct
+
+from boostbench.data.dataset import Dataset
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Fraction, Measured, Real, Round
+from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.splits import Split, numbered
+from boostbench.fitting.stages import predict, stages
+from boostbench.fitting.trial import Trial, six_digits
+from boostbench.util.errors import UserError
+
+#: Cells of the grid along each axis.
+RESOLUTION = 200
+# The grid reaches beyond the points by this part of their range.
+_MARGIN = 0.05
+# The number of a class is a byte of a map.
+_MOST_CLASSES = 256
+
+
+class Points(Struct):
+    """Coordinates and class numbers of the samples."""
+
+    x: list[Real]
+    y: list[Real]
+    label: list[Count]
+
+
+class BoundaryRecord(Measured, kw_only=True):
+    """What a fit predicts all over the plane."""
+
+    points: Points
+    extent: Annotated[list[Real], Meta(min_length=4, max_length=4)]
+    maps: dict[Round, str]
+    train_errors: dict[Round, Fraction]
+    n_iterations: Count | None
+
+
+class Boundary(Measure):
+    """An algorithm fitted on a whole data set of two features, to be drawn.
+
+    The `checkpoints` of the protocol are the boosting rounds that are drawn. Hyper-parameters are
+    chosen by cross-validation on all rows, as the training part of a split would be used.
+
+    The map is of the plane of the features. A classifier that can `project` and `unproject` works
+    in a space of its own, of two features too; then the map is of that.
+    """
+
+    form = BoundaryRecord
+    quantities = ("n_iterations", "fit")
+    suffix = "boundary"
+    takes_tables = False
+    settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
+
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Keep how to scale and tune, the checkpoints, and the limit of time."""
+        if not protocol.checkpoints:
+            raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
+        kept = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
+        settings = {name: getattr(protocol, name) for name in kept}
+        return Protocol(sampling="fixed", n_splits=1, **settings)
+
+    def check_data(self, dataset: Dataset) -> None:
+        """Refuse all but two dense features, and classes whose numbers take more than a byte."""
+        if dataset.n_features != 2 or dataset.is_sparse:
+            raise UserError(
+                f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
+                f"{dataset.n_features}; take another data set"
+            )
+        if dataset.n_classes > _MOST_CLASSES:
+            raise UserError(
+                f"a decision boundary is of up to {_MOST_CLASSES} classes, and {dataset.name!r} "
+                f"has {dataset.n_classes}; take data.classes={_MOST_CLASSES}"
+            )
+
+    def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+        """Train on all rows."""
+        return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and predict the points and the grid.
+
+        Returns
+        -------
+        dict
+            In JSON types: ``points`` (coordinates ``x`` and ``y``, class numbers ``label``);
+            ``extent`` of the grid (left, right, bottom, top); by boosting round, ``maps`` (see
+            `decode`) and ``train_errors``; ``n_iterations`` done; CPU ``seconds`` of the fit.
+        """
+        fit = trial.fit(X, y)
+        estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
+        own_space = hasattr(estimator, "unproject")
+        points = estimator.project(inputs) if own_space else fit.impute(X[trial.split.train])
+        extent, grid = _grid(points)
+        cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
+        drawn = np.concatenate([inputs, cells])
+        predicted = _at(trial.protocol.checkpoints, estimator, drawn, np.unique(y))
+        return {
+            "points": {
+                "x": points[:, 0].round(3).tolist(),
+                "y": points[:, 1].round(3).tolist(),
+                "label": y.tolist(),
+            },
+            "extent": [round(bound, 6) for bound in extent],
+            "maps": {str(r): encode(p[len(y) :]) for r, p in predicted.items()},
+            "train_errors": {
+                str(r): float((p[: len(y)] != y).mean()) for r, p in predicted.items()
+            },
+            "n_iterations": fit.count("n_iterations_"),
+            "seconds": {"fit": six_digits(fit.seconds)},
+        }
+
+
+def encode(classes: np.ndarray) -> str:
+    """Write class numbers below 256 as text: bytes, deflated, in base 64.
+
+    Examples
+    --------
+    >>> decode(encode(np.repeat([0, 3], RESOLUTION**2 // 2)))[[0, -1], 0].tolist()
+    [0, 3]
+    """
+    return base64.b64encode(zlib.compress(classes.astype(np.uint8).tobytes(), 9)).decode()
+
+
+def decode(text: str) -> np.ndarray:
+    """Read a map of a boundary record.
+
+    Parameters
+    ----------
+    text : str
+        One of the record's ``maps``.
+
+    Returns
+    -------
+    ndarray of shape (resolution, resolution), uint8
+        Predicted class numbers at the centres of the cells of ``extent``, the lowest row first.
+    """
+    classes = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
+    return classes.reshape(RESOLUTION, RESOLUTION)
+
+
+def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
+    """Lay a grid over the points: its bounds, and the centres of its cells row by row."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = _MARGIN * (high - low)
+    low, high = low - margin, high + margin
+    steps = (np.arange(RESOLUTION) + 0.5) / RESOLUTION
+    x, y = (low + steps[:, None] * (high - low)).T
+    centres = np.stack([np.tile(x, RESOLUTION), np.repeat(y, RESOLUTION)], axis=1)
+    return [float(bound) for bound in (low[0], high[0], low[1], high[1])], centres
+
+
+def _at(rounds: Sequence[int], estimator, X: np.ndarray, known) -> dict[int, np.ndarray]:
+    """Predict after each number of rounds; one that stopped earlier stays as it was."""
+    predicted = dict.fromkeys(rounds, predict(estimator, X, known))
+    # One that does not tell how far it came may have stages before each of them.
+    done = getattr(estimator, "n_iterations_", np.inf)
+    early = [number for number in rounds if number < done]
+    # No further than needed: a stage is expensive where each has coefficients of its own.
+    staged = stages(estimator, X, known, stop=max(early, default=0))
+    for number, classes in enumerate(staged, start=1):
+        if number in early:
+            predicted[number] = classes
+    return predicted

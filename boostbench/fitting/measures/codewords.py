@@ -1,0 +1,60 @@
+"""Codewords as records: where they are at first, and where learning has moved them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Fraction, Measured, Real
+from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.trial import Trial
+
+_DECIMALS = 5
+
+
+class CodewordsRecord(Measured, kw_only=True):
+    """Codewords of the classes, at first and learned."""
+
+    first: list[list[Real]]
+    last: list[list[Real]]
+    n_iterations: Count
+    test_error: Fraction
+
+
+class Codewords(Measure):
+    """The codewords of an algorithm, before and after the training."""
+
+    form = CodewordsRecord
+    quantities = ("test_error", "accuracy", "n_iterations")
+    suffix = "codewords"
+    settings: ClassVar[Mapping] = {"codewords": "first and last"}
+
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Measure nothing on the way."""
+        return replace(protocol, checkpoints=())
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and tell the codewords.
+
+        Returns
+        -------
+        dict
+            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components), classes in
+            the order of their labels; ``n_iterations`` done; ``test_error``, a fraction.
+
+        Raises
+        ------
+        ValueError
+            If the classifier has no codewords.
+        """
+        fit = trial.fit(X, y)
+        if not hasattr(fit.estimator, "first_codewords_"):
+            raise ValueError(f"{type(fit.estimator).__name__} has no codewords")
+        return {
+            "first": np.round(fit.estimator.first_codewords_, _DECIMALS).tolist(),
+            "last": np.round(fit.estimator.codewords_, _DECIMALS).tolist(),
+            "n_iterations": fit.count("n_iterations_"),
+            "test_error": self.loss(fit, self.outputs(fit)["end"]),
+        }

@@ -1,0 +1,109 @@
+"""Test errors of a classifier, its size and its times: what tables are made of."""
+
+import sys
+import time
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from msgspec import Struct
+
+from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
+from boostbench.fitting import stages
+from boostbench.fitting.measures.base import FIT_TIMES, Measure
+from boostbench.fitting.trial import Fit, Trial, six_digits
+
+# Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell. On
+# Windows it goes by ticks of 1/64 second, whatever `time.get_clock_info` says: ten of them.
+PREDICTION_SECONDS = 10 / 64 if sys.platform == "win32" else 0.01
+
+
+class Seconds(Struct):
+    """CPU seconds: of the fit and its parts, of a prediction, of the reference job."""
+
+    fit: Duration
+    predict_per_instance: Duration
+    calibration: Duration
+    weak_learner: Duration | None = None
+    coefficients: Duration | None = None
+
+
+class PredictionRecord(Measured, kw_only=True):
+    """Errors of a fit, and its times."""
+
+    test_error: Fraction
+    train_error: Fraction
+    checkpoints: dict[Round, Fraction]
+    n_iterations: Count | None
+    n_parameters: Count | None
+    seconds: Seconds
+
+
+class Prediction(Measure):
+    """What a classifier predicts, and what that costs."""
+
+    form = PredictionRecord
+    quantities = (
+        *("test_error", "accuracy", "n_iterations", "n_parameters", "predict_per_instance"),
+        *FIT_TIMES,
+    )
+    has_checkpoints = True
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit on the training part and judge on the test part.
+
+        Returns
+        -------
+        dict
+            ``test_error`` and ``train_error``, fractions; ``checkpoints``, test errors by boosting
+            round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
+            ``witness``, mean absolute scores likewise, where the classifier has scores;
+            ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
+            ``seconds``. What the classifier does not tell is None.
+        """
+        fit = trial.fit(X, y)
+        known = np.unique(fit.y_train)
+        end, seconds_per_instance = _timed_prediction(fit, known)
+        rounds = trial.protocol.checkpoints
+        with stages.listening(fit.estimator) as heard:
+            predicted, n_stages = stages.predictions(fit.estimator, fit.X_test, known, rounds, end)
+        errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
+        train_labels = stages.predict(fit.estimator, fit.X_train, known)
+        n_iterations = fit.count("n_iterations_")
+        return {
+            "test_error": errors.pop("end"),
+            "train_error": float(np.mean(train_labels != fit.y_train)),
+            "checkpoints": errors,
+            "digests": {
+                number: stages.digest_of_labels(labels) for number, labels in predicted.items()
+            },
+            **_witness(fit, predicted, heard),
+            "n_iterations": n_stages if n_iterations is None else n_iterations,
+            "n_features": fit.X_train.shape[1],  # after the projection
+            "n_parameters": fit.count("n_parameters_"),
+            "seconds": {**fit.times(), "predict_per_instance": six_digits(seconds_per_instance)},
+        }
+
+
+def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
+    seconds, repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
+    while seconds < PREDICTION_SECONDS and repeats < 1000:
+        start = time.process_time()
+        predicted = fit.estimator.predict(fit.X_test)
+        seconds += time.process_time() - start
+        repeats += 1
+    return stages.checked(predicted, n_samples, known), seconds / (repeats * n_samples)
+
+
+def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:
+    """Give what shows more than labels whether two fits are the same: the size of the scores.
+
+    One that stopped early keeps its last stage, as its predictions do.
+    """
+    if heard:
+        last = heard[max(heard, key=int)]
+        return {"witness": {number: heard.get(number, last) for number in predicted}}
+    if not hasattr(fit.estimator, "decision_function"):
+        return {}
+    scores = np.asarray(fit.estimator.decision_function(fit.X_test))
+    is_finite = scores.dtype.kind == "f" and np.isfinite(scores).all()
+    return {"witness": {"end": stages.size(scores)}} if is_finite else {}

@@ -1,0 +1,159 @@
+"""How good probabilities and scores are: what the share of errors does not tell."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from sklearn.metrics import log_loss, recall_score, roc_auc_score
+
+from boostbench.experiment.schema import Count, Duration, Fraction, Measured
+from boostbench.fitting.measures.base import FIT_TIMES, Measure
+from boostbench.fitting.quantities import SCORES
+from boostbench.fitting.trial import Fit, Trial
+
+
+class ScoresRecord(Measured, kw_only=True):
+    """How good probabilities and scores of a fit are."""
+
+    log_loss: Duration | None
+    brier: Duration | None
+    auc: Fraction | None
+    balanced_accuracy: Fraction
+    test_error: Fraction
+    n_iterations: Count | None
+
+
+class Scores(Measure):
+    """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
+
+    form = ScoresRecord
+    quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
+    suffix = "scores"
+    settings: ClassVar[Mapping] = {"scores": "probabilities"}
+    needs = ("predict", "predict_proba|decision_function")
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and judge.
+
+        Returns
+        -------
+        dict
+            In JSON types: ``log_loss`` in nats and ``brier``, None without `predict_proba`;
+            ``auc``, None where the test part has one class; ``balanced_accuracy`` and
+            ``test_error``, fractions; ``n_iterations`` done; CPU ``seconds``.
+        """
+        fit = trial.fit(X, y)
+        labels = self.outputs(fit)["end"]
+        classes = np.unique(y)
+        probabilities, scores = _asked(fit, classes)
+        return {
+            "log_loss": _log_loss(fit.y_test, probabilities, classes),
+            "brier": _brier(fit.y_test, probabilities, classes),
+            "auc": _auc(fit.y_test, scores, classes),
+            # Of the classes that are tested, as scikit-learn's balanced_accuracy_score.
+            "balanced_accuracy": float(
+                recall_score(fit.y_test, labels, labels=np.unique(fit.y_test), average="macro")
+            ),
+            "test_error": Measure.loss(self, fit, labels),
+            "n_iterations": fit.count("n_iterations_"),
+            "seconds": fit.times(),
+        }
+
+
+def log_loss_of(fit: Fit) -> float:
+    """Give the log-loss of the test part of a fit, of the classes that either part has.
+
+    Raises
+    ------
+    ValueError
+        If the estimator has no `predict_proba`, which may hang on a parameter of it.
+    """
+    classes = np.union1d(fit.y_train, fit.y_test)
+    loss = _log_loss(fit.y_test, _asked(fit, classes)[0], classes)
+    if loss is None:
+        raise ValueError(f"{type(fit.estimator).__name__} as it is set has no predict_proba")
+    return loss
+
+
+def auc_of(fit: Fit) -> float:
+    """Give the area under the ROC curve of the test part of a fit.
+
+    Raises
+    ------
+    ValueError
+        If the test part has one class.
+    """
+    classes = np.union1d(fit.y_train, fit.y_test)
+    area = _auc(fit.y_test, _asked(fit, classes)[1], classes)
+    if area is None:
+        raise ValueError("a part with one class has no area under the ROC curve")
+    return area
+
+
+def _asked(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Ask for probabilities, and for scores, which are the probabilities if there are some."""
+    probabilities = columns(fit, "predict_proba", classes)
+    if probabilities is not None:
+        return probabilities, probabilities
+    return None, columns(fit, "decision_function", classes)
+
+
+def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
+    """Ask for a column of each class of the data; None where the estimator has no such method.
+
+    The columns of the estimator are those of its `classes_`, in whatever order they are; without
+    any, of the ascending labels. A class that was not in the training part has probability 0, or
+    the least score.
+
+    Raises
+    ------
+    ValueError
+        If the answer has not one column for each class of the training part, or `classes_` are
+        others.
+    """
+    ask = getattr(fit.estimator, method, None)
+    if ask is None:
+        return None
+    answer = np.asarray(ask(fit.X_test), dtype=float)
+    if answer.ndim == 1:  # of two classes, the score of the second
+        answer = np.stack([-answer, answer], axis=1)
+    known = np.unique(fit.y_train)
+    order = np.asarray(getattr(fit.estimator, "classes_", known))
+    if not np.array_equal(np.sort(order), known):
+        raise ValueError("classes_ are not the labels of the training part, each once")
+    if answer.shape != (len(fit.y_test), len(known)):
+        raise ValueError(
+            f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(known)})"
+        )
+    if not np.isfinite(answer).all():
+        raise ValueError(f"{method} gives NaN or infinity")
+    lowest = 0.0 if method == "predict_proba" else answer.min()
+    columns = np.full((len(answer), len(classes)), lowest)
+    columns[:, np.searchsorted(classes, order)] = answer
+    return columns
+
+
+def _log_loss(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
+    if probabilities is None:
+        return None
+    return float(log_loss(y, probabilities, labels=classes))
+
+
+def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
+    """Mean squared distance of the probabilities from the truth; of two classes, half of it."""
+    if probabilities is None:
+        return None
+    squares = ((probabilities - (y[:, None] == classes)) ** 2).sum(axis=1).mean()
+    return float(squares / 2 if len(classes) == 2 else squares)
+
+
+def _auc(y: np.ndarray, scores: np.ndarray | None, classes: np.ndarray) -> float | None:
+    """Mean over the classes that are tested of the area under the curve of each against the rest.
+
+    Of two classes both areas are the same.
+    """
+    tested = np.unique(y)
+    if scores is None or len(tested) < 2:
+        return None
+    areas = [roc_auc_score(y == c, scores[:, np.searchsorted(classes, c)]) for c in tested]
+    return float(np.mean(areas))

@@ -1,0 +1,26 @@
+"""The measure `scores`, where cross-validation chooses by the area under the ROC curve."""
+
+from collections.abc import Mapping
+from math import nan
+from typing import ClassVar
+
+import numpy as np
+
+from boostbench.fitting.measures.scores import Scores, auc_of
+from boostbench.fitting.trial import Fit
+
+
+class ScoresByAuc(Scores):
+    """What `Scores` records, of parameters with the largest mean area in cross-validation."""
+
+    judged_by = "auc"
+    by_stage: ClassVar[bool] = False
+    quantity = "auc"
+
+    def loss(self, fit: Fit, output: np.ndarray) -> float:
+        """Give 1 minus the area of the test part."""
+        return 1.0 - auc_of(fit)
+
+    def objective(self, record: Mapping) -> float:
+        """Give 1 minus the area of the test part; NaN where that has one class."""
+        return nan if record["auc"] is None else 1.0 - record["auc"]

@@ -1,0 +1,27 @@
+"""The measure `scores`, where cross-validation chooses by the log-loss."""
+
+from collections.abc import Mapping
+from math import nan
+from typing import ClassVar
+
+import numpy as np
+
+from boostbench.fitting.measures.scores import Scores, log_loss_of
+from boostbench.fitting.trial import Fit
+
+
+class ScoresByLogLoss(Scores):
+    """What `Scores` records, of parameters with the least mean log-loss in cross-validation."""
+
+    needs = ("predict", "predict_proba")
+    judged_by = "log_loss"
+    by_stage: ClassVar[bool] = False
+    quantity = "log_loss"
+
+    def loss(self, fit: Fit, output: np.ndarray) -> float:
+        """Give the log-loss of the test part."""
+        return log_loss_of(fit)
+
+    def objective(self, record: Mapping) -> float:
+        """Give the log-loss of the test part; NaN where there were no probabilities."""
+        return nan if record["log_loss"] is None else record["log_loss"]

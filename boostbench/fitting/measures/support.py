@@ -1,0 +1,53 @@
+"""How many coefficients of a fit are not 0: what an L1 norm in its objective leaves."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from boostbench.experiment.schema import Count, Fraction, Measured
+from boostbench.fitting.measures.base import FIT_TIMES, Measure
+from boostbench.fitting.trial import Trial
+
+
+class SupportRecord(Measured, kw_only=True):
+    """How many coefficients of a fit are not 0."""
+
+    n_nonzero: Count
+    n_iterations: Count
+    test_error: Fraction
+
+
+class Support(Measure):
+    """The number of coefficients of a totally corrective algorithm that are not 0 in the end."""
+
+    form = SupportRecord
+    quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
+    suffix = "support"
+    settings: ClassVar[Mapping] = {"support": "last"}
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and count.
+
+        Returns
+        -------
+        dict
+            In JSON types: ``n_nonzero`` coefficients, of `weight_path_`; ``n_iterations`` done;
+            ``test_error``, a fraction; CPU ``seconds``.
+
+        Raises
+        ------
+        ValueError
+            If the classifier keeps no coefficients of its rounds.
+        """
+        fit = trial.fit(X, y)
+        if not hasattr(fit.estimator, "weight_path_"):
+            raise ValueError(
+                f"{type(fit.estimator).__name__} has no weight_path_, whose last row is counted"
+            )
+        return {
+            "n_nonzero": int(fit.estimator.weight_path_[[-1]].count_nonzero()),
+            "n_iterations": fit.count("n_iterations_"),
+            "test_error": self.loss(fit, self.outputs(fit)["end"]),
+            "seconds": fit.times(),
+        }

@@ -1,0 +1,216 @@
+"""One unit of work: fit an estimator on a training part, and record what a measure asks for."""
+
+import time
+import traceback
+import typing
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import FunctionTransformer
+from threadpoolctl import threadpool_limits
+
+from boostbench.data.dataset import Dataset
+from boostbench.data.missing_values import KEEP
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.environment import environment, now
+from boostbench.experiment.protocol import Protocol
+from boostbench.fitting.calibration import calibration
+from boostbench.fitting.preparation import preparation
+from boostbench.fitting.splits import Split
+from boostbench.util.errors import first_line
+
+MAX_WARNINGS = 5
+#: The outcome of a trial whose worker process is gone.
+DIED = {"error": "the worker process died (out of memory?)", "where": "?"}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """An estimator that has been fitted, and what it was fitted on and is judged on.
+
+    Attributes
+    ----------
+    estimator : estimator
+    impute : callable
+        From features of the data set to the same with what takes the place of missing values.
+    prepare : callable
+        From features of the data set to those that the estimator sees.
+    X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
+        Both parts as the estimator sees them.
+    y_train, y_test : ndarray of shape (n_samples,)
+        Their labels.
+    seconds : float
+        CPU seconds of the estimator's `fit`.
+    """
+
+    estimator: Any
+    impute: Callable
+    prepare: Callable
+    X_train: Any
+    X_test: Any
+    y_train: np.ndarray
+    y_test: np.ndarray
+    seconds: float
+
+    def again(self, **params) -> "Fit":
+        """Change parameters of the same estimator and fit it once more, from where it is."""
+        seconds = _fit(self.estimator.set_params(**params), self.X_train, self.y_train)
+        return replace(self, seconds=seconds)
+
+    def times(self) -> dict[str, float | None]:
+        """Give the CPU seconds of the fit and of its parts, as far as the estimator tells them."""
+        return {
+            "fit": six_digits(self.seconds),
+            "weak_learner": six_digits(getattr(self.estimator, "weak_learner_time_", None)),
+            "coefficients": six_digits(getattr(self.estimator, "coefficient_time_", None)),
+            "calibration": six_digits(calibration()),
+        }
+
+    def count(self, attribute: str) -> int | None:
+        """Give a whole number that the estimator knows of itself, None where it does not."""
+        value = getattr(self.estimator, attribute, None)
+        return None if value is None else int(value)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a worker needs to know besides the data.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        The estimator and its parameters.
+    chosen : dict
+        Parameters that replace the algorithm's own: a point of its grid.
+    split : Split
+        What is fitted on, and what is judged on.
+    protocol : Protocol
+        Of which the preparation of the features and the checkpoints matter here.
+    measure : boostbench.fitting.measures.base.Measure
+        What is recorded of the fit.
+    imputation : {"mean", "median", "most_frequent", "keep"}, default=None
+        What takes the place of missing values, if there are any: of the feature, over the rows that
+        are fitted on. Neither tested rows nor those that a fold of cross-validation is judged on
+        have a say. A feature of which all these rows lack the value becomes 0. ``"keep"``: the
+        algorithm takes them.
+    words : tuple of (int, int), default=()
+        Features that become categories, see `boostbench.fitting.preparation.preparation`.
+    """
+
+    algorithm: Algorithm
+    chosen: Mapping
+    split: Split
+    protocol: Protocol
+    measure: "Taker"
+    imputation: str | None = None
+    words: tuple[tuple[int, int], ...] = ()
+
+    def fit(self, X, y: np.ndarray, **overrides) -> Fit:
+        """Fit on the training part; X and y are those of the whole data set.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Features of the whole data set.
+        y : ndarray of shape (n_samples,)
+            Labels of the whole data set.
+        **overrides
+            Parameters of the estimator besides those that are `chosen`.
+        """
+        train, test = self.split.train, self.split.test
+        impute, prepare, X_train = self._prepared(X[train])
+        X_test = prepare(X[test]) if len(test) else X[test]
+        estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
+        seconds = _fit(estimator, X_train, y[train])
+        return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
+
+    def _prepared(self, own) -> tuple:
+        """Learn from the features of the training part, which may be large, and prepare them."""
+        impute = self._imputer().fit(own).transform
+        own = impute(own)
+        scaled = preparation(own, self.protocol.scale, self.protocol.pca, self.words)
+        return impute, lambda part: scaled(impute(part)), scaled(own)
+
+    def _imputer(self):
+        if self.imputation in (None, KEEP):
+            return FunctionTransformer(accept_sparse=True)
+        return SimpleImputer(strategy=self.imputation, keep_empty_features=True)
+
+
+class Taker(typing.Protocol):
+    """What a trial asks of its measure."""
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and give what is to be recorded."""
+
+
+class Work(typing.Protocol):
+    """A trial, and the data set that it is of."""
+
+    trial: Trial
+    dataset: Dataset
+
+
+def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
+    """Fit and measure; never raise because of the estimator.
+
+    BLAS and OpenMP have one thread each while it runs, so that CPU seconds mean something and
+    results do not depend on how many trials run beside it.
+
+    Parameters
+    ----------
+    trial : Trial
+        What to do.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Features of the whole data set.
+    y : ndarray of shape (n_samples,)
+        Labels of the whole data set.
+
+    Returns
+    -------
+    dict
+        In JSON types: what the measure records; sizes of both parts, warnings, environment, time.
+        If the estimator raised, ``error`` (type and first line of the message) and ``where``
+        (module and line) take the place of the measure's results.
+    """
+    started = now()
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
+        try:
+            outcome = trial.measure.take(trial, X, y)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # even SystemExit is only this trial's failure
+            outcome = _failure(error)
+    said = dict.fromkeys(f"{w.category.__name__}: {first_line(w.message)}" for w in caught)
+    return {
+        **outcome,
+        "n_train": len(trial.split.train),
+        "n_test": len(trial.split.test),
+        "warnings": list(said)[:MAX_WARNINGS],
+        "environment": environment(trial.algorithm.target.partition(".")[0]),
+        "started": started,
+        "finished": now(),
+    }
+
+
+def six_digits(seconds: float | None) -> float | None:
+    """Round to six digits, as times are recorded."""
+    return None if seconds is None else float(f"{seconds:.6g}")
+
+
+def _fit(estimator, X, y: np.ndarray) -> float:
+    start = time.process_time()
+    estimator.fit(X, y)
+    return time.process_time() - start
+
+
+def _failure(error: BaseException) -> dict:
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    return {
+        "error": f"{type(error).__name__}: {first_line(error)}"[:300],
+        "where": f"{frame.f_globals.get('__name__', '?')}:{line}",
+    }

@@ -1,0 +1,67 @@
+import pytest
+
+from boostbench.execution import forecast as module
+from boostbench.execution.forecast import Forecast, forecast
+from boostbench.execution.progress import ProgressLines
+from boostbench.execution.runner import Planned
+
+
+def config(rounds):
+    return {"algo": {"_target_": "a.B", "n_iterations": rounds}}
+
+
+def records(rounds, *seconds, calibration=0.05):
+    times = [{"fit": one, "calibration": calibration} for one in seconds]
+    return [{"config": config(rounds), "seconds": one} for one in times]
+
+
+@pytest.fixture(autouse=True)
+def slow(monkeypatch):
+    """This machine takes twice as long as that of the records."""
+    monkeypatch.setattr(module, "calibration", lambda: 0.1)
+
+
+def test_what_is_known_is_brought_to_this_machine():
+    same = records(100, 1.0, 3.0)
+    # Ten fits of 2 seconds, twice as slow here.
+    assert forecast([("a", 10, config(100), [same])]) == Forecast(40.0, 0, {"a": 4.0})
+    # Other rounds take as long in proportion, and count only where the same are not known.
+    assert forecast([("a", 10, config(50), [same])]) == Forecast(20.0, 0, {"a": 2.0})
+    some = [("a", 10, config(50), [same + records(50, 9.0)])]
+    assert forecast(some) == Forecast(180.0, 0, {"a": 18.0})
+
+
+@pytest.mark.parametrize(
+    ("asked", "done"), [("auto", "auto"), ("auto", 9), (9, "auto"), (9, 0), (-1, 9)]
+)
+def test_rounds_that_are_no_number_say_nothing_of_seconds(asked, done):
+    work = [("a", 1, config(asked), [records(done, 1.0)])]
+    assert forecast(work) == Forecast(2.0, 0, {"a": 2.0})
+
+
+def test_a_path_of_fits_counts_as_of_this_machine():
+    path = [{"config": config(100), "seconds": [1.0, 2.0]}]
+    assert forecast([("a", 2, config(100), [path])]) == Forecast(6.0, 0, {"a": 3.0})
+
+
+def test_what_is_unknown_is_counted():
+    failed = [{"config": config(100), "error": "x"}]
+    work = [("a", 10, config(100), [failed, []]), ("b", 1, config(100), [[], records(100, 1.0)])]
+    assert forecast(work) == Forecast(2.0, 10, {"b": 2.0})
+    assert forecast([]) == Forecast(0.0, 0, {})
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (None, "9 splits to run"),
+        (Forecast(0.0, 9, {}), "9 splits to run"),
+        (Forecast(400.0, 0, {}), "to run; fits take about 6.7 CPU minutes, by what is on record"),
+        (Forecast(2.0, 1, {}), "by what is on record, without 1 fit of which nothing is known"),
+    ],
+)
+def test_a_run_says_how_long_it_takes(capsys, known, told):
+    from rich.console import Console
+
+    ProgressLines(Console()).plan(Planned(0, 9, 0, known))
+    assert " ".join(capsys.readouterr().out.split()).endswith(told)

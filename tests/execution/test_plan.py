@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from boostbench.data.dataset import Dataset
+from boostbench.execution.plan import Experiment, tuning_tasks
+from boostbench.experiment.protocol import Protocol
+from boostbench.fitting import measures
+from boostbench.fitting.measures.base import Measure
+from boostbench.util.errors import UserError
+
+
+def make_experiment(X=None, **protocol):
+    X = np.arange(48.0).reshape(24, 2) if X is None else X
+    dataset = Dataset("toy", X, np.repeat([1, 2], X.shape[0] // 2), "made here")
+    algo = {"_target_": "sklearn.linear_model.LogisticRegression", "C": 1.0}
+    config = {
+        "algo": {"name": "fake", **algo, "grid": {"C": [0.1, 1.0]}},
+        "protocol": {"samples_per_class": 8, **protocol},
+        "seed": 3,
+    }
+    return Experiment.from_config(config, dataset)
+
+
+def keys(experiment):
+    trials = [task.key for task in tuning_tasks(experiment, experiment.splits[0])]
+    return experiment.key(experiment.splits[0]), trials[:2]
+
+
+def test_records_of_all_times_are_found():
+    """Hours of records lie under keys like these; scikit-learn's defaults are not among them."""
+    expected = ("96f43a78e0ddf8c9", ["c6802ca7b796adb0", "a8194cd62803f979"])
+    assert keys(make_experiment()) == expected
+    assert keys(make_experiment(pca=None)) == expected
+
+
+@pytest.mark.parametrize("changed", [{"pca": 0.9}, {"pca": 0.8}, {"scale": "unit"}])
+def test_what_is_done_to_the_features_is_in_every_key(changed):
+    plain, other = keys(make_experiment(pca=0.7)), keys(make_experiment(**changed))
+    assert {plain[0], *plain[1]}.isdisjoint({other[0], *other[1]})
+
+
+def test_trials_project():
+    experiment = make_experiment(pca=0.9)
+    split = experiment.splits[0]
+    assert experiment.trial(split, {}).protocol.pca == 0.9
+    assert {task.trial.protocol.pca for task in tuning_tasks(experiment, split)} == {0.9}
+
+
+def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
+    dataset = Dataset("toy", sparse.csr_matrix(np.eye(24)), np.repeat([1, 2], 12), "made here")
+    algo = {"name": "multiboost", "_target_": "boostbench.algorithms.MultiBoost"}
+    plain, projected = (
+        Experiment.from_config({"algo": algo, "protocol": {"pca": pca}}, dataset)
+        for pca in (None, 0.9)
+    )
+    with pytest.raises(UserError, match="takes no sparse features"):
+        plain.check()
+    projected.check()
+
+
+def test_sparse_features_that_are_too_large_to_be_projected():
+    few, many = sparse.csr_matrix((24, 10**7)), sparse.csr_matrix((24000, 10**7))
+    make_experiment(few, pca=0.9).check()
+    with pytest.raises(UserError, match="24000 x up to 18000 are too many"):
+        make_experiment(many, pca=0.9, samples_per_class=None).check()
+    make_experiment(many).check()
+
+
+def test_what_is_recorded_says_what_an_estimator_must_have():
+    algo = {"name": "scaler", "_target_": "sklearn.preprocessing.MinMaxScaler"}
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
+    with pytest.raises(UserError, match=r"MinMaxScaler is no classifier: it has no predict$"):
+        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("predicton", "unknown measure 'predicton'; did you mean prediction"),
+        ("nosuch.module.Measure", "cannot find measure=nosuch.module.Measure: "),
+        ("sklearn.svm.SVC", "measure=sklearn.svm.SVC is no boostbench"),
+        ("os.getcwd", "cannot find measure=os.getcwd: os is a module of Python itself"),
+        (5, "unknown measure 5; there are: boundary, codewords, feature_use"),
+        (None, "unknown measure None; there are"),
+        (["prediction"], "unknown measure"),
+    ],
+)
+def test_measures_that_there_are_not(name, message):
+    with pytest.raises(UserError, match=message):
+        measures.find(name)
+
+
+def test_measures_are_found_by_their_files():
+    assert {"prediction", "boundary", "feature_use", "paths"} <= set(measures.names())
+    assert all(isinstance(measures.find(name), Measure) for name in measures.names())
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_a_limit_of_time_is_of_whatever_is_measured(name):
+    assert measures.find(name).arrange(Protocol(time_limit=9)).time_limit == 9
+
+
+def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():
+    """Its record could not be written."""
+    spec = {"name": "toy", "path": "\udcff.csv"}
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
+    algo = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier"}
+    with pytest.raises(UserError, match=r"data.path is '\\udcff.csv', which is not Unicode"):
+        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+
+
+@pytest.mark.parametrize("name", ["tree.tuning", "../tree"])
+def test_names_that_no_file_of_records_can_have(name):
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
+    config = {"algo": {"_target_": "sklearn.tree.DecisionTreeClassifier", "name": name}}
+    with pytest.raises(UserError, match=f"^'{name}' names a file of records; use letters"):
+        Experiment.from_config(config | {"protocol": {}}, dataset)

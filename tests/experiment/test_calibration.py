@@ -1,5 +1,0 @@
-from boostbench.experiment.calibration import calibration
-
-
-def test_calibration_is_measured_once():
-    assert calibration() == calibration() > 0

@@ -1,0 +1,58 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from boostbench.data.dataset import Dataset
+from boostbench.fitting.measures.feature_use import MAX_FEATURES
+from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
+from fitting.toy import run
+
+from ..toy import make_experiment
+
+STUMPS = "boostbench.algorithms.AdaBoostMH"
+experiment = partial(make_experiment, measure="feature_use", n_splits=3, checkpoints=[1, 20])
+
+
+def test_counts_the_stumps_of_each_feature(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    # Only the second feature tells anything, and not all; the third never varies.
+    X = np.stack([rng.normal(size=80), y + rng.normal(size=80), np.zeros(80)], axis=1)
+    asked = experiment(STUMPS, data=Dataset("one", X, y, "made here"), n_iterations=20)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    assert len(outcome.records) == 3
+    for record in outcome.records:
+        assert sum(record["counts"]) == record["n_iterations"] == 20
+        assert record["counts"][2] == 0
+        assert record["counts"][1] > 0
+    path = tmp_path / "records" / "one" / "fake.features.jsonl"
+    assert read_records(path) == (outcome.records, [])
+
+
+def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
+    names = ("feature_use", "prediction")
+    asked = [experiment(STUMPS, measure=name, n_iterations=20) for name in names]
+    [used], [whole] = (run([one], results=tmp_path).outcomes for one in asked)
+    errors = [[record["test_error"] for record in each.records] for each in (used, whole)]
+    assert errors[0] == errors[1]
+
+
+@pytest.mark.parametrize(
+    "target", ["sklearn.tree.DecisionTreeClassifier", "boostbench.algorithms.ProjectedAdaBoostMH"]
+)
+def test_what_has_no_stumps_fails_and_says_why(tmp_path, target):
+    asked = experiment(target)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    assert {record["error"] for record in outcome.failures} == {
+        f"ValueError: {target.rpartition('.')[2]} has no stumps on single features"
+    }
+
+
+def test_refuses_what_it_cannot_record():
+    with pytest.raises(UserError, match="no feature of the data is left"):
+        experiment(STUMPS, pca=0.9)
+    wide = Dataset("wide", np.zeros((4, MAX_FEATURES + 1)), np.arange(4) % 2, "made here")
+    with pytest.raises(UserError, match=f"recorded up to {MAX_FEATURES}"):
+        experiment(STUMPS, data=wide)

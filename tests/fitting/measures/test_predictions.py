@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+import boostbench
+from boostbench.execution.plan import Experiment
+from boostbench.experiment.schema import BadLine, check
+from boostbench.fitting.measures.predictions import PredictionsRecord
+from fitting.toy import run
+
+from ..examples import RECORD
+from ..toy import make_dataset
+
+
+def test_predictions_of_each_tested_sample(tmp_path):
+    dataset = make_dataset()
+    algo = {"name": "one", "grid": {}, "_target_": "boostbench.algorithms.MCBoost"}
+    algo |= {"n_iterations": 5, "loss": "logistic"}
+    other = {"name": "other", "grid": {}, "_target_": "sklearn.svm.LinearSVC"}
+    asked = [
+        Experiment.from_config(
+            {"algo": one, "protocol": {"n_splits": 2, "checkpoints": []}, "measure": "predictions"},
+            dataset,
+        )
+        for one in (algo, other)
+    ]
+    run(asked, results=tmp_path)
+    frame = boostbench.predictions(tmp_path)
+    shares = [name for name in frame if name.startswith("p") and name[1:].isdigit()]
+    assert len(shares) == dataset.n_classes
+    for split in asked[0].splits:
+        own = frame.query(f"algo == 'one' and split == {split.index}")
+        np.testing.assert_array_equal(own["row"], split.test)
+        np.testing.assert_array_equal(own["truth"], dataset.class_indices[split.test])
+        fit = asked[0].trial(split, {}).fit(dataset.X, dataset.class_indices)
+        np.testing.assert_array_equal(own["predicted"], fit.estimator.predict(fit.X_test))
+        expected = fit.estimator.predict_proba(fit.X_test)
+        np.testing.assert_allclose(own[shares], expected, rtol=0, atol=5.1e-7)
+    assert frame.query("algo == 'other'")[shares].isna().all(axis=None)
+    errors = (frame["truth"] != frame["predicted"]).groupby([frame["algo"], frame["split"]]).mean()
+    recorded = boostbench.results(tmp_path).set_index(["algo", "split"])["test_error"]
+    np.testing.assert_allclose(errors.sort_index(), recorded.sort_index() / 100)
+
+
+def test_lists_of_other_lengths_are_no_record():
+    written = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
+    written |= {n: RECORD[n] for n in ("started", "finished", "warnings", "test_error")}
+    written |= {"n_iterations": 5, "probabilities": None}
+    written |= {"schema": 2, "split": 0}
+    written |= dict.fromkeys(("config", "provenance", "rows"), "0" * 16)
+    written |= {name: [0] * RECORD["n_test"] for name in ("tested", "truth", "predicted")}
+    check(written, PredictionsRecord)
+    shares = [[0.5, 0.5]] * RECORD["n_test"]
+    check(written | {"probabilities": shares}, PredictionsRecord)
+    for changes in (
+        {"truth": [0]},
+        {"probabilities": shares[1:]},
+        {"probabilities": [[1.0], *shares[1:]]},
+    ):
+        with pytest.raises(BadLine, match="a prediction for each tested row"):
+            check(written | changes, PredictionsRecord)

@@ -1,0 +1,215 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from boostbench.execution.plan import Experiment
+from boostbench.fitting.quantities import QUANTITIES, SCORES, get_quantity
+from boostbench.fitting.tuning import inner_splits
+from boostbench.util.errors import UserError
+from fitting.toy import run
+
+from ..toy import make_dataset
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Run one split; return its record, the fitted estimator, X and y of the test part."""
+
+    def record(dataset, target, **algo):
+        algo = {"name": "one", "grid": {}, "_target_": target, **algo}
+        protocol = {"n_splits": 1, "checkpoints": []}
+        config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+        asked = Experiment.from_config(config, dataset)
+        [outcome] = run([asked], results=tmp_path).outcomes
+        assert not outcome.failures
+        fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+        return outcome.records[0], fit.estimator, fit.X_test, fit.y_test
+
+    return record
+
+
+def overlapping(n_classes, splits=None):
+    """Features that tell something of the class, and not all."""
+    return make_dataset([30] * n_classes, seed=n_classes, splits=splits)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("target", "algo"),
+    [
+        ("boostbench.algorithms.AdaBoostMH", {"n_iterations": 5}),
+        ("sklearn.naive_bayes.GaussianNB", {}),
+    ],
+)
+def test_they_are_those_of_scikit_learn(record, n_classes, target, algo):
+    found, model, X, y = record(overlapping(n_classes), target, **algo)
+    probabilities, labels = model.predict_proba(X), model.predict(X)
+    assert 0.05 < found["test_error"] < 0.7
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(y, probabilities))
+    if n_classes == 2:
+        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, probabilities[:, 1]))
+        assert found["brier"] == pytest.approx(
+            metrics.brier_score_loss(y == model.classes_[1], probabilities[:, 1])
+        )
+    else:
+        area = metrics.roc_auc_score(y, probabilities, multi_class="ovr", average="macro")
+        assert found["auc"] == pytest.approx(area)
+        truth = y[:, None] == model.classes_
+        assert found["brier"] == pytest.approx(np.mean(np.sum((probabilities - truth) ** 2, 1)))
+    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_without_probabilities(record, n_classes):
+    found, model, X, y = record(overlapping(n_classes), "sklearn.linear_model.RidgeClassifier")
+    scores = model.decision_function(X)
+    if n_classes == 2:
+        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, scores))
+    else:
+        areas = [
+            metrics.roc_auc_score(y == c, s) for c, s in zip(model.classes_, scores.T, strict=True)
+        ]
+        assert found["auc"] == pytest.approx(np.mean(areas))
+    assert (found["log_loss"], found["brier"]) == (None, None)
+    read = {name: QUANTITIES[name].of(found) for name in SCORES}
+    assert (read["log_loss"], read["brier"]) == (None, None)
+    assert read["balanced_accuracy"] == pytest.approx(100 * found["balanced_accuracy"])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("order", ["descending", "rolled"])
+def test_columns_are_those_of_classes_in_any_order(record, n_classes, order):
+    dataset = overlapping(n_classes)
+    usual, *_ = record(dataset, "sklearn.naive_bayes.GaussianNB")
+    found, model, *_ = record(dataset, "tests.fitting.fake_classifiers.Ordered", order=order)
+    assert list(model.classes_) != sorted(model.classes_)
+    for name in ("log_loss", "brier", "auc", "balanced_accuracy", "test_error"):
+        assert found[name] == pytest.approx(usual[name], rel=1e-12)
+
+
+def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
+    target = "tests.fitting.fake_classifiers.Ordered"
+    algo = {"name": "one", "grid": {}, "_target_": target, "order": "doubled"}
+    protocol = {"n_splits": 1, "checkpoints": []}
+    config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+    asked = Experiment.from_config(config, overlapping(3))
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [failure] = outcome.failures
+    assert "classes_ are not the labels of the training part" in failure["error"]
+
+
+def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
+    """Fixed splits may leave a class out; what is left is judged."""
+    dataset = overlapping(3)
+    classes = np.unique(dataset.y)
+    tested = np.flatnonzero(dataset.y[60:] != classes[2]) + 60
+    dataset = overlapping(3, splits=[(np.arange(60), tested)])
+    algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
+    protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
+    config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+    asked = Experiment.from_config(config, dataset)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [found] = outcome.records
+    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+    probabilities = fit.estimator.predict_proba(fit.X_test)
+    assert found["log_loss"] == pytest.approx(
+        metrics.log_loss(fit.y_test, probabilities, labels=fit.estimator.classes_)
+    )
+    areas = [
+        metrics.roc_auc_score(fit.y_test == fit.estimator.classes_[c], probabilities[:, c])
+        for c in (0, 1)
+    ]
+    assert found["auc"] == pytest.approx(np.mean(areas))
+
+
+@pytest.fixture
+def check_no_number(tmp_path):
+    """Run one split whose number cannot be told: a sweeper gets NaN, and a fold of it fails."""
+
+    def check_no_number(dataset, target, measure, name, complaint, **protocol):
+        algo = {"name": "one", "grid": {}, "_target_": target}
+        protocol = {"n_splits": 1, "checkpoints": [], **protocol}
+        config = {"algo": algo, "protocol": protocol, "measure": measure}
+        asked = Experiment.from_config(config, dataset)
+        [outcome] = run([asked], results=tmp_path).outcomes
+        [found] = outcome.records
+        assert found[name] is None
+        assert np.isnan(asked.measure.objective(found))
+        fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+        with pytest.raises(ValueError, match=complaint):
+            asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
+
+    return check_no_number
+
+
+def test_a_test_part_of_one_class_has_no_area(check_no_number):
+    dataset = overlapping(2)
+    train, test = np.arange(40), np.flatnonzero(dataset.y[40:] == dataset.classes[0]) + 40
+    dataset = replace(dataset, splits=[(train, test)])
+    told = "a part with one class has no area under the ROC"
+    target = "sklearn.naive_bayes.GaussianNB"
+    check_no_number(dataset, target, "scores_by_auc", "auc", told, sampling="fixed")
+
+
+def test_a_class_whose_instances_may_have_no_probabilities(check_no_number):
+    """What a parameter switches off, only the estimator tells."""
+    told = "SGDClassifier as it is set has no predict_proba"
+    target = "sklearn.linear_model.SGDClassifier"
+    check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", told)
+
+
+def test_what_gives_neither_is_refused():
+    algo = {"name": "one", "grid": {}, "_target_": "tests.fitting.fake_classifiers.Nearest"}
+    with pytest.raises(UserError, match="no predict_proba or decision_function"):
+        Experiment.from_config(
+            {"algo": algo, "protocol": {"checkpoints": []}, "measure": "scores"}, overlapping(2)
+        )
+
+
+TREE = {"_target_": "sklearn.tree.DecisionTreeClassifier", "random_state": 0}
+#: Of this one, numbers of rounds are stages of one fit where errors are judged.
+STAGED = {"_target_": "boostbench.algorithms.CGENS"}
+
+
+@pytest.mark.parametrize("name", ["scores_by_log_loss", "scores_by_auc"])
+@pytest.mark.parametrize(
+    ("n_classes", "target", "grid"),
+    [
+        (2, TREE, {"max_depth": [1, 3, None]}),
+        (3, TREE, {"max_depth": [1, 3, None]}),
+        (2, STAGED, {"n_iterations": [1, 4, 20]}),
+    ],
+)
+def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid):
+    """The folds once more, by scikit-learn's numbers."""
+    dataset = overlapping(n_classes)
+    algo = {"name": "one", "grid": grid, **target}
+    protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}
+    config = {"algo": algo, "protocol": protocol, "measure": name}
+    asked = Experiment.from_config(config, dataset)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [record] = outcome.records
+    [outer] = asked.splits
+    means = []
+    for point in asked.points:
+        losses = []
+        for inner in inner_splits(outer, dataset.y[outer.train], 4, "x"):
+            fit = asked.trial(inner, point).fit(dataset.X, dataset.y)
+            probabilities = fit.estimator.predict_proba(fit.X_test)
+            if name == "scores_by_log_loss":
+                losses.append(metrics.log_loss(fit.y_test, probabilities))
+            else:
+                probabilities = probabilities[:, 1] if n_classes == 2 else probabilities
+                losses.append(
+                    1 - metrics.roc_auc_score(fit.y_test, probabilities, multi_class="ovr")
+                )
+        means.append(np.mean(losses))
+    assert record["validation_error"] == pytest.approx(min(means))
+    assert record["chosen"] == asked.points[int(np.argmin(means))]
+    assert len(set(np.round(means, 6))) > 1
+    objective = asked.measure.objective(record)
+    own = record["log_loss"] if name == "scores_by_log_loss" else 1 - record["auc"]
+    assert objective == own
+    assert get_quantity(asked.measure.quantity).name == ("auc" if "auc" in name else "log_loss")

@@ -1,0 +1,5 @@
+from boostbench.fitting.calibration import calibration
+
+
+def test_calibration_is_measured_once():
+    assert calibration() == calibration() > 0

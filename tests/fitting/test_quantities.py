@@ -1,0 +1,71 @@
+import pytest
+
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, TIMES, get_quantity
+from boostbench.util.errors import UserError
+
+RECORD = {
+    "test_error": 0.25,
+    "checkpoints": {"50": 0.5},
+    "n_iterations": 60,
+    "n_parameters": None,
+    "seconds": {
+        "fit": 3.0,
+        "weak_learner": None,
+        "coefficients": 1.0,
+        "predict_per_instance": 2e-6,
+        "calibration": 0.1,
+    },
+}
+
+
+def test_quantities_are_read_off_a_record():
+    assert {name: one.of(RECORD) for name, one in QUANTITIES.items()} == {
+        "test_error": 25.0,
+        "accuracy": 75.0,
+        "mean_average_precision": None,  # not recorded
+        "log_loss": None,
+        "brier": None,
+        "auc": None,
+        "balanced_accuracy": None,
+        "n_nonzero": None,
+        "n_iterations": 60,
+        "n_parameters": None,  # not known
+        "fit": 3.0,
+        "weak_learner": None,
+        "coefficients": 1.0,
+        "predict_per_instance": 2.0,
+        "hash_per_instance": None,
+        "calibration": 0.1,
+    }
+    assert QUANTITIES["mean_average_precision"].of({"mean_average_precision": 0.2}) == 0.2
+
+
+def test_after_some_rounds():
+    assert TEST_ERROR.of(RECORD, 50) == QUANTITIES["accuracy"].of(RECORD, 50) == 50
+    assert TEST_ERROR.of(RECORD, 100) is None
+
+
+def test_means_leave_out_what_is_not_told():
+    records = [RECORD, {**RECORD, "test_error": 0.75}, {"seconds": {}}]
+    assert TEST_ERROR.mean(records) == 50
+    assert QUANTITIES["weak_learner"].mean(records) is None
+
+
+def test_what_can_be_judged():
+    assert [name for name, one in QUANTITIES.items() if one.is_judged] == [
+        *("test_error", "accuracy", "mean_average_precision"),
+        *("log_loss", "brier", "auc", "balanced_accuracy", "n_parameters"),
+    ]
+    assert all(QUANTITIES[name].of_machine for name in TIMES)
+    assert {name: one.sign for name, one in QUANTITIES.items() if one.sign < 0} == {
+        "accuracy": -1,
+        "mean_average_precision": -1,
+        "auc": -1,
+        "balanced_accuracy": -1,
+    }
+
+
+def test_unknown_quantities_are_named():
+    assert get_quantity("accuracy").unit == "percent"
+    with pytest.raises(UserError, match="unknown quantity 'acuracy'; did you mean accuracy"):
+        get_quantity("acuracy")

@@ -1,0 +1,99 @@
+import hashlib
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.fitting.stages import checked, digest_of_labels, predictions, stages
+
+from .fake_classifiers import Nearest, TwoTongues
+
+KNOWN = np.arange(3)
+
+
+@pytest.fixture
+def fitted(dataset):
+    y = np.unique(dataset.y, return_inverse=True)[1]
+    return Nearest(n_iterations=9).fit(dataset.X, y), dataset.X
+
+
+def test_labels_after_each_checkpoint_and_in_the_end(fitted):
+    model, X = fitted
+    found, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
+    every = list(model.staged_predict(X))
+    assert done == len(every) == 3
+    # It stopped after 3 rounds, of the 9 that were asked for.
+    expected = {"1": 0, "2": 1, "3": 2, "7": 2, "9": 2, "end": 2}
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], every[stage]) for name, stage in expected.items())
+
+
+def test_rounds_by_a_name_that_the_estimator_tells(fitted, monkeypatch):
+    model, X = fitted
+    monkeypatch.setattr(model, "get_params", lambda: {"length": 9})
+    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "end"}
+    model.staged_parameter = "length"
+    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "9", "end"}
+
+
+@pytest.mark.parametrize("asked", [None, "auto"])
+def test_rounds_that_are_no_number_are_those_that_were_done(fitted, monkeypatch, asked):
+    model, X = fitted
+    monkeypatch.setattr(model, "get_params", lambda: {"n_estimators": asked, "max_iter": 100})
+    assert predictions(model, X, KNOWN, rounds=(3, 9))[0].keys() == {"3", "end"}
+
+
+def test_what_has_no_stages_has_an_end(dataset):
+    tree = DecisionTreeClassifier().fit(dataset.X, dataset.y)
+    found, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
+    assert (list(found), done) == (["end"], None)
+    assert list(stages(tree, dataset.X, KNOWN)) == []
+
+
+def test_no_stage_is_predicted_that_nobody_looks_at(fitted, monkeypatch):
+    model, X = fitted
+    predicted = []
+    staged = model.staged_predict
+    monkeypatch.setattr(
+        model, "staged_predict", lambda X: (predicted.append(1) or stage for stage in staged(X))
+    )
+    assert len(list(stages(model, X, KNOWN, stop=2))) == len(predicted) == 2
+    predictions(model, X, KNOWN, end=np.zeros(len(X), int))
+    assert len(predicted) == 2
+
+
+def test_stages_are_checked(fitted, monkeypatch):
+    model, X = fitted
+    monkeypatch.setattr(model, "staged_predict", lambda X: iter([np.zeros((len(X), 1))]))
+    with pytest.raises(ValueError, match=r"staged_predict gives shape \(120, 1\)"):
+        list(stages(model, X, KNOWN))
+
+
+def test_the_last_stage_is_the_end(dataset):
+    y = np.unique(dataset.y, return_inverse=True)[1]
+    model = TwoTongues().fit(dataset.X, y)
+    with pytest.raises(RuntimeError, match="last stage"):
+        predictions(model, dataset.X, KNOWN, rounds=(1,))
+
+
+def test_words_may_be_labels(dataset):
+    labels = np.unique(dataset.y)
+    model = AdaBoostClassifier(n_estimators=3, random_state=0).fit(dataset.X, dataset.y)
+    found, _ = predictions(model, dataset.X, labels, rounds=(2,))
+    assert set(found["2"]) <= set(labels)
+    with pytest.raises(ValueError, match="gives 'd', which is no label"):
+        checked(np.array(["a", "d"]), 2, labels)
+    with pytest.raises(ValueError, match="gives '1', which is no label"):
+        checked(np.array(["1", "2"]), 2, KNOWN)
+
+
+def test_digests_tell_labels_apart_and_nothing_else():
+    labels = np.array([0, 2, 1])
+    alike = [labels, labels.astype(np.int8), labels.astype(float), np.asfortranarray(labels)]
+    assert len({digest_of_labels(one) for one in alike}) == 1
+    words = np.array(["a", "c", "b"])
+    others = [labels[::-1], labels[:2], words, np.array(["ac", "b", ""])]
+    assert len({digest_of_labels(one) for one in [labels, *others]}) == 5
+    eight_bytes_each = b"".join(n.to_bytes(8, "little") for n in (0, 2, 1))
+    assert digest_of_labels(labels) == hashlib.sha256(eight_bytes_each).hexdigest()[:10]

@@ -1,0 +1,206 @@
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from threadpoolctl import threadpool_info
+
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.protocol import Protocol
+from boostbench.fitting import measures
+from boostbench.fitting.preparation import preparation
+from boostbench.fitting.splits import splits
+from boostbench.fitting.stages import digest_of_labels
+from boostbench.fitting.trial import Trial, run_trial
+
+
+def make(dataset, y):
+    split = replace(splits(dataset, Protocol(), seed=0)[0], seed=0)
+
+    def trial(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
+        algorithm = Algorithm("x", target, params)
+        protocol = Protocol(checkpoints=checkpoints)
+        return Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
+
+    def do(*args, **settings):
+        return run_trial(trial(*args, **settings), dataset.X, y)
+
+    do.split, do.trial = split, trial
+    return do
+
+
+@pytest.fixture
+def do(dataset):
+    return make(dataset, dataset.y)
+
+
+@pytest.fixture
+def do_numbers(dataset):
+    """With numbers for labels, as workers have them."""
+    return make(dataset, np.unique(dataset.y, return_inverse=True)[1])
+
+
+def test_outcome_is_what_a_plain_fit_gives(do, dataset):
+    outcome = do(
+        "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
+    )
+    train, test = do.split.train, do.split.test
+    scaled = preparation(dataset.X[train], "minmax")
+    X_train, X_test = scaled(dataset.X[train]), scaled(dataset.X[test])
+    model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
+    model.fit(X_train, dataset.y[train])
+    stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]
+    assert outcome["test_error"] == stages[-1]
+    assert outcome["train_error"] == np.mean(model.predict(X_train) != dataset.y[train])
+    assert outcome["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
+    assert outcome["n_iterations"] == 6
+    assert (outcome["n_train"], outcome["n_test"]) == (90, 30)
+    assert outcome["n_features"] == 3
+    assert outcome["n_parameters"] is None
+    assert outcome["seconds"]["weak_learner"] is None
+
+
+def test_features_are_projected(dataset):
+    split = splits(dataset, Protocol(), seed=0)[0]
+    algorithm = Algorithm("x", "fake_classifiers.Plain", {})
+    protocol = Protocol(scale="none", checkpoints=(), pca=0.5)
+    trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
+    assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
+
+
+def test_a_few_ties_may_fall_either_way(do):
+    """Of 30 instances: a score added up in another order decides a tie otherwise."""
+    assert "error" not in do("fake_classifiers.Tying", n_ties=2)
+    assert "not what predict gives" in do("fake_classifiers.Tying", n_ties=3)["error"]
+
+
+def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
+    outcome = do("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
+    errors = outcome["checkpoints"]
+    assert outcome["n_iterations"] == 3
+    assert list(errors) == ["1", "3", "5", "20"]
+    assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
+
+
+def test_boosting_that_stops_before_its_first_round(do):
+    outcome = do("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
+    assert outcome["n_iterations"] == 0
+    assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
+
+
+def test_costs_are_told(do, fine_clock):
+    outcome = do("fake_classifiers.Nearest")
+    seconds = outcome["seconds"]
+    assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
+    assert min(seconds["fit"], seconds["predict_per_instance"], seconds["calibration"]) > 0
+    assert outcome["n_parameters"] == 9
+    assert outcome["environment"]["python"].startswith("3.")
+    assert json.loads(json.dumps(outcome)) == outcome
+
+
+def test_anything_with_fit_and_predict_takes_part(do):
+    outcome = do("fake_classifiers.Plain")
+    assert 0 < outcome["test_error"] < 1
+    assert outcome["checkpoints"] == {}
+    assert outcome["n_iterations"] is None
+
+
+def test_an_exception_is_the_trials_failure(do):
+    outcome = do("fake_classifiers.Failing", fail_on=0)
+    assert outcome["error"] == "ValueError: cannot do this one"
+    assert outcome["where"].startswith("fake_classifiers:")
+    assert "test_error" not in outcome
+    assert do("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
+
+
+def test_ctrl_c_passes(do):
+    with pytest.raises(KeyboardInterrupt):
+        do("fake_classifiers.Interrupting", fail_on=0)
+
+
+def test_stages_that_end_elsewhere_than_predict_are_a_failure(do):
+    assert "last stage" in do("fake_classifiers.TwoTongues")["error"]
+
+
+def test_warnings_are_kept_once_each(do):
+    assert do("fake_classifiers.Warning_")["warnings"] == ["UserWarning: did not converge"]
+    assert do("fake_classifiers.Nearest")["warnings"] == []
+
+
+def test_blas_has_one_thread(do, monkeypatch):
+    import fake_classifiers
+
+    seen = []
+    fit = fake_classifiers.Nearest.fit
+
+    def spy(self, X, y):
+        seen.extend(pool["num_threads"] for pool in threadpool_info())
+        return fit(self, X, y)
+
+    monkeypatch.setattr(fake_classifiers.Nearest, "fit", spy)
+    do("fake_classifiers.Nearest")
+    assert set(seen) == {1}
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("column", r"predict gives shape \(30, 1\), not \(30,\), a label for a sample"),
+        ("row", r"predict gives shape \(1, 30\)"),
+        ("short", r"predict gives shape \(3,\)"),
+        ("scalar", r"predict gives shape \(\)"),
+        ("none", r"predict gives shape \(\)"),
+        ("nan", "predict gives nan, which is no label"),
+        ("masked", "predict gives masked values"),
+        ("text", "predict gives '[012]', which is no label"),
+        ("signs", "predict gives -1, which is no label of the training part"),
+        ("values", r"predict gives [012]\.5, which is no label of the training part"),
+    ],
+)
+def test_what_is_no_label_for_each_sample_is_a_failure(do_numbers, form, message):
+    outcome = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+    assert re.match(f"ValueError: {message}", outcome["error"])
+    assert "test_error" not in outcome
+
+
+@pytest.mark.parametrize("form", ["float", "list", "object"])
+def test_labels_of_another_type_are_labels(do_numbers, form):
+    plain = do_numbers("fake_classifiers.Nearest", checkpoints=())
+    other = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+    for result in ("test_error", "train_error", "digests"):
+        assert plain[result] == other[result]
+
+
+def test_a_regressor_is_no_classifier(do_numbers):
+    outcome = do_numbers("sklearn.linear_model.LinearRegression")
+    assert "which is no label of the training part" in outcome["error"]
+
+
+def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
+    checkpoints = (1, 2, 5, 50)
+    outcome = do("fake_classifiers.Nearest", checkpoints=checkpoints)
+    assert list(outcome["digests"]) == ["end", "1", "2", "5"]
+    trial = do.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
+    outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
+    assert outcome["digests"] == {
+        name: digest_of_labels(labels) for name, labels in outputs.items()
+    }
+    # Two classes are told apart after two rounds, three after three.
+    assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
+    assert len(set(outcome["digests"].values())) == 3
+    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())
+
+
+def test_a_constructor_that_breaks_down_is_the_trials_failure(do):
+    outcome = do("fake_classifiers.BrokenConstructor", width=3)
+    assert outcome["error"] == "RuntimeError: no licence found"
+    assert outcome["where"].startswith("fake_classifiers:")
+
+
+def test_texts_that_are_none_are_told_all_the_same(do):
+    outcome = do("fake_classifiers.Unprintable")
+    assert outcome["error"] == r"ValueError: no file \udcff here"
+    assert json.dumps(outcome, ensure_ascii=False).encode()
+    assert do("fake_classifiers.Mute")["error"] == "Error: its message raises RuntimeError"

@@ -1,0 +1,199 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from boostbench.algorithms import MultiBoost
+from boostbench.execution.plan import tuning_tasks
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.protocol import Protocol
+from boostbench.fitting import measures
+from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.splits import Split
+from boostbench.fitting.trial import Trial, run_trial
+from boostbench.fitting.tuning import choose, inner_splits, trials
+from boostbench.records.store import read_records
+from boostbench.util.errors import UserError
+from fitting.toy import run
+
+GRID = [1e-2, 1e-3, 1e-4]
+MULTIBOOST = "boostbench.algorithms.MultiBoost"
+
+
+@pytest.fixture
+def experiment(make_experiment):
+    return make_experiment(MULTIBOOST, grid={"nu": GRID}, n_iterations=200)
+
+
+def points():
+    return tuple({"nu": nu} for nu in GRID)
+
+
+def trial(algorithm, scale="minmax"):
+    split = Split(0, 0, np.arange(80), np.arange(80, 120))
+    return Trial(algorithm, {}, split, Protocol(scale=scale), measures.find("prediction"))
+
+
+def of_one_fold(algorithm, dataset, scale="minmax"):
+    labels = np.unique(dataset.y, return_inverse=True)[1]
+    tried = list(trials(trial(algorithm, scale), algorithm.points()))
+    return tried, [run_trial(one, dataset.X, labels) for one in tried]
+
+
+@pytest.mark.parametrize("scale", ["minmax", "none"])
+def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale):
+    params = {"n_iterations": 200, "tol": 1e-4}
+    _, [outcome] = of_one_fold(Algorithm("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale)
+    single = []
+    for nu in GRID:
+        algorithm = Algorithm("m", MULTIBOOST, {**params, "nu": nu})
+        labels = np.unique(dataset.y, return_inverse=True)[1]
+        single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
+    # Solutions of the same problem, up to its tolerance.
+    assert np.abs(np.subtract(outcome["validation_errors"], single)).max() <= 1 / 40
+    assert len(outcome["seconds"]) == len(outcome["digests"]) == len(GRID)
+    assert outcome["n_train"] == 80
+
+
+@pytest.mark.parametrize(
+    ("target", "grid", "expected"),
+    [
+        (MULTIBOOST, {"nu": GRID}, [3]),
+        (MULTIBOOST, {"nu": GRID, "max_bins": [8, 16]}, [1] * 6),
+        ("boostbench.algorithms.MCBoost", {"nu": GRID}, [1] * 3),
+        # A warm start of its own meaning: more trees.
+        ("sklearn.ensemble.GradientBoostingClassifier", {"learning_rate": [0.1, 1.0]}, [1, 1]),
+        ("fake_classifiers.Staged", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [3, 3]),
+        ("fake_classifiers.Staged", {"width": [1, 2]}, [1, 1]),
+        ("fake_classifiers.Nearest", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [1] * 6),
+    ],
+)
+def test_which_points_share_a_fit(target, grid, expected):
+    algorithm = Algorithm("some", target, {}, grid)
+    tried = [one.measure.points for one in trials(trial(algorithm), algorithm.points())]
+    assert [len(points) for points in tried] == expected
+    assert sorted(map(str, itertools.chain(*tried))) == sorted(map(str, algorithm.points()))
+
+
+def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatch):
+    import fake_classifiers
+
+    grid = {"width": [1, 2], "n_iterations": [3, 1, 2]}
+    apart = Algorithm("fake", "fake_classifiers.Nearest", {}, grid)
+    tried, outcomes = of_one_fold(apart, dataset)
+    expected = {
+        str(one.measure.points[0]): outcome for one, outcome in zip(tried, outcomes, strict=True)
+    }
+    fits = []
+    fit = fake_classifiers.Staged.fit
+    monkeypatch.setattr(fake_classifiers.Staged, "fit", lambda *args: fits.append(1) or fit(*args))
+    together = Algorithm("fake", "fake_classifiers.Staged", {}, grid)
+    tried, outcomes = of_one_fold(together, dataset)
+    assert len(fits) == len(outcomes) == 2
+    for one, outcome in zip(tried, outcomes, strict=True):
+        for i, point in enumerate(one.measure.points):
+            alone = expected[str(point)]
+            assert outcome["validation_errors"][i] == alone["validation_error"]
+            assert outcome["digests"][i] == alone["digest"]
+        assert len(outcome["seconds"]) == 1
+
+
+def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
+    grid = {"width": [1, 2], "n_iterations": [1, 2, 3]}
+    chosen = []
+    for target in ("fake_classifiers.Staged", "fake_classifiers.Nearest"):
+        asked = make_experiment(target, grid=grid, name=target.rpartition(".")[2])
+        [outcome] = run([asked], results=tmp_path).outcomes
+        [point] = {str(record["chosen"]) for record in outcome.records}
+        chosen.append((point, outcome.records[0]["validation_error"]))
+        trials, _ = read_records(asked.path(tmp_path, tuning=True))
+        assert len(trials) == (6 if target.endswith("Staged") else 18)
+    assert chosen[0] == chosen[1]
+
+
+def test_one_record_per_fold(experiment, tmp_path):
+    report = run([experiment], results=tmp_path)
+    records, _ = read_records(experiment.path(tmp_path, tuning=True))
+    assert [record["fold"] for record in records] == [0, 1, 2]
+    assert all(record["points"] == list(points()) for record in records)
+    means = np.mean([record["validation_errors"] for record in records], axis=0)
+    [outcome] = report.outcomes
+    assert outcome.records[0]["chosen"] == {"nu": GRID[means.argmin()]}
+    assert outcome.records[0]["validation_error"] == pytest.approx(means.min())
+
+
+def test_a_longer_path_is_gone_anew(make_experiment):
+    """A point's result may depend on those before it."""
+    longer = make_experiment(MULTIBOOST, grid={"nu": [*GRID, 1e-5]}, n_iterations=200)
+    shorter = make_experiment(MULTIBOOST, grid={"nu": GRID}, n_iterations=200)
+    keys = [{task.key for task in tuning_tasks(each, each.splits[0])} for each in (longer, shorter)]
+    assert keys[0].isdisjoint(keys[1])
+
+
+def test_a_failure_is_that_of_all_points(experiment, tmp_path, monkeypatch):
+    def fail(self, X, y):
+        raise ValueError("cannot do this")
+
+    monkeypatch.setattr(MultiBoost, "fit", fail)
+    [outcome] = run([experiment], results=tmp_path).outcomes
+    assert len(outcome.failures) == 4
+    assert "no point of the grid" in outcome.failures[0]["error"]
+    assert "cannot do this" in outcome.failures[0]["error"]
+
+
+def test_an_error_that_is_no_number_is_a_failure(experiment, tmp_path, monkeypatch):
+    """It is not written down, so that no mean of it is the least."""
+    monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
+    [outcome] = run([experiment], results=tmp_path).outcomes
+    assert not outcome.records
+    assert "cannot be written down as JSON" in outcome.failures[0]["error"]
+    assert "\n" not in outcome.failures[0]["error"]
+
+
+def test_labels_say_how_many_points(experiment):
+    task = next(iter(tuning_tasks(experiment, experiment.splits[0])))
+    assert task.label == "fake on toy, split 0, fold 0, 3 points"
+
+
+def test_folds_are_stratified_and_cover_everything():
+    y, outer = np.repeat(["a", "b"], [20, 10]), Split(0, 0, np.arange(30), np.arange(0))
+    parts = list(inner_splits(outer, y, 5, "a part"))
+    assert sorted(np.concatenate([part.test for part in parts])) == list(range(30))
+    for part in parts:
+        assert np.sum(y[part.test] == "b") == 2
+        assert not set(part.train) & set(part.test)
+
+
+def test_fewer_samples_in_a_class_than_folds():
+    outer = Split(0, 0, np.arange(23), np.arange(0))
+    message = "class 'b' has 3 samples in a part, fewer than the 5 folds"
+    with pytest.raises(UserError, match=message):
+        next(inner_splits(outer, np.repeat(["a", "b"], [20, 3]), 5, "a part"))
+
+
+def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
+    """0.1 + 0.2 is not 0.3."""
+    points = [{"nu": 1}, {"nu": 2}, {"nu": 3}]
+    errors = [[0.5, 0.5], [0.1 + 0.2, 0.3], [0.3, 0.3]]
+    judged = [
+        ([point], {"validation_error": error})
+        for point, of_point in zip(points, errors, strict=True)
+        for error in of_point
+    ]
+    assert choose(points, judged)[0] == {"nu": 2}
+    judged.append(([points[1]], {"error": "no memory"}))
+    assert choose(points, judged) == (points[2], 0.3)
+    assert choose(points[:0], []) == (None, None)
+
+
+@pytest.mark.parametrize("values", [[1, 1.0], [False, 0]])
+def test_points_that_only_python_takes_for_equal_are_several(values):
+    """To a forest, 1 is one feature at a time, and 1.0 is all of them."""
+    points = [{"max_features": value} for value in values]
+    judged = [([points[0]], {"validation_error": 0.4}), ([points[1]], {"validation_error": 0.1})]
+    chosen, error = choose(points, judged)
+    assert chosen is points[1]
+    assert error == 0.1
+    chosen, error = choose(points, [(points, {"validation_errors": [0.4, 0.1]})])
+    assert chosen is points[1]
+    assert error == 0.1

@@ -1,0 +1,54 @@
+"""A small data set of which everything is known."""
+
+import dataclasses
+
+import numpy as np
+
+from boostbench.data.dataset import Dataset
+from boostbench.execution.plan import Experiment
+from boostbench.execution.runner import Run
+from boostbench.experiment.protocol import Protocol
+from boostbench.records.archive import Records
+
+SETTINGS = {field.name for field in dataclasses.fields(Protocol)} - {"name"}
+
+
+def make_dataset(counts=(40, 40, 40), name="toy", splits=None, seed=0):
+    """A data set with as many samples per class as asked for, in 3 noisy features."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = y[:, None] + rng.normal(scale=0.8, size=(len(y), 3))
+    order = rng.permutation(len(y))
+    labels = np.array(["a", "b", "c", "d", "e"])[y]
+    return Dataset(name=name, X=X[order], y=labels[order], source="generated", splits=splits)
+
+
+def make_experiment(
+    target="fake_classifiers.Nearest",
+    grid=None,
+    seed=0,
+    data=None,
+    measure="prediction",
+    name="fake",
+    **others,
+):
+    """Make an experiment; further keywords are protocol settings or the algorithm's parameters."""
+    algo = {"name": name, "_target_": target, "grid": grid or {}}
+    protocol = {"n_splits": 4, "n_folds": 3, "checkpoints": [1, 2, 5, 50]}
+    for key, value in others.items():
+        (protocol if key in SETTINGS else algo)[key] = value
+    config = {"algo": algo, "protocol": protocol, "seed": seed, "measure": measure}
+    return Experiment.from_config(config, make_dataset() if data is None else data)
+
+
+def run(experiments, *, results, on_event=lambda event: None, **settings):
+    """Run what is missing of experiments in one go; `results` is a folder, or its `Records`."""
+    records = results if isinstance(results, Records) else Records(results)
+    return Run.of(experiments, records, **settings).carry_out(on_event)
+
+
+def bare(records):
+    """Leave out what may differ from run to run: times."""
+    times = ("seconds", "started", "finished")
+    kept = [{k: v for k, v in record.items() if k not in times} for record in records]
+    return sorted(kept, key=lambda record: record["key"])
