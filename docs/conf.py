@@ -40,7 +40,8 @@ nitpick_ignore_regex = [(".*", ".*")]
 
 suppress_warnings = ["misc.highlighting_failure"]  # languages that Pygments does not know
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_dmath_double_inline = False
 myst_heading_anchors = 3
 
 autosummary_generate = True
@@ -93,8 +94,33 @@ def _escape(app, what, name, member, options, lines):
             lines[i] = _ATTRIBUTE.sub(lambda m: m[1] or m[2][:-1] + r"\_", line)
 
 
-def _gallery(app, docname, source):
-    """Lead to the gallery where a page leads to the folder of the examples."""
+# Every table and figure, which results/README.md links on a Git host.
+_RESULTS = """
+```{toctree}
+:hidden:
+:glob:
+
+tables/*
+figures/*
+```
+"""
+# `make docs` adds the page; the repository has the records that it is made of.
+_REPORT = """
+<p><a href="../results/report.html">The report on the project's own results</a></p>
+"""
+
+
+def _adapt_page(app, docname, source):
+    """Add what only the site has, and link the gallery instead of the examples' folder.
+
+    A Git host would show a table of contents as code, so that the pages have none.
+    """
+    if docname == "docs/index":
+        source[0] += "\n" + (ROOT / "docs" / "site" / "contents.md").read_text(encoding="utf-8")
+    elif docname == "results/README":
+        source[0] += _RESULTS
+    elif docname == "docs/report":
+        source[0] += _REPORT
     gallery = "docs/" if docname == "README" else ""
     source[0] = re.sub(
         r"\]\((\.\./)?examples/README\.rst\)", f"]({gallery}generated/gallery/index.rst)", source[0]
@@ -109,7 +135,7 @@ def _skip(app, what, name, member, skip, options):
 
 def setup(app):
     """Connect what is above."""
-    app.connect("source-read", _gallery)
+    app.connect("source-read", _adapt_page)
     app.connect("autodoc-skip-member", _skip)
     # Behind numpydoc, which makes plain reStructuredText of the docstrings.
     app.connect("autodoc-process-docstring", _escape, priority=900)

@@ -47,14 +47,19 @@ def test_names_of_the_reference_exist(name):
     assert getattr(importlib.import_module(module), part).__doc__
 
 
-def test_all_pages_are_in_the_index():
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    trees = re.findall(r"```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)```", index, re.DOTALL)
+def test_site_contents_list_every_page():
+    contents = (DOCS / "site" / "contents.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)```", contents, re.DOTALL)
     listed = [re.sub(r".*<(.*)>", r"\1", line) for tree in trees for line in tree.splitlines()]
     pages = [path.stem for path in DOCS.glob("*.md") if path.stem != "index"]
     pages += ["api", "generated/gallery/index", "../results/README"]
     pages += ["../README", "../CONTRIBUTING", "../CHANGELOG"]
     assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_have_no_directives_that_a_git_host_shows_as_code(page):
+    assert not re.findall(r"^(?:```|:::)\{\w+\}", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -69,16 +74,26 @@ PAPERS = sorted(DOCS.glob("paper-*.md"))
 
 
 @pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
-def test_a_page_of_a_paper_shows_code_that_is_there(page):
-    blocks = re.findall(
-        r"\{literalinclude\} (\S+)\n(?:.*\n)*?:pyobject: (\S+)\n", page.read_text(encoding="utf-8")
+def test_excerpts_equal_the_code(page):
+    text = page.read_text(encoding="utf-8")
+    update_excerpts = runpy.run_path(str(ROOT / "scripts" / "update_excerpts.py"))
+    assert update_excerpts["insert_excerpts"](text) == text, "run scripts/update_excerpts.py"
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
+def test_each_excerpt_has_a_table_of_symbols_that_occur_in_it(page):
+    excerpts = re.findall(
+        r"^<!-- excerpt: \S+ (\S+) -->\n```python\n(.*?)^```\n\n"
+        r"\| in the paper \| in the code \|\n\| --- \| --- \|\n((?:\|[^\n]*\n)+)",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     )
-    assert len(blocks) > 2
-    for path, name in blocks:
-        body = ast.parse((DOCS / path).read_text(encoding="utf-8")).body
-        for part in name.split("."):
-            [node] = [node for node in body if getattr(node, "name", None) == part]
-            body = node.body
+    assert len(excerpts) == page.read_text(encoding="utf-8").count("<!-- excerpt:")
+    assert len(excerpts) > 2
+    for name, code, table in excerpts:
+        variables = [v for v in re.findall(r"`([^`]+)`", table) if v.startswith("self.")]
+        missing = [v for v in variables if v not in code]
+        assert not missing, f"{name}: {missing}"
 
 
 @pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
