@@ -1,6 +1,7 @@
 import ast
 import graphlib
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_the_oldest_versions_are_the_lower_bounds():
     bounds = dict(line.split(",")[0].split(">=") for line in promised if ">=" in line)
     assert {name: bounds[name] for name in pinned} == pinned
     assert set(pinned) >= {line.split(">=")[0] for line in project["dependencies"]}
+
+
+def test_pinned_versions_cover_all_dependencies_and_made_the_records():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "tests" / "pinned.txt").read_text().splitlines()
+    pinned = dict(re.findall(r"^(\S+)==(\S+) --hash=sha256:[0-9a-f]{64}$", "\n".join(lines), re.M))
+    assert len(pinned) == len([line for line in lines if not line.startswith("#")])
+    names = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert names | {"scikit-image", "hatchling"} <= pinned.keys()
+    record_file = ROOT / "results" / "records" / "wine" / "cgens_sls.jsonl"
+    environments = [
+        record["provenance"]["environment"]
+        for record in map(json.loads, record_file.read_text(encoding="utf-8").splitlines())
+        if record.keys() == {"hash", "provenance"}
+    ]
+    for name in ("numpy", "scipy", "scikit-learn"):
+        assert {environment[name] for environment in environments} == {pinned[name]}
 
 
 def imports(path, modules):
