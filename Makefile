@@ -69,9 +69,11 @@ tables: $(VENV)/installed-tables ## all tables and figures, and what is left in 
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
-docs: $(VENV)/installed-docs ## the documentation, docs/_build/html; runs the examples
+docs: $(VENV)/installed-docs ## the site: documentation, examples and results, docs/_build/html
 	env $(ONE_THREAD) $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  --conf-dir docs --doctree-dir docs/_build/doctrees . docs/_build/html
+	env $(ONE_THREAD) $(BIN)/boostbench report
+	cp results/report.html docs/_build/html/results/report.html
 	@echo "written: docs/_build/html/index.html"
 
 bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' data

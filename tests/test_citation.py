@@ -1,13 +1,16 @@
+import json
 from pathlib import Path
 
 import yaml
 
+import boostbench
 from boostbench.report.papers import papers
 
 #: Of a reference, those of the types of CFF 1.2.0 that a paper may need. It has none for a chapter.
 TYPES = {"article", "book", "conference-paper", "generic", "report", "thesis", "unpublished"}
 
-CITATION = Path(__file__).parents[1] / "CITATION.cff"
+ROOT = Path(__file__).parents[1]
+CITATION = ROOT / "CITATION.cff"
 
 
 def test_citation_names_the_papers():
@@ -17,3 +20,18 @@ def test_citation_names_the_papers():
         assert (cited["title"], str(cited["year"])) == (paper.work, paper.year)
         names = [f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
         assert ", ".join(names) == paper.authors
+
+
+def test_metadata_files_agree_on_version_date_and_identifiers():
+    citation = yaml.safe_load(CITATION.read_text(encoding="utf-8"))
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    assert citation["version"] == codemeta["version"] == zenodo["version"]
+    assert boostbench.__version__.startswith(citation["version"])
+    assert str(citation["date-released"]) == codemeta["dateModified"]
+    assert citation["keywords"] == codemeta["keywords"] == zenodo["keywords"]
+    identifiers = {paper["doi"] for paper in citation["references"] if "doi" in paper}
+    assert identifiers == {
+        paper["@id"].removeprefix("https://doi.org/") for paper in codemeta["referencePublication"]
+    }
+    assert identifiers == {paper["identifier"] for paper in zenodo["related_identifiers"]}
