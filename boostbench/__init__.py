@@ -139,7 +139,7 @@ def results(folder="results"):
     boostbench.util.errors.UserError
         If there are no records.
     """
-    from boostbench.report.frame import read_frame
+    from boostbench.analysis.frame import read_frame
 
     frame, frame.attrs["warnings"] = read_frame(folder)
     return frame
@@ -167,7 +167,7 @@ def predictions(folder="results"):
     boostbench.util.errors.UserError
         If there are no predictions.
     """
-    from boostbench.report.frame import predictions_frame
+    from boostbench.analysis.frame import predictions_frame
 
     frame, frame.attrs["warnings"] = predictions_frame(folder)
     return frame
@@ -201,7 +201,7 @@ def published(table=None):
     >>> frame.query("data == 'wine'").set_index("algo")["mean"].round(1).to_dict()["rboost_rank"]
     3.2
     """
-    from boostbench.report.frame import published_frame
+    from boostbench.analysis.frame import published_frame
 
     return published_frame(table)
 

@@ -14,9 +14,9 @@ from sklearn.datasets import load_iris
 from sklearn.inspection import DecisionBoundaryDisplay
 
 from boostbench import MCBoost, RpBoost
+from boostbench.analysis.verdicts import VERDICTS
 from boostbench.figures.style import COLOURS as LINES
 from boostbench.figures.style import style
-from boostbench.report.verdicts import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMN = "exponential"

@@ -18,7 +18,7 @@ from tabulate import tabulate
 from boostbench import data
 from boostbench.algorithms import RpBoost
 from boostbench.core.learners.perceptrons import edges_on_lines
-from boostbench.report.published import find_published
+from boostbench.papers.published import find_published
 from boostbench.util import configs
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
+from boostbench.report.assemble import read_tables
 
 REFERENCE = 0.05  # seconds of the reference job
 

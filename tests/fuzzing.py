@@ -25,6 +25,7 @@ from data.test_damaged_files import outcome as outcome_of_file
 from data.test_damaged_files import write as written
 from fitting.examples import FAILURE, FINDING, RECORD, TRIAL, append
 
+from boostbench.analysis.cells import Cell
 from boostbench.cli import main
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
@@ -34,7 +35,6 @@ from boostbench.execution import deadline
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path
-from boostbench.report.cells import Cell
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

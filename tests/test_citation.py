@@ -4,7 +4,7 @@ from pathlib import Path
 import yaml
 
 import boostbench
-from boostbench.report.papers import papers
+from boostbench.papers.metadata import papers
 
 #: Of a reference, those of the types of CFF 1.2.0 that a paper may need. It has none for a chapter.
 TYPES = {"article", "book", "conference-paper", "generic", "report", "thesis", "unpublished"}

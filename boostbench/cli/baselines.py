@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.merge import join
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
-from boostbench.report import numbers
-from boostbench.report.cells import Cell
-from boostbench.report.merge import join
-from boostbench.util import configs
+from boostbench.util import configs, numbers
 
 _BASELINES = ("constant", "logistic_regression")
 #: Measures that any classifier has.

@@ -6,23 +6,29 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from boostbench.analysis.claims import claims
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.cli.words import names_on_record
-from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
-from boostbench.report.claims import claims
+from boostbench.report.assemble import read_tables
 from boostbench.report.findings import published_listing
-from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
-from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.renderers.verdicts_json import to_json
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, Tally, counts
+from boostbench.report.verdict_history import (
+    filed,
+    lost,
+    read_verdicts,
+    verdict_lines,
+    verdicts_as_csv,
+)
 from boostbench.report.words import freshness, partial
 from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.console import make_console
 from boostbench.util.errors import print_error, writing_to
+from boostbench.util.numbers import fixed
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from boostbench.cli.words import names_on_record
-from boostbench.records.archive import Records
-from boostbench.report.findings import published_listing
-from boostbench.report.published_file import (
+from boostbench.analysis.published_file import (
     MOST_DECIMALS,
     MOST_REPEATS,
     beside_records,
     doubts,
     read_published_file,
 )
-from boostbench.report.regressions import verdict_lines
+from boostbench.analysis.runs import find_runs
+from boostbench.cli.words import names_on_record
+from boostbench.records.archive import Records
+from boostbench.report.findings import published_listing
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.renderers.verdicts_json import to_json
-from boostbench.report.runs import find_runs
+from boostbench.report.verdict_history import verdict_lines
 from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, print_error
@@ -38,7 +38,7 @@ def check_published(
     Parameters
     ----------
     path : Path
-        CSV file, see `boostbench.report.published_file.read_published_file`.
+        CSV file, see `boostbench.analysis.published_file.read_published_file`.
     words : sequence of str
         Perhaps ``results=DIR``.
     as_json : bool, default=False

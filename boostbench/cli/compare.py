@@ -4,23 +4,23 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.comparison import Comparison, compare_columns
+from boostbench.analysis.merge import find_column, join, merge
+from boostbench.analysis.own_runs import table_of_runs
+from boostbench.analysis.runs import find_runs, runs_on
+from boostbench.analysis.tables import Table
 from boostbench.cli.words import names_on_record
 from boostbench.config.file_name import file_name
 from boostbench.config.tables import TableDefinition, all_definitions
-from boostbench.definitions.assemble import read_tables
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
-from boostbench.report.cells import Cell
-from boostbench.report.comparison import Comparison, compare_columns
+from boostbench.report.assemble import read_tables
 from boostbench.report.matrix import matrix_of
-from boostbench.report.merge import find_column, join, merge
-from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import named
-from boostbench.report.runs import find_runs, runs_on
-from boostbench.report.tables import Table
 from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
@@ -207,7 +207,7 @@ def tables_with(
     Parameters
     ----------
     names : sequence of str
-        Columns of tables, see `boostbench.report.merge.find_column`.
+        Columns of tables, see `boostbench.analysis.merge.find_column`.
     tables : sequence of str, default=()
         Names of tables, or paths of YAML files; by default all of ``conf/table`` that hold them,
         those with the most data sets first. Tables in which a data set has several rows are then

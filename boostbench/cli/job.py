@@ -10,6 +10,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from boostbench.analysis.cells import Cell
 from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, results_of, swept
 from boostbench.config.compose import experiment, one_line_errors, resolve
@@ -21,7 +22,6 @@ from boostbench.fitting import measures
 from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
-from boostbench.report.cells import Cell
 from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.util.console import make_console

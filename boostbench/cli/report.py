@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from boostbench.analysis.runs import find_runs
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import counts
 from boostbench.cli.words import names_on_record
 from boostbench.config import definition_files as files
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
-from boostbench.definitions.assemble import read_tables
 from boostbench.execution.progress import counted
 from boostbench.records.archive import Records
+from boostbench.report.assemble import read_tables
 from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
 from boostbench.report.page.whole import render_page
 from boostbench.report.renderers.readme import readme
-from boostbench.report.runs import find_runs
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import counts
 from boostbench.util import configs
 from boostbench.util.atomic_write import atomic_write_text, write_output
 from boostbench.util.errors import UserError, print_error, writing_to

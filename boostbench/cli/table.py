@@ -6,8 +6,8 @@ from pathlib import Path
 from boostbench.config.overrides import check_once
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
-from boostbench.definitions.assemble import assemble
 from boostbench.definitions.outcomes import find
+from boostbench.report.assemble import assemble
 from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv

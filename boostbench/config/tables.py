@@ -22,11 +22,11 @@ from boostbench.config.rows_and_columns import (
     read_rows,
 )
 from boostbench.config.shared_overrides import applicable, check_applicable
-from boostbench.definitions.remarks import remarks_on
 from boostbench.fitting.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
-from boostbench.report.papers import published_table, tables
-from boostbench.report.published import Published, find_published, statement
-from boostbench.report.tables import Claim
+from boostbench.papers.claims import Claim
+from boostbench.papers.metadata import published_table, tables
+from boostbench.papers.published import Published, find_published, statement
+from boostbench.papers.remarks import filter_remarks
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 
@@ -217,6 +217,10 @@ class TableDefinition:
             )
             for claim in self.claims
         ]
+        titles = [
+            {name: row.title for name, row in self.rows.items()},
+            {name: column.heading(name, _algorithm(name)) for name, column in self.columns.items()},
+        ]
         return replace(
             self,
             rows=kept_rows,
@@ -225,7 +229,7 @@ class TableDefinition:
             speedup=within(self.speedup),
             published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=remarks_on(self.remarks, self.rows, self.columns, kept_rows, kept),
+            remarks=filter_remarks(self.remarks, titles, [kept_rows, kept]),
         )
 
     @property
@@ -438,3 +442,9 @@ def shipped_data(name: str) -> frozenset[str]:
     """Return the data sets of a table of ``conf`` without reading the rest of its definition."""
     path, content = files.read("table", name)
     return frozenset(read_data(content, str(path)))
+
+
+def _algorithm(name: str) -> Mapping:
+    """Return the config of the algorithm that gives a column its title, if there is one."""
+    is_algorithm = name in configs.list_options("algo")
+    return configs.read_option("algo", name) if is_algorithm else {"title": name}

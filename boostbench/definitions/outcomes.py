@@ -184,7 +184,7 @@ def load_rows(
     Parameters
     ----------
     data : mapping of Key to mapping
-        Configs of data by row and column, see `boostbench.data.load`. Mostly those of a row
+        Configs of data by row and column, see `boostbench.data.loading`. Mostly those of a row
         are equal; a column may cut its data otherwise, or fill what they lack.
     needed : collection of Key
         Cells whose data have to be loaded; others are if that takes no network.

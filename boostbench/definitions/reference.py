@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from boostbench.config.tables import Key, TableDefinition, shipped_data, shipped_definition
+from boostbench.papers.metadata import tables
+from boostbench.papers.published import Published
 from boostbench.records.keys import Request
-from boostbench.report.papers import tables
-from boostbench.report.published import Published
 
 # Of data: what they are called, where they come from and how they are checked.
 _SOURCE = ("name", "openml", "sklearn", "expect")

@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.tables import Table
 from boostbench.config.fields import check_names
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
-from boostbench.report.cells import Cell
-from boostbench.report.tables import Table
 from boostbench.util.errors import UserError
 
 _PANEL_HEIGHT = 1.5  # inches

@@ -24,8 +24,8 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.fitting.measures.boundary import decode
-from boostbench.report.numbers import fixed
 from boostbench.util.errors import UserError
+from boostbench.util.numbers import fixed
 
 _TINT = 0.62  # part of white in the colour of a region
 _LABEL = 0.18  # inches for a line of text

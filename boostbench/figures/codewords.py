@@ -17,9 +17,9 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.fitting.quantities import TEST_ERROR
-from boostbench.report.numbers import fixed
 from boostbench.util import configs
 from boostbench.util.errors import UserError
+from boostbench.util.numbers import fixed
 from boostbench.util.spinner import spinner
 
 _HEIGHT = 3.9  # inches

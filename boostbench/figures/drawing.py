@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.fitting.quantities import TEST_ERROR, Quantity
-from boostbench.report.numbers import rounded
 from boostbench.util.errors import UserError, truncated_list
+from boostbench.util.numbers import rounded
 
 
 @dataclass(frozen=True)

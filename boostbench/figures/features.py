@@ -15,8 +15,8 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
 from boostbench.fitting.quantities import TEST_ERROR
-from boostbench.report.numbers import fixed
 from boostbench.util.errors import UserError
+from boostbench.util.numbers import fixed
 
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16

@@ -7,16 +7,16 @@ from textwrap import fill
 from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 
+from boostbench.analysis.comparison import Comparison, PairTest, compare_columns
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.tables import Table
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
 from boostbench.figures.tables import OfColumns, stale_cells
-from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
-from boostbench.report.numbers import fixed, p_value
-from boostbench.report.statistics import LEVEL
-from boostbench.report.tables import Table
 from boostbench.util.errors import UserError
+from boostbench.util.numbers import fixed, p_value
 
 _CELL = (0.95, 0.42)  # inches
 _LABEL_WIDTH = 16  # characters, then a label is broken

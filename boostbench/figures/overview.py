@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from boostbench.analysis.verdicts import VERDICTS
 from boostbench.figures.style import label, make_panels, style
 from boostbench.report.overview import CountedLine
-from boostbench.report.verdicts import VERDICTS
 
 #: The looks of the parts of a bar; what was not run is hatched.
 _LOOKS = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {

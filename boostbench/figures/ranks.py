@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from boostbench.analysis.comparison import Comparison, compare_columns
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.statistics.friedman import Friedman
+from boostbench.analysis.tables import Table
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import OfColumns, stale_cells
-from boostbench.report.comparison import Comparison, compare_columns
-from boostbench.report.statistics import LEVEL
-from boostbench.report.statistics.friedman import Friedman
-from boostbench.report.tables import Table
 from boostbench.util.errors import UserError
 
 _DPI = 300

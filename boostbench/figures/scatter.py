@@ -8,16 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
+from boostbench.analysis.cells import Cell, distinct
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
-from boostbench.report.cells import Cell, distinct
+from boostbench.papers.metadata import title
 from boostbench.report.overview import by_table, counting, headline, in_order
-from boostbench.report.papers import title
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import COMPARED, VERDICTS, counts
 from boostbench.util.errors import UserError
 
 _DPI = 250

@@ -14,7 +14,7 @@ from boostbench.figures.drawing import name_axis
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
 from boostbench.figures.varied import draw_varied
 from boostbench.fitting.quantities import Quantity
-from boostbench.report.numbers import fixed, rounded
+from boostbench.util.numbers import fixed, rounded
 
 _COLUMNS = 3  # of panels
 _ROW = 0.24  # inches, of a heat map

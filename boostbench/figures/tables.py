@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.merge import find_column
+from boostbench.analysis.tables import Table
 from boostbench.config.fields import check_names
 from boostbench.config.tables import TableDefinition
 from boostbench.config.words import split_words
-from boostbench.definitions.assemble import read_tables
 from boostbench.figures.drawing import stale_note
 from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
-from boostbench.report.cells import Cell
-from boostbench.report.merge import find_column
-from boostbench.report.tables import Table
+from boostbench.report.assemble import read_tables
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 

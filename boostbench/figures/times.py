@@ -20,7 +20,7 @@ from boostbench.figures.style import (
 )
 from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.fitting.quantities import QUANTITIES, ROUNDS, Quantity
-from boostbench.report import numbers
+from boostbench.util import numbers
 
 _HEIGHT = 2.3  # inches
 _LABELS = {"coefficients": "CPU time of step 4 (s)", "fit": "CPU time of training (s)"}

@@ -21,7 +21,7 @@ from boostbench.figures.style import (
 )
 from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity
-from boostbench.report.numbers import mean_std
+from boostbench.util.numbers import mean_std
 
 _HEIGHT = 2.6  # inches
 

@@ -2,10 +2,11 @@
 
 from math import isnan
 
+from boostbench.analysis.cells import STALE
+from boostbench.analysis.claims import claims
+from boostbench.analysis.tables import Table
 from boostbench.report import words
 from boostbench.report.blocks import Document, Entry, Head, Row
-from boostbench.report.cells import STALE
-from boostbench.report.claims import claims
 from boostbench.report.findings import (
     parts_listing,
     published_listing,
@@ -13,8 +14,7 @@ from boostbench.report.findings import (
     significance,
 )
 from boostbench.report.matrix import matrix
-from boostbench.report.numbers import seconds
-from boostbench.report.tables import Table
+from boostbench.util.numbers import seconds
 
 
 def make_document(table: Table) -> Document:

@@ -1,21 +1,23 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from statistics import median
 
+from boostbench.analysis.cells import STALE, Cell
+from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.paired import paired
+from boostbench.analysis.runs import Run, shown
+from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
+from boostbench.analysis.statistics.friedman import holm
+from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
+from boostbench.analysis.tables import ColumnPair, Table
+from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, Tally
 from boostbench.fitting.quantities import CALIBRATION
-from boostbench.report import numbers, words
+from boostbench.report import words
 from boostbench.report.blocks import Line, Listing, Row
-from boostbench.report.cells import STALE, Cell
-from boostbench.report.comparison import compare_columns
-from boostbench.report.paired import paired
-from boostbench.report.statistics.agreement import MARGIN, POWER, SHORT
-from boostbench.report.statistics.friedman import holm
-from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
-from boostbench.report.tables import ColumnPair, Table
-from boostbench.report.verdicts import CORRECTED, WITHOUT_POOL, Tally
+from boostbench.util import numbers
 
 _FOUND = f"{POWER:.0%} power"
 _SECONDS = "CPU seconds"
@@ -232,3 +234,29 @@ def reference_job(table: Table) -> list[str]:
     if others:
         sentence += f", except in these cells, whose times do not compare with the rest: {others}"
     return [f"{sentence}."]
+
+
+def listed(runs: Collection[Run]) -> Listing:
+    """Put runs into lines."""
+    quantities = shown(runs)
+    heads = ["data", "algorithm"]
+    heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
+    heads += ["splits", "rounds", "fit s", "settings", "finished"]
+    lines = []
+    for run in runs:
+        names = [run.cell.data, run.cell.title]
+        texts = [
+            *names,
+            *(run.text(quantity) for quantity in quantities),
+            run.cell.splits,
+            run.cell.rounds_done,
+            run.cell.seconds("fit"),
+            run.settings or "-",
+            run.finished[:10] or "-",
+        ]
+        lines.append(Line(texts, find=" ".join([*names, run.settings or "-"]).lower()))
+    explanation = (
+        "Mean (standard deviation) over the splits. Settings: what is not at its default. CPU "
+        "seconds of a fit, on one core."
+    )
+    return Listing("Runs", heads, lines, explanation)

@@ -4,11 +4,11 @@ After A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark eval
 stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
 """
 
+from boostbench.analysis.comparison import Comparison, PairTest, compare_columns
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.tables import Table
 from boostbench.report.blocks import Line, Listing
-from boostbench.report.comparison import Comparison, PairTest, compare_columns
-from boostbench.report.numbers import fixed, p_value
-from boostbench.report.statistics import LEVEL
-from boostbench.report.tables import Table
+from boostbench.util.numbers import fixed, p_value
 
 
 def matrix(table: Table) -> Listing | None:

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
-from boostbench.report.cells import STALE
-from boostbench.report.effects import Effects
-from boostbench.report.merge import join
-from boostbench.report.papers import papers, title
-from boostbench.report.statistics.agreement import MARGIN, POWER
-from boostbench.report.swaps import Swaps
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import (
+from boostbench.analysis.cells import STALE
+from boostbench.analysis.effects import Effects
+from boostbench.analysis.merge import join
+from boostbench.analysis.statistics.agreement import MARGIN, POWER
+from boostbench.analysis.swaps import Swaps
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import (
     COMPARED,
     CORRECTED,
     WITHOUT_POOL,
@@ -20,6 +19,7 @@ from boostbench.report.verdicts import (
     Tally,
     not_shown,
 )
+from boostbench.papers.metadata import papers, title
 
 #: Heading of `CountedLine.swaps`, and what it is.
 SWAPPED = "reproduced, own / other"
@@ -108,7 +108,7 @@ def headline(total: Tally) -> str:
 
     Examples
     --------
-    >>> from boostbench.report.verdicts import VERDICTS
+    >>> from boostbench.analysis.verdicts import VERDICTS
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
     >>> headline(Tally(numbers))
     'The tables hold 8 published numbers. For 3 of them there is a number of ours. 0 are reproduced

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
-from boostbench.report.statistics.folds import INDEPENDENT
-from boostbench.report.tables import Table
+from boostbench.analysis.cells import ELSEWHERE, PARTIAL, STALE, Cell
+from boostbench.analysis.statistics.folds import INDEPENDENT
+from boostbench.analysis.tables import Table
 
 POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "

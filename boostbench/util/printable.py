@@ -41,3 +41,9 @@ def shortened(text: str, length: int = MAX_LENGTH) -> str:
 def echo(text: object = "", file: TextIO | None = None) -> None:
     """Print a text with its control characters escaped; use this for all plain text."""
     print(printable(str(text)), file=file)
+
+
+def escape_formula(value):
+    """Return a value, with an apostrophe before a text that a spreadsheet takes for a formula."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if is_formula else value

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.report.verdicts import COMPARED
+from boostbench.analysis.verdicts import COMPARED
 
 QUICK = ["algo.n_iterations=20", "protocol.n_splits=3", "protocol.tune=none"]
 

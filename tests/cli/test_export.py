@@ -47,7 +47,7 @@ def test_parquet_without_its_library(call, folder, monkeypatch):
 
 @pytest.mark.usefixtures("recorded")
 def test_no_text_is_a_formula(call, folder):
-    from boostbench.report.frame import write_frame
+    from boostbench.analysis.frame import write_frame
 
     frame = boostbench.results()
     frame["error"] = "=1+1"

@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
+from boostbench.analysis.verdicts import COMPARED
 from boostbench.config.compose import experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
-from boostbench.report.published import lines_of
-from boostbench.report.verdicts import COMPARED
+from boostbench.papers.published import lines_of
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

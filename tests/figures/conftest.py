@@ -1,6 +1,6 @@
 import pytest
 
-from tests.report.conftest import make_cell, make_table, table, table_of_rounds  # noqa: F401
+from tests.analysis.conftest import make_cell, make_table, table, table_of_rounds  # noqa: F401
 
 
 @pytest.fixture

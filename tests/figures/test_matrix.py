@@ -2,8 +2,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from boostbench.analysis.comparison import compare_columns
 from boostbench.figures.matrix import draw_matrix
-from boostbench.report.comparison import compare_columns
 
 #: Of three algorithms on six data sets; b is best, then a.
 ERRORS = {

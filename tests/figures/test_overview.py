@@ -4,9 +4,9 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_hex
 
+from boostbench.analysis.verdicts import VERDICTS, Tally
 from boostbench.figures.overview import draw_overview
 from boostbench.report.overview import CountedLine
-from boostbench.report.verdicts import VERDICTS, Tally
 
 
 def tally(**numbers):

@@ -8,11 +8,11 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.statistics.friedman import friedman
+from boostbench.analysis.tables import Column
 from boostbench.figures.ranks import draw_critical_difference, groups
 from boostbench.figures.style import COLOURS, label, style
-from boostbench.report.comparison import compare_columns
-from boostbench.report.statistics.friedman import friedman
-from boostbench.report.tables import Column
 
 NAMES = [
     "Exponential loss, nu = 1e-9",

@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from boostbench.analysis.verdicts import COMPARED, VERDICTS
 from boostbench.figures.scatter import draw_scatter
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.report.verdicts import COMPARED, VERDICTS
 from boostbench.util.errors import UserError
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from boostbench.papers.metadata import tables
+from boostbench.papers.published import lines_of as published
 from boostbench.records.store import read_records, record_path
-from boostbench.report.papers import tables
-from boostbench.report.published import lines_of as published
 
 RESULTS = Path(__file__).parents[2] / "results"
 

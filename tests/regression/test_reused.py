@@ -6,8 +6,8 @@ import pytest
 
 from boostbench.config.compose import experiment
 from boostbench.config.tables import TableDefinition
-from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
+from boostbench.report.assemble import read_tables
 
 RESULTS = Path(__file__).parents[2] / "results"
 CGENS2 = TableDefinition.read("cgens2")

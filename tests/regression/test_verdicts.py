@@ -4,14 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.definitions.assemble import read_tables
+from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
+from boostbench.analysis.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
+from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
-from boostbench.report.cells import BETTER, BETTER_ELSEWHERE
-from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
+from boostbench.report.assemble import read_tables
 from boostbench.report.renderers.readme import readme
-from boostbench.report.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
-from boostbench.report.verdicts import counts, not_shown
+from boostbench.report.verdict_history import (
+    filed,
+    lost,
+    read_verdicts,
+    verdict_lines,
+    verdicts_as_csv,
+)
 from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"

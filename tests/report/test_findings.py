@@ -1,6 +1,8 @@
 from dataclasses import replace
 
+from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES
+from boostbench.papers.published import Published
 from boostbench.report.document import row_of
 from boostbench.report.findings import (
     published_listing,
@@ -9,8 +11,6 @@ from boostbench.report.findings import (
     significance,
     summary_of_verdicts,
 )
-from boostbench.report.published import Published
-from boostbench.report.tables import Column, ColumnPair, Table
 
 NAN = float("nan")
 

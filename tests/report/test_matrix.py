@@ -4,17 +4,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.statistics.bayesian import correlated_t, signed_rank
+from boostbench.analysis.statistics.friedman import holm
+from boostbench.analysis.statistics.resampled import corrected_t
+from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
-from boostbench.report.comparison import compare_columns
 from boostbench.report.document import make_document
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
-from boostbench.report.statistics.bayesian import correlated_t, signed_rank
-from boostbench.report.statistics.friedman import holm
-from boostbench.report.statistics.resampled import corrected_t
-from boostbench.report.tables import Column
 
 #: Of three algorithms on six data sets.
 ERRORS = {

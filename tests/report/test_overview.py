@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from boostbench.analysis.verdicts import Tally, counts
 from boostbench.report import overview
 from boostbench.report.renderers.readme import readme
-from boostbench.report.verdicts import Tally, counts
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from boostbench.figures.paths import PathCurves
 from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.times import Times
-from boostbench.report.published import lines_of
+from boostbench.papers.published import lines_of
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

@@ -22,7 +22,7 @@ def run(args: Namespace) -> None:
     if names:
         raise UserError(f"export takes results=DIR alone, not {names[0]!r}")
     with spinner("reading records"):
-        from boostbench.report.frame import read_frame, write_frame
+        from boostbench.analysis.frame import read_frame, write_frame
 
         frame, warnings = read_frame(results)
     for warning in warnings:

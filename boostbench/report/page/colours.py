@@ -1,6 +1,6 @@
 """The verdicts' colours on the page, in a light and in a dark theme."""
 
-from boostbench.report.verdicts import VERDICTS
+from boostbench.analysis.verdicts import VERDICTS
 
 #: What is coloured as a whole cell and in words; the others are grey.
 _TOLD = ("reproduced", "better", "worse", "failed")

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isfinite, isnan
 
+from boostbench.analysis.cells import PARTIAL, STALE, Cell
+from boostbench.analysis.statistics.agreement import BASES, POWER, Agreement
+from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.report import numbers
-from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.provenance import Source
-from boostbench.report.statistics.agreement import BASES, POWER, Agreement
-from boostbench.report.verdicts import VERDICTS
+from boostbench.util import numbers
 
 _TIMES = {
     "fit": "fit {}",

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from statistics import median
 from typing import NamedTuple
 
+from boostbench.analysis.cells import Cell
 from boostbench.fitting.quantities import CALIBRATION
-from boostbench.report import numbers
-from boostbench.report.cells import Cell
+from boostbench.util import numbers
 
 
 class Source(NamedTuple):

@@ -10,19 +10,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench import __version__
+from boostbench.analysis.cells import PARTIAL, STALE
+from boostbench.analysis.runs import Run
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import VERDICTS, Tally, counts
+from boostbench.papers.metadata import citation, title
 from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
-from boostbench.report.cells import PARTIAL, STALE
 from boostbench.report.document import make_document
+from boostbench.report.findings import listed
 from boostbench.report.page.colours import style
 from boostbench.report.page.details import details
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
-from boostbench.report.papers import citation, title
-from boostbench.report.runs import Run, listed
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.util.printable import printable
 
 #: Stands behind a number with a note on why it differs.

@@ -4,9 +4,9 @@ import json
 from math import isfinite
 from typing import Any
 
-from boostbench.report.cells import Cell
-from boostbench.report.comparison import Comparison, effect, split_test
-from boostbench.report.tables import Table
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.comparison import Comparison, effect, split_test
+from boostbench.analysis.tables import Table
 from boostbench.report.words import notes
 
 

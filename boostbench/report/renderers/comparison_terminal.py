@@ -6,16 +6,16 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.report.comparison import Comparison, effect, split_test
+from boostbench.analysis.comparison import Comparison, effect, split_test
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.tables import Table
 from boostbench.report.document import make_document, row_of
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
-from boostbench.report.numbers import differences, fixed, p_value, rounded
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing, print_table
-from boostbench.report.statistics import LEVEL
-from boostbench.report.tables import Table
 from boostbench.report.words import caption, notes
+from boostbench.util.numbers import differences, fixed, p_value, rounded
 
 #: Names of algorithms are broken to this width where many columns stand beside them.
 _NAME_WIDTH = 13

@@ -5,9 +5,10 @@ import io
 from collections.abc import Iterable
 from math import isnan
 
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.report.cells import Cell
-from boostbench.report.tables import Table
+from boostbench.util.printable import escape_formula
 
 #: Numbers of an `Agreement` that files hold.
 JUDGED = ("difference", "low", "high", "p", "detectable", "p_within")
@@ -46,8 +47,8 @@ def _line(row: str, column: str, cell: Cell, name: str) -> dict:
     target, published = cell.target, cell.published
     fitting, predicting = published.get("coefficients"), published.get("predict_per_instance")
     return {
-        "data": no_formula(" ".join(row.split())),
-        "column": no_formula(" ".join(column.split())),
+        "data": escape_formula(" ".join(row.split())),
+        "column": escape_formula(" ".join(column.split())),
         "algo": cell.algo,
         "rounds": cell.rounds or "",
         f"{name}_mean": _number(cell.mean),
@@ -69,12 +70,6 @@ def _line(row: str, column: str, cell: Cell, name: str) -> dict:
         "published_test_ms_per_instance": _number(predicting and predicting.mean, 1e-3),
         "command": cell.command,
     }
-
-
-def no_formula(value):
-    """Keep a text from being a formula to a spreadsheet."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
-    return f"'{value}" if is_formula else value
 
 
 def _number(value: float | None, factor: float = 1) -> str:

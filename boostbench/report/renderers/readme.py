@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import overview
 from boostbench.report.renderers.markdown import aligned, escape
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, counts
 
 
 def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:

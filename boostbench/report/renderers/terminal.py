@@ -10,14 +10,14 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
+from boostbench.analysis.cells import ELSEWHERE, STALE, Cell
+from boostbench.analysis.verdicts import VERDICTS
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.quantities import QUANTITIES, SCORES
-from boostbench.report import numbers
 from boostbench.report.blocks import Document, Listing
-from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.renderers.printing import GAP, make_grid
-from boostbench.report.verdicts import VERDICTS
 from boostbench.report.words import freshness
+from boostbench.util import numbers
 
 #: CPU times of a summary, and their headings.
 _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}

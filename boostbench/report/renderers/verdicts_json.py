@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, Tally, counts
+from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 
 
 def to_json(tables: Sequence[Table], verdicts: Sequence[Mapping]) -> str:
@@ -16,7 +16,7 @@ def to_json(tables: Sequence[Table], verdicts: Sequence[Mapping]) -> str:
     tables : sequence of Table
         Tables whose cells are counted.
     verdicts : sequence of mapping
-        Lines of `boostbench.report.regressions.verdict_lines`.
+        Lines of `boostbench.report.verdict_history.verdict_lines`.
     """
     counted = counts(tables)
     content = {

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.tables import Column, ColumnPair, Table
+from boostbench.analysis.tables import Column, ColumnPair, Table
 
 ENVIRONMENT = {
     "boostbench": "0.1.0",

@@ -4,11 +4,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from boostbench.analysis.cells import PARTIAL, STALE, Cell
+from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import words
-from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.whole import render_page
-from boostbench.report.verdicts import VERDICTS, counts
 from tests.report.page.conftest import ODD, complete
 
 _VOID = {"meta", "link", "img", "input", "br", "hr"}

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from boostbench.report.comparison import compare_columns
+from boostbench.analysis.comparison import compare_columns
 from boostbench.report.renderers.comparison_json import to_json
 
 

@@ -4,9 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from boostbench.report.comparison import compare_columns
+from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.tables import Column
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.tables import Column
 from boostbench.util.console import make_console
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from boostbench.analysis.tables import Column
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.document import make_document
@@ -15,7 +16,6 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
-from boostbench.report.tables import Column
 from boostbench.util.console import make_console
 
 

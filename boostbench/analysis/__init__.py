@@ -1,0 +1,1 @@
+"""Recorded results as numbers: frames, tables, comparisons, statistics and verdicts."""

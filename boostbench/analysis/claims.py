@@ -1,0 +1,175 @@
+"""What a paper says of algorithms in words, judged by the splits on record."""
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+from typing import NamedTuple
+
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.paired import tested_ratio
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.statistics.one_sided import p_above, p_below
+from boostbench.analysis.tables import Table
+from boostbench.papers.claims import Claim
+
+# So many comparisons that are not on record are named.
+_MOST_NAMED = 5
+
+#: Explains the sentences of `claims`.
+CLAIMS_EXPLANATION = (
+    f"Claims are judged by one-sided paired t-tests over the splits of each row, at {LEVEL:.0%}: a "
+    "claim holds where every comparison confirms it, and does not hold where one contradicts it "
+    "after Bonferroni's correction. For new samples, the tests have Nadeau and Bengio's "
+    "correction, as the splits share samples; on these splits they have none. Where all splits "
+    "test the same part, the correction does not exist."
+)
+
+
+class ClaimTest(NamedTuple):
+    """Comparison of two columns in a row.
+
+    Attributes
+    ----------
+    place : str
+        Row and columns.
+    supports, contradicts : float
+        p-values of the one-sided tests: the smaller, the more the splits confirm or contradict the
+        claim. NaN where fewer than two splits have both numbers.
+    ratio : float or None
+        Ratio for the correction, see `tested_ratio`; None where it does not exist.
+    """
+
+    place: str
+    supports: float
+    contradicts: float
+    ratio: float | None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the splits confirm the claim; comparisons with NaN are False."""
+        return self.supports <= LEVEL
+
+
+class ClaimVerdict(NamedTuple):
+    """Verdict on a claim under one reading.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"holds"``, ``"does not hold"`` or ``"is undecided"``.
+    n_confirmed : int
+        Number of comparisons that confirm the claim.
+    against, undecided : list of ClaimTest
+        Comparisons that contradict it after Bonferroni's correction, and comparisons that do
+        neither.
+    """
+
+    verdict: str
+    n_confirmed: int
+    against: list[ClaimTest]
+    undecided: list[ClaimTest]
+
+    @classmethod
+    def from_tests(cls, tests: Sequence[ClaimTest]) -> "ClaimVerdict":
+        """Combine the comparisons of a claim."""
+        against = [test for test in tests if test.contradicts * len(tests) <= LEVEL]
+        undecided = [test for test in tests if not test.confirmed and test not in against]
+        verdict = "is undecided" if undecided else "holds"
+        if against:
+            verdict = "does not hold"
+        return cls(verdict, sum(test.confirmed for test in tests), against, undecided)
+
+
+def claims(table: Table) -> list[str]:
+    """Judge what the paper claims.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    list of str
+        A sentence for each claim, with its verdict for new samples and on these splits; and an
+        explanation if a claim is judged.
+    """
+    sentences, judged = [], False
+    for claim in table.claims:
+        tests = list(_tests(table, claim, corrected=True))
+        if all(isnan(test.supports) for test in tests) and not _departs(table, claim):
+            sentences.append(f"“{claim.says}” is undecided: nothing of it is on record.")
+            continue
+        judged = True
+        new_samples = ClaimVerdict.from_tests(tests)
+        these_splits = ClaimVerdict.from_tests(list(_tests(table, claim, corrected=False)))
+        sentences.append(
+            f"“{claim.says}” is not judged, as settings differ."
+            if _departs(table, claim)
+            else f"“{claim.says}” {_readings(new_samples, these_splits, tests)}"
+            f"{_places('Against it', new_samples.against)}"
+            f"{_places('Undecided', [t for t in new_samples.undecided if not isnan(t.supports)])}"
+            f"{_lacking(new_samples.undecided)}"
+        )
+    return [*sentences, CLAIMS_EXPLANATION] if judged else sentences
+
+
+def _departs(table: Table, claim: Claim) -> bool:
+    """Return True if a cell of the claim has other settings than the paper's table."""
+    columns = {column for pair in claim.pairs for column in pair}
+    return any(table.cells[row, column].departures for row in claim.rows for column in columns)
+
+
+def _readings(
+    new_samples: ClaimVerdict, these_splits: ClaimVerdict, tests: Sequence[ClaimTest]
+) -> str:
+    """Return the verdicts under both readings; the first one decides the word."""
+    n_tests = len(tests)
+    text = f"{new_samples.verdict}: {new_samples.n_confirmed} of {n_tests} comparisons confirm it"
+    if all(test.ratio is None for test in tests):
+        return f"{text}, on these splits."
+    if new_samples[:2] == these_splits[:2]:
+        return f"{text}, for new samples and on these splits."
+    return (
+        f"{text} for new samples. On these splits it {these_splits.verdict}, by "
+        f"{these_splits.n_confirmed} of {n_tests}."
+    )
+
+
+def _tests(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
+    """Yield the comparisons of a claim, for new samples (`corrected`) or on these splits."""
+    for row in claim.rows:
+        for a, b in claim.pairs:
+            cells = table.cells[row, a], table.cells[row, b]
+            differences = _differences(*cells, claim.times)
+            tested = tested_ratio(cells)
+            ratio = tested if corrected and tested else 0.0
+            if claim.within is None:
+                supports = p_below(differences, 0.0, ratio)
+                contradicts = p_above(differences, 0.0, ratio)
+            else:
+                low, high = -claim.within, claim.within
+                supports = max(p_above(differences, low, ratio), p_below(differences, high, ratio))
+                # It may lie on either side: two tests.
+                contradicts = 2 * min(
+                    p_below(differences, low, ratio), p_above(differences, high, ratio)
+                )
+            labels = f"{table.columns[a].label} against {table.columns[b].label}"
+            place = f"{table.rows[row]} ({labels})"
+            yield ClaimTest(place, supports, contradicts, tested)
+
+
+def _differences(a: Cell, b: Cell, times: float) -> list[float]:
+    """Subtract the numbers of the splits that both have, so that less is better for `a`."""
+    shared = [split for split in a.values if split in b.values]
+    return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
+
+
+def _lacking(compared: Sequence[ClaimTest]) -> str:
+    """Say which comparisons are not on record; of many, how many."""
+    absent = [c for c in compared if isnan(c.supports)]
+    if len(absent) > _MOST_NAMED:
+        return f" Not on record: {len(absent)} comparisons."
+    return _places("Not on record", absent)
+
+
+def _places(what: str, compared: Sequence[ClaimTest]) -> str:
+    return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""

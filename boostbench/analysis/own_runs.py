@@ -1,0 +1,129 @@
+"""Algorithms side by side by what was run, whether a table asks for it or not."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from boostbench.analysis.runs import Run, runs_on
+from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.records.keys import digest, shortened
+
+
+def table_of_runs(
+    runs: Collection[Run], names: Sequence[str], data: Collection[str] = ()
+) -> Table | None:
+    """Collect the data sets on which all of some algorithms were run alike.
+
+    Parameters
+    ----------
+    runs : collection of Run
+        What is on record.
+    names : sequence of str
+        Names of algorithms, as they name the files of records.
+    data : collection of str, default=()
+        Titles, names or paths of data sets, see `boostbench.analysis.runs.runs_on`; by default all.
+
+    Returns
+    -------
+    Table or None
+        A row for each data set that has records of each algorithm under one protocol and one seed:
+        of several, those with the most splits in common, which alone count. Of several settings of
+        an algorithm its defaults are taken; where these were not run, the data set is left out.
+        None without any row.
+    """
+    if data:
+        runs = [run for name in dict.fromkeys(data) for run in runs_on(runs, name)]
+    rows: dict[str, list[Run]] = {}
+    several: dict[str, str] = {}
+    for row in dict.fromkeys(run.cell.data for run in runs):
+        alike: dict[str, dict[str, list[Run]]] = {}
+        for run in runs:
+            if run.cell.data == row and run.cell.algo in names and run.cell.values:
+                group = alike.setdefault(_arrangement(run), {})
+                group.setdefault(run.cell.algo, []).append(run)
+        whole = [group for group in alike.values() if group.keys() >= set(names)]
+        chosen = [[_default(group[name]) for name in names] for group in whole]
+        clear = [_paired(group) for group in chosen if None not in group]
+        best = max(clear, key=lambda group: len(group[0].cell.values), default=None)
+        if best and best[0].cell.values:
+            rows[row] = best
+        elif whole:
+            several[row] = f"Left out is {row}, where {_unclear(names, whole, chosen)}."
+    if not rows:
+        return None
+    titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
+    return Table(
+        name="compare",
+        title=" against ".join(titles[name] for name in names),
+        rows={row: row for row in rows},
+        columns={name: Column(titles[name], titles[name]) for name in names},
+        cells={(row, run.cell.algo): run.cell for row, group in rows.items() for run in group},
+        compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
+        remarks=[
+            "What was run, not what a table asks for: each data set under one protocol and seed.",
+            *_unlike(rows),
+            *several.values(),
+        ],
+    )
+
+
+def _unclear(
+    names: Sequence[str], whole: Sequence[dict[str, list[Run]]], chosen: Sequence[list[Run | None]]
+) -> str:
+    """Say why none of some groups can be compared."""
+    for group, runs in zip(whole, chosen, strict=True):
+        if None in runs:
+            name = names[runs.index(None)]
+            settings = "; ".join(run.settings or "its defaults" for run in group[name][:3])
+            return f"{name} was run in several ways: {settings}"
+    return "they have no split in common"
+
+
+def _paired(group: Sequence[Run]) -> list[Run]:
+    """Leave out the splits that not all have: means of other splits are not comparable."""
+    common = set.intersection(*(set(run.cell.values) for run in group))
+    paired = []
+    for run in group:
+        records = [record for record in run.cell.records if record["split"] in common]
+        paired.append(run._replace(cell=replace(run.cell, records=records)))
+    return paired
+
+
+def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:
+    """Say what was not run by the defaults."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row, group in rows.items():
+        for run in group:
+            if run.settings:
+                found.setdefault((run.cell.title, run.settings), []).append(row)
+    texts = [f"{title} on {', '.join(data)}: {how}" for (title, how), data in found.items()]
+    return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
+
+
+def _arrangement(run: Run) -> str:
+    """Name the protocol, the data and the seed of a run."""
+    config = run.config
+    data = config["data"]["checksum"]
+    short = shortened(config)["protocol"]
+    # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
+    for key in ("tune", "n_folds", "checkpoints"):
+        short.pop(key, None)
+    return digest([short, data, config["seed"]])
+
+
+def _default(runs: Sequence[Run]) -> Run | None:
+    """Choose the run with the defaults of an algorithm, if there are several; None without.
+
+    Of equal settings, which differ in what is recorded, the run with the most splits is taken.
+    """
+    plain = [run for run in runs if len(shortened(run.config)["algo"]) == 1] or runs
+    kinds = {digest(_settings(run)) for run in plain}
+    return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
+
+
+def _settings(run: Run) -> list:
+    """Give what decides the model: the parameters, or what they are chosen from and how."""
+    config, short = run.config, shortened(run.config)
+    grid = config.get("grid") or {}
+    how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
+    return [short["algo"], grid, how, config.get("judged_by") if grid else None]

@@ -1,0 +1,60 @@
+"""Whether two algorithms differ on one data set, by splits that share samples.
+
+The usual t-test takes splits as independent, and its p-values are far too small. After C. Nadeau
+and Y. Bengio, *Inference for the generalization error*, Machine Learning 52, 2003, equation 9.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+
+import numpy as np
+from scipy import stats
+
+from boostbench.analysis.statistics import finite_array
+
+
+def standard_error(differences: Sequence[float], ratio: float) -> float:
+    """Estimate the standard deviation of a mean over splits that share samples.
+
+    Parameters
+    ----------
+    differences : sequence of float
+        One for each random split, or each fold; at least 2.
+    ratio : float
+        Number of tested samples by that of those trained on; 0 for independent splits.
+
+    Examples
+    --------
+    >>> round(standard_error([1.0, 2.0, 3.0, 4.0], 1 / 3), 4)  # sqrt((1/4 + 1/3) * 5/3)
+    0.986
+    """
+    variance = np.var(finite_array(differences), ddof=1)
+    return sqrt((1 / len(differences) + ratio) * variance)
+
+
+def corrected_t(differences: Sequence[float], ratio: float) -> float:
+    """Test whether the mean of paired differences is 0: the corrected resampled t-test.
+
+    Parameters
+    ----------
+    differences, ratio
+        As of `standard_error`.
+
+    Returns
+    -------
+    float
+        Two-sided p-value. Of differences that are all equal it is 1 if they are 0, else 0; of fewer
+        than two, NaN.
+
+    Examples
+    --------
+    >>> round(corrected_t([1.0, 2.0, 3.0, 4.0], 1 / 3), 4)
+    0.085
+    """
+    differences = finite_array(differences)
+    if len(differences) < 2:
+        return float("nan")
+    mean, error = float(np.mean(differences)), standard_error(differences, ratio)
+    if error == 0:
+        return 0.0 if mean else 1.0
+    return float(2 * stats.t.sf(abs(mean) / error, len(differences) - 1))

@@ -1,0 +1,227 @@
+"""Whether two algorithms differ: the Wilcoxon signed-rank test, put as the papers put it.
+
+That is, differences of the printed numbers, the smaller rank sum, and a critical value from the
+null distribution for all pairs, ties included.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from math import floor, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from boostbench.analysis.statistics import LEVEL, finite_array
+
+#: Of more pairs the normal distribution takes the place of the exact one, which takes time in
+#: proportion to their cube.
+MOST_EXACT = 500
+
+
+class Wilcoxon(NamedTuple):
+    """Result of a two-sided Wilcoxon signed-rank test.
+
+    Attributes
+    ----------
+    n : int
+        Number of pairs, ties included.
+    ties : int
+        Number of pairs without a difference.
+    statistic : float
+        The smaller of the two rank sums.
+    critical : int or None
+        The largest rank sum that tables call significant at 5% for `n` pairs; None where there is
+        none.
+    p : float
+        Two-sided p-value.
+    exact : bool, default=True
+        Whether it is that of all signs that the differences could have; or, of more than 500
+        pairs, of the normal distribution, corrected for ties and continuity.
+    effect : float, default=0.0
+        Effect size, the matched-pairs rank-biserial correlation: rank sum of the pairs where the
+        first is higher minus that of those where the second is, by the sum of both; from -1, the
+        first is always lower, to 1. 0 where all are ties.
+    """
+
+    n: int
+    ties: int
+    statistic: float
+    critical: int | None
+    p: float
+    exact: bool = True
+    effect: float = 0.0
+
+    @property
+    def significant(self) -> bool:
+        """Whether the two differ at the 5% level, by `p`."""
+        return self.p <= LEVEL
+
+    @property
+    def tabled(self) -> bool:
+        """Whether the papers would say so: they compare with the critical value for all `n`."""
+        return self.critical is not None and self.statistic <= self.critical
+
+    def sentence(
+        self, a: str, b: str, pairs: str, corrected: float | None = None, n_tests: int = 1
+    ) -> str:
+        """Word the result.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of the two.
+        pairs : str
+            What the pairs are, in the plural.
+        corrected : float, default=None
+            P-value with Holm's correction, where this is one of several tests. It is stated first.
+        n_tests : int, default=1
+            Number of these tests.
+
+        Returns
+        -------
+        str
+            Corrected p-value and its verdict, if there are several tests; and the result of the
+            papers' procedure: statistic, critical value, verdict and p-value.
+
+        Examples
+        --------
+        >>> result = Wilcoxon(11, 1, 9.0, 10, 0.037)
+        >>> result.sentence("A", "B", "data sets")
+        'Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: the statistic (9) is at
+        most the critical value (10), so that the test rejects the null hypothesis at the 5%
+        significance level (exact p = 0.037).'
+        >>> result.sentence("A", "B", "data sets", corrected=0.222, n_tests=6)
+        "Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: p = 0.222 with Holm's
+        correction for 6 tests, which does not reject the null hypothesis at the 5% significance
+        level. By the papers' procedure, without a correction: the statistic (9) is at most the
+        critical value (10), so that the test rejects the null hypothesis at the 5% significance
+        level (exact p = 0.037)."
+        """
+        test = f"Wilcoxon signed-rank test (WSRT) of {a} against {b} over {self.n} {pairs}:"
+        if n_tests == 1:
+            return f"{test} {self._statement()}"
+        return (
+            f"{test} p = {corrected:.3g} with Holm's correction for {n_tests} tests, which "
+            f"{_rejects(corrected <= LEVEL)}. By the papers' procedure, without a correction: "
+            f"{self._statement()}"
+        )
+
+    def _statement(self) -> str:
+        """Compare the statistic with the critical value, as the papers do, and give the p-value."""
+        p = f"{'exact' if self.exact else 'approximate'} p = {self.p:.3g}"
+        if self.critical is None:
+            return (
+                "so few pairs cannot show a difference at the 5% significance level "
+                f"(statistic {self.statistic:g}, {p})."
+            )
+        side = "at most" if self.tabled else "above"
+        told = f"the statistic ({self.statistic:g}) is {side} the critical value ({self.critical})"
+        if self.tabled == self.significant:
+            return f"{told}, so that the test {_rejects(self.tabled)} ({p})."
+        # With many ties the rank sum is small whatever the differences are.
+        return (
+            f"{p}, which {_rejects(self.significant)}; {told}, but {self.ties} of {self.n} pairs "
+            "are ties, which the critical value ignores."
+        )
+
+
+def _rejects(significant: bool) -> str:
+    verb = "rejects" if significant else "does not reject"
+    return f"{verb} the null hypothesis at the 5% significance level"
+
+
+def wilcoxon(differences: Sequence[float]) -> Wilcoxon:
+    """Test whether paired numbers differ, as the papers do: on the numbers as they are printed.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_pairs,)
+        Of paired numbers as they are printed, see `boostbench.util.numbers.differences`.
+
+    Returns
+    -------
+    Wilcoxon
+        Differences of zero take no rank (``zero_method="wilcox"`` in SciPy's words), but count in
+        `n` and so in the critical value, as in the papers.
+
+    Examples
+    --------
+    >>> wilcoxon([-1.0, -2.0, -3.0, 4.0]).effect  # ranks 1 + 2 + 3 against 4
+    -0.2
+    """
+    differences = finite_array(differences)
+    n = len(differences)
+    ranked = differences[differences != 0]
+    ranks = stats.rankdata(np.abs(ranked))
+    higher, lower = (float(ranks[some].sum()) for some in (ranked > 0, ranked < 0))
+    effect = (higher - lower) / (higher + lower) if len(ranked) else 0.0
+    p, exact = _p_value(np.sign(ranked) * ranks)
+    ties, critical = n - len(ranked), critical_value(n)
+    return Wilcoxon(n, ties, min(higher, lower), critical, p, exact, effect)
+
+
+def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
+    """Two-sided p-value of signed ranks without zeros, and whether it is exact."""
+    if len(ranks) > MOST_EXACT:
+        test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
+        return float(test.pvalue), False
+    # SciPy's exact method takes shared ranks, which may be halves, for different ones.
+    doubled = np.rint(2 * ranks).astype(int)
+    smaller = min(doubled[doubled > 0].sum(), -doubled[doubled < 0].sum())
+    lower = _lower_half(np.sort(np.abs(doubled)).tolist())
+    return min(1.0, float(2 * lower[: smaller + 1].sum())), True
+
+
+@cache
+def critical_value(n: int) -> int | None:
+    """Largest rank sum that is significant at 5% in a two-sided signed-rank test of `n` pairs.
+
+    It is found by the exact distribution, and of more than 500 pairs by the normal one, corrected
+    for continuity.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+
+    Returns
+    -------
+    int or None
+        None when no rank sum is (n < 6).
+
+    Examples
+    --------
+    >>> critical_value(11), critical_value(8), critical_value(6), critical_value(5)
+    (10, 3, 0, None)
+    """
+    if n > MOST_EXACT:
+        mean, deviation = n * (n + 1) / 4, sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return floor(mean - 0.5 - stats.norm.isf(LEVEL / 2) * deviation)
+    p = 2 * np.cumsum(_lower_half(range(1, n + 1)))
+    return int(np.searchsorted(p, LEVEL, side="right")) - 1 if p[0] <= LEVEL else None
+
+
+def _lower_half(ranks: Sequence[int]) -> np.ndarray:
+    """Give the null distribution of the sum of the ranks on one side: its lower half.
+
+    Parameters
+    ----------
+    ranks : sequence of int
+        Whole and positive.
+
+    Returns
+    -------
+    ndarray of shape (sum(ranks) // 2 + 1,), float64
+        Probabilities of the sums 0, 1, ...
+    """
+    probabilities = np.zeros(sum(ranks) // 2 + 1)
+    probabilities[0] = 1.0
+    most = 0
+    for rank in ranks:
+        most += rank
+        # With this pair, whose rank counts with a probability of one half; sums beyond are 0 yet.
+        reached = probabilities[: most + 1]
+        reached[rank:] += reached[:-rank].copy()
+        reached /= 2
+    return probabilities

@@ -1,0 +1,299 @@
+"""How much is reproduced: verdicts counted, per paper, table and algorithm."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan
+from typing import NamedTuple
+
+from scipy.stats import false_discovery_control
+
+from boostbench.analysis.cells import Cell, distinct
+from boostbench.analysis.effects import Effects, effects
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
+from boostbench.analysis.statistics.bootstrap import share_interval
+from boostbench.analysis.swaps import Swaps, swaps
+from boostbench.analysis.tables import Table
+from boostbench.papers.published import sources
+
+
+class Verdict(NamedTuple):
+    """What stands for a verdict, and what it says.
+
+    Attributes
+    ----------
+    colour : str
+        In every figure, on the page and at the terminal: of Okabe and Ito's for what says something
+        of the algorithm, greys for the rest.
+    sign : str
+        On the page, so that it is not told by colour alone.
+    meaning : str
+        In words.
+    """
+
+    colour: str
+    sign: str
+    meaning: str
+
+
+#: Every verdict that a cell can have, in the order in which they are told: what was compared, what
+#: could not be, what lacks a number of ours, what lacks one of the paper's.
+VERDICTS = {
+    "reproduced": Verdict(
+        "#009e73",
+        "✓",
+        f"ours lies within {MARGIN:.0%} of the published error, by two one-sided tests at "
+        f"{LEVEL:.0%}; “0.3 higher” marks a number that differs nevertheless, by more than "
+        "sampling error",
+    ),
+    "better": Verdict(
+        "#56b4e9",
+        "▼",
+        "ours is better than the published number by more than sampling error, and not shown to "
+        f"lie within {MARGIN:.0%}: that is not reproduced either, and a note says what is known of "
+        "it",
+    ),
+    "worse": Verdict(
+        "#e69f00",
+        "▲",
+        "ours is worse than the published number by more than sampling error, and not shown to lie "
+        f"within {MARGIN:.0%}",
+    ),
+    "undecided": Verdict(
+        "#8f8f8f",
+        "?",
+        "too few splits to tell: the difference is within sampling error, and not shown to be less "
+        f"than {MARGIN:.0%} of the published error",
+    ),
+    "not judged": Verdict("#a3a3a3", "§", "it was not run as the paper's table asks"),
+    "failed": Verdict("#d55e00", "✕", "every split that was tried raised an error"),
+    "not reached": Verdict("#b5b5b5", "…", "fewer boosting rounds were asked for"),
+    "not recorded": Verdict("#bebebe", "∅", "the fits that are on record do not tell this number"),
+    "not run": Verdict("#c7c7c7", "○", "no split is on record"),
+    "data not available": Verdict("#d9d9d9", "–", "the data are not at hand"),
+    "not published": Verdict("", "", "the paper gives no number"),
+}
+COMPARED = tuple(VERDICTS)[:4]
+
+#: Explain `Tally.count`.
+WITHOUT_POOL = "Behind a slash: without the variance of one pool, whose size is known only roughly."
+CORRECTED = (
+    "In brackets: the count after Benjamini and Hochberg's correction for the number of tests, at "
+    f"a false discovery rate of {LEVEL:.0%}."
+)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of published numbers.
+
+    Attributes
+    ----------
+    numbers : dict of str to int
+        Published numbers by verdict, all of `VERDICTS` in their order, zeros included; under
+        ``"not published"`` cells.
+    repeated : int, default=0
+        How many cells are left out: their published number belongs to a cell before them.
+    corrected : dict of str to int
+        Numbers that are ``"reproduced"``, ``"better"`` and ``"worse"`` after Benjamini and
+        Hochberg's correction (1995) for the tests of all numbers that are counted here.
+    judged : list of Cell
+        Those with an `agreement`.
+    without_pool : Tally or None
+        The same numbers without the variance of one pool in any interval; None where it is in none.
+    """
+
+    numbers: dict[str, int]
+    repeated: int = 0
+    corrected: dict[str, int] = field(default_factory=dict)
+    judged: list[Cell] = field(default_factory=list)
+    without_pool: "Tally | None" = None
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell]) -> "Tally":
+        """Count the published numbers of some cells, each once; see `distinct`."""
+        cells = list(cells)
+        counted = distinct(cells)
+        counts = Counter(cell.verdict for cell in counted)
+        numbers = {verdict: counts[verdict] for verdict in VERDICTS}
+        judged = [cell for cell in counted if cell.agreement]
+        without_pool = None
+        if any(cell.agreement.basis == "pool" for cell in judged):
+            without_pool = cls.of(cell.without_pool for cell in counted)
+        repeated = len(cells) - len(counted)
+        return cls(numbers, repeated, _corrected(judged), judged, without_pool)
+
+    def __getitem__(self, verdict: str) -> int:
+        return self.numbers[verdict]
+
+    @property
+    def published(self) -> int:
+        """How many published numbers there are."""
+        return sum(self.numbers.values()) - self["not published"]
+
+    @property
+    def compared(self) -> int:
+        """How many of them have one of ours beside them, and a verdict."""
+        return sum(self[verdict] for verdict in COMPARED)
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """What became of the published numbers, zeros left out."""
+        return {v: n for v, n in self.numbers.items() if n and v != "not published"}
+
+    @property
+    def verdicts(self) -> list[str]:
+        """What some of them are, with or without the variance of one pool, in the order of all."""
+        shown = self.shown | (self.without_pool.shown if self.without_pool else {})
+        return [verdict for verdict in VERDICTS if verdict in shown]
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether the correction changes a count."""
+        return any(left < self[verdict] for verdict, left in self.corrected.items())
+
+    @property
+    def decided(self) -> Counter:
+        """How many of those that can be decided have which verdict; see `Agreement.is_sharp`."""
+        return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
+
+    @property
+    def within(self) -> dict[float, int]:
+        """Numbers that are shown to lie within each of `MARGINS` of the published error."""
+        margins = Counter(m for cell in self.judged for m in cell.agreement.margins)
+        return {margin: margins[margin] for margin in MARGINS}
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """95% interval of the share of the compared numbers that are reproduced.
+
+        By a bootstrap over data sets, as numbers of one data set depend on each other; NaN without
+        a compared number.
+        """
+        compared = Counter(cell.data for cell in self.judged)
+        reproduced = Counter(c.data for c in self.judged if c.verdict == "reproduced")
+        return share_interval([reproduced[data] for data in compared], list(compared.values()))
+
+    def count(self, verdict: str) -> str:
+        """Print a number, and where they are others, that by `corrected` and `without_pool`."""
+        left = self.corrected.get(verdict, self[verdict])
+        text = f"{self[verdict]} ({left})" if left < self[verdict] else f"{self[verdict]}"
+        if self.without_pool and self.without_pool[verdict] != self[verdict]:
+            text += f" / {self.without_pool[verdict]}"
+        return text
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.verdicts)
+        numbers = "number" if self.published == 1 else "numbers"
+        return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
+
+
+def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
+    """Count verdicts after Benjamini and Hochberg's correction.
+
+    Verdicts by rounding alone have no p-value and are counted as they are.
+    """
+    agreements = [cell.agreement for cell in cells]
+    counted = Counter(agreement.verdict for agreement in agreements)
+    counted -= _rejected(agreements, "p", ("better", "worse"))
+    # The rule of power calls a number reproduced without a test.
+    tested = [agreement for agreement in agreements if agreement.rule == "tost"]
+    counted -= _rejected(tested, "p_within", ("reproduced",))
+    return {verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")}
+
+
+def _rejected(
+    agreements: Iterable[Agreement], p_value: str, verdicts: Collection[str]
+) -> Counter[str]:
+    """Count some verdicts that the correction of their p-values takes back."""
+    tested = [agreement for agreement in agreements if not isnan(getattr(agreement, p_value))]
+    p_values = [getattr(agreement, p_value) for agreement in tested]
+    adjusted = false_discovery_control(p_values) if tested else []
+    return Counter(
+        agreement.verdict
+        for agreement, p in zip(tested, adjusted, strict=True)
+        if p > LEVEL and agreement.verdict in verdicts
+    )
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Verdicts of some tables.
+
+    Attributes
+    ----------
+    total : Tally
+        Of all tables of papers. A table of no paper (`Table.paper` is empty: the demo, one of the
+        user's own) repeats numbers of a paper's table, so that it is counted in `tables` alone.
+    papers, tables, algorithms : dict of str to Tally
+        By name, in the order of the tables.
+    swaps : dict of str to Swaps
+        Of tables and papers by name; of all under ``""``.
+    effects : dict of str to Effects
+        Replicated effects, by the same names.
+    """
+
+    total: Tally
+    papers: dict[str, Tally]
+    tables: dict[str, Tally]
+    algorithms: dict[str, Tally]
+    swaps: dict[str, Swaps] = field(default_factory=dict)
+    effects: dict[str, Effects] = field(default_factory=dict)
+
+
+def not_shown(tables: Iterable[Table]) -> int:
+    """Count the numbers of published tables beside which some of their tables have no cell.
+
+    Such are those of data sets that are not at hand.
+
+    Parameters
+    ----------
+    tables : iterable of Table
+        Those of no paper do not count.
+
+    Returns
+    -------
+    int
+        Of the published tables of which at least one number is shown.
+    """
+    cells = [cell for table in tables if table.paper for cell in table.cells.values()]
+    shown = {cell.target.source for cell in cells if cell.target}
+    named = {cell.target.table for cell in cells if cell.target}
+    return len(set().union(*map(sources, named)) - shown)
+
+
+def counts(tables: Iterable[Table]) -> Counts:
+    """Count verdicts.
+
+    Parameters
+    ----------
+    tables : iterable of Table
+        In each of the tallies and of the swaps a published number counts once, see `distinct`. So
+        the sum of the tables may be larger than the tally of their paper.
+
+    Returns
+    -------
+    Counts
+    """
+    tables = list(tables)
+    of_papers = [table for table in tables if table.paper]
+    papers: dict[str, list[Cell]] = {}
+    algorithms: dict[str, list[Cell]] = {}
+    for table in of_papers:
+        papers.setdefault(table.paper, []).extend(table.cells.values())
+        for cell in table.cells.values():
+            algorithms.setdefault(cell.algo, []).append(cell)
+    groups = {table.name: [table] for table in of_papers}
+    for paper in papers:
+        groups[paper] = [table for table in of_papers if table.paper == paper]
+    groups[""] = of_papers
+    return Counts(
+        swaps={name: swaps(group) for name, group in groups.items()},
+        effects={name: effects(group) for name, group in groups.items()},
+        total=Tally.of(cell for table in of_papers for cell in table.cells.values()),
+        papers={name: Tally.of(cells) for name, cells in papers.items()},
+        tables={table.name: Tally.of(table.cells.values()) for table in tables},
+        algorithms={name: Tally.of(cells) for name, cells in algorithms.items()},
+    )

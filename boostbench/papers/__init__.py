@@ -1,0 +1,1 @@
+"""Published numbers, claims and remarks of the papers."""

@@ -1,0 +1,259 @@
+"""The papers' numbers, transcribed into ``transcribed/*.csv``."""
+
+import csv
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from boostbench.fitting.quantities import QUANTITIES, Quantity
+from boostbench.papers.metadata import PublishedTable, published_table, read_text
+from boostbench.util.numbers import mean_std
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published number.
+
+    Attributes
+    ----------
+    table : str
+        Name of the CSV file without its ending, e.g. ``"randomboost-table5"``.
+    quantity : Quantity
+        What it is, with the decimals that the paper prints.
+    mean, std : float
+        In the quantity's unit; `std` is NaN where the paper gives none.
+    n : int
+        Number of repeats behind them.
+    line : dict of str to str
+        The line of the CSV file that holds it.
+    source : str, default=""
+        Where the number comes first: equal for what a paper prints twice.
+    pool_share : float, default=0
+        Where the repeats are splits of samples that were drawn once: the variance between such
+        pools as a share of that within one.
+    """
+
+    table: str
+    quantity: Quantity
+    mean: float
+    std: float
+    n: int
+    line: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    pool_share: float = 0
+
+    def __str__(self) -> str:
+        if self.quantity.of_machine:
+            return f"{self.mean:g}"
+        return mean_std(self.mean, self.std, self.quantity.digits)
+
+
+@cache
+def lines_of(table: str) -> list[dict[str, str]]:
+    """Read the CSV file of a table, by its name: each line, all values as they are written."""
+    return list(csv.DictReader(read_text(f"{table}.csv").splitlines()))
+
+
+def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
+    """Look up what is published of an algorithm on a data set.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+    data, algo : str
+        Names, as in our configs.
+    params : mapping
+        Parameters of the algorithm. Where the table has a column of such a name (``loss``,
+        ``n_iterations``), the line with this value is meant, or with none.
+
+    Returns
+    -------
+    dict of str to Published
+        By the names of their quantities; empty when the table does not hold it.
+
+    Raises
+    ------
+    UserError
+        If there is no such table.
+    """
+    about = published_table(table)
+    for index, line in enumerate(lines_of(table)):
+        named = line["data"] == data and algo in line[about.algo].split()
+        if named and all(is_value(line[key], params.get(key)) for key in _settings(about, line)):
+            numbers = _numbers(about, index, line)
+            if numbers:
+                return numbers
+    return {}
+
+
+def lines(table: str) -> list[dict]:
+    """List all numbers of a published table.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+
+    Returns
+    -------
+    list of dict
+        By number: what stands before it in its line, and the number.
+    """
+    about = published_table(table)
+    listed = []
+    for index, line in enumerate(lines_of(table)):
+        settings = {key: line[key] for key in sorted(_settings(about, line)) if line[key]}
+        listed += [
+            {
+                "table": about.definition,
+                "paper": about.paper,
+                "number": about.number,
+                "data": line["data"],
+                "algo": line[about.algo],
+                **settings,
+                "quantity": name,
+                "unit": published.quantity.unit,
+                "mean": published.mean,
+                "std": published.std,
+                "n": published.n,
+            }
+            for name, published in _numbers(about, index, line).items()
+        ]
+    return listed
+
+
+def sources(table: str) -> set[str]:
+    """Name all numbers of a published table of what it is about; see `Published.source`."""
+    about = published_table(table)
+    by_line = (_numbers(about, index, line) for index, line in enumerate(lines_of(table)))
+    return {
+        numbers[about.quantity.name].source for numbers in by_line if about.quantity.name in numbers
+    }
+
+
+def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
+    """Look up what a paper says of a Wilcoxon signed-rank test between two columns of a table.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+    a, b : collection of str
+        What each of the two may be called: ``rboost_proj``, ``rboost_proj:wlda``.
+
+    Returns
+    -------
+    str or None
+        In words; None when the paper does not say.
+    """
+    about = published_table(table)
+    for line in lines_of("wilcoxon-statements"):
+        pairs = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
+        if (about.paper, about.number) == (line["paper"], line["table"]) and pairs:
+            verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
+            return (
+                f"The paper, over {line['n_data']} data sets: statistic {line['statistic']}, "
+                f"critical value {line['critical_value_5pct']}; WSRT {verdict} the null hypothesis."
+            )
+    return None
+
+
+def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict[str, Published]:
+    """Give all that a line of a table says."""
+    numbers = {}
+    for quantity in QUANTITIES.values():
+        own = quantity.name == about.quantity.name
+        mean = _cell(line, quantity, "", "_mean")
+        if mean:
+            factor = quantity.per_column_unit * (about.factor if own else 1)
+            std = _cell(line, quantity, "_std")
+            numbers[quantity.name] = Published(
+                table=about.name,
+                quantity=about.quantity if own else quantity,
+                mean=_scaled(mean, factor),
+                std=_scaled(std, factor) if std else _NAN,
+                n=_setting(line, about.repeats_where, "repeats", about.repeats),
+                line=line,
+                source=_source(about, index, line),
+                pool_share=_setting(line, about.pools, "share", 0.0),
+            )
+    return numbers
+
+
+def _cell(line: Mapping[str, str], quantity: Quantity, *endings: str) -> str:
+    """Give what a line says under the first of some columns of a quantity; empty for nothing."""
+    if quantity.column is None:
+        return ""
+    return next(
+        (line[quantity.column + end] for end in endings if quantity.column + end in line), ""
+    )
+
+
+def _scaled(text: str, factor: float) -> float:
+    # Without the last bits of 100 * 0.983.
+    return float(text) if factor == 1 else round(factor * float(text), 9)
+
+
+def _settings(about: PublishedTable, line: Mapping[str, str]) -> set[str]:
+    """Give the columns that are parameters of the algorithm."""
+    others = {"data", about.algo, *about.words}
+    for quantity in QUANTITIES.values():
+        if quantity.column:
+            others |= {quantity.column, f"{quantity.column}_mean", f"{quantity.column}_std"}
+    return line.keys() - others
+
+
+def _setting(line: Mapping[str, str], cases: Iterable[Mapping], name: str, default: float) -> float:
+    """Give what the first of the cases that fits says; the default where none does."""
+    for case in cases:
+        if _fits(line, {key: value for key, value in case.items() if key != name}):
+            return case[name]
+    return default
+
+
+def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
+    """Name the line of a table in which a number comes first."""
+    for case in about.repeats_of:
+        if _fits(line, case["where"]):
+            other = published_table(case["table"])
+            place = {key: value for key, value in line.items() if key in _named(other)}
+            place |= case.get("there", {})
+            matches = [
+                i for i, candidate in enumerate(lines_of(other.name)) if _fits(candidate, place)
+            ]
+            if len(matches) != 1:
+                raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {place}")
+            return f"{other.name}:{matches[0]}"
+    return f"{about.name}:{index}"
+
+
+def _named(about: PublishedTable) -> set[str]:
+    """Give the columns that tell a table's lines apart."""
+    line = lines_of(about.name)[0]
+    return {"data", about.algo, *_settings(about, line)}
+
+
+def _fits(line: Mapping[str, str], values: Mapping) -> bool:
+    """Whether a line has these values, or one of each list of them."""
+    wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
+    return all(
+        any(is_value(line[key], allowed) for allowed in several) for key, several in wanted.items()
+    )
+
+
+def is_value(text: str, value) -> bool:
+    """Whether a setting is what is asked for: nothing said, the same text, or the same number.
+
+    Examples
+    --------
+    >>> is_value("1e-3", 0.001), is_value("False", False), is_value("false", False)
+    (True, True, True)
+    """
+    try:
+        return not text or float(text) == float(value)
+    except (TypeError, ValueError):
+        return text in (str(value), json.dumps(value))  # as configs write true and null

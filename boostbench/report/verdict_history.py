@@ -1,0 +1,126 @@
+"""Verdicts on disk, to see which numbers are no longer reproduced."""
+
+import csv
+from collections.abc import Iterable
+from math import isnan
+from operator import itemgetter
+from pathlib import Path
+
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.tables import Table
+from boostbench.report.renderers.csv_file import FACTS, JUDGED, lines_as_csv
+from boostbench.util.errors import UserError
+from boostbench.util.numbers import fixed
+
+#: Columns of the file, and those of them that a file of another version has to have.
+_FILED = (
+    *("table", "data", "algo", "column", "ours", "published", "n", "detectable"),
+    *("differs", "within", "verdict"),
+)
+_NEEDED = ("table", "data", "column", "ours", "verdict")
+
+
+def verdict_lines(tables: Iterable[Table]) -> list[dict]:
+    """Judge every published number of some tables.
+
+    Returns
+    -------
+    list of dict
+        By number: ``table``, ``data``, ``algo`` and ``column``, where it is; ``ours`` with
+        ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over ``published_n``
+        repeats; of an `Agreement` the ``difference`` with its 95% interval (``low``, ``high``),
+        ``p``, the ``detectable`` difference, ``differs``, ``within`` and ``p_within``; ``quantity``
+        and ``digits``, its name and its printed decimals; the ``verdict`` and its ``rule``, the
+        verdict ``without_pool``, its ``basis`` and a ``note`` on the reason; and the ``command``
+        that makes the number again. Unknown values are None.
+    """
+    return [
+        _verdict(table.name, row, column, cell)
+        for table in tables
+        for (row, column), cell in table.cells.items()
+        if cell.target
+    ]
+
+
+def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
+    agreement, target = cell.agreement, cell.target
+    return {
+        **{"table": table, "data": row, "algo": cell.algo, "column": column},
+        **{"ours": _known(cell.mean), "ours_std": _known(cell.std), "n": len(cell.values)},
+        **{"published": target.mean, "published_std": _known(target.std), "published_n": target.n},
+        **{name: agreement and _known(getattr(agreement, name)) for name in JUDGED},
+        **{name: agreement and getattr(agreement, name) for name in FACTS},
+        **{"quantity": cell.quantity.name, "digits": cell.quantity.digits},
+        **{"verdict": cell.verdict, "rule": cell.rule},
+        "without_pool": cell.without_pool.verdict,
+        **{"basis": agreement and agreement.basis, "note": cell.note},
+        "command": cell.command or None,
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else round(value, 6)
+
+
+def lost(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
+    """Find what was reproduced and no longer is.
+
+    Parameters
+    ----------
+    before : iterable of dict
+        Lines of a file of verdicts.
+    now : iterable of dict
+        Verdicts of today; places that only one of the two has are not compared.
+
+    Returns
+    -------
+    list of (dict, dict)
+        Before and now.
+    """
+    place = itemgetter("table", "data", "column")
+    reproduced = {place(line): line for line in before if line["verdict"] == "reproduced"}
+    return [
+        (reproduced[place(line)], line)
+        for line in now
+        if place(line) in reproduced and line["verdict"] != "reproduced"
+    ]
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Read a file of verdicts; there are none where there is no file.
+
+    Raises
+    ------
+    UserError
+        If it is not such a file.
+    """
+    if not path.is_file():
+        return []
+    try:
+        lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        if all(line.keys() >= set(_NEEDED) for line in lines):
+            return lines
+    except (UnicodeDecodeError, csv.Error):
+        pass
+    raise UserError(
+        f"{path} is no file of verdicts; remove it, and boostbench check --update writes it anew"
+    )
+
+
+def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
+    """Make lines of a file of verdicts, errors as they are printed."""
+
+    def printed(line: dict, name: str) -> str:
+        if name not in ("ours", "detectable"):
+            return str(line[name])
+        return fixed(line[name], line["digits"])
+
+    return [
+        {name: "" if line[name] is None else printed(line, name) for name in _FILED}
+        for line in verdicts
+    ]
+
+
+def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
+    """Write the text of a file of verdicts, table by table."""
+    return lines_as_csv(_FILED, sorted(lines, key=lambda line: line["table"]))

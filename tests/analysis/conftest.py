@@ -1,0 +1,151 @@
+from itertools import count
+
+import pytest
+
+from boostbench.analysis.cells import Cell
+from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
+from boostbench.papers.published import Published
+
+
+@pytest.fixture
+def make_cell():
+    """Make a cell from test errors in percent; those at checkpoints are half of the final ones.
+
+    Each is of data of its own, where it is not told which.
+    """
+    numbered = map(str, count())
+
+    def make(
+        errors,
+        data="wine",
+        algo="a",
+        published=None,
+        failures=0,
+        stale=0,
+        chosen=(),
+        rounds=None,
+        checkpoints=(50, 100),
+        coefficients=None,
+        n=10,
+        source="",
+        commit="b17bc98",
+        sampling="stratified",
+        checksum=None,
+        **more,
+    ):
+        data_config = {"checksum": checksum or next(numbered)}
+        records = [
+            {
+                "split": split,
+                "commit": commit,
+                "test_error": error / 100,
+                "checkpoints": {str(checkpoint): error / 200 for checkpoint in checkpoints},
+                "n_iterations": 100,
+                "chosen": chosen[split] if chosen else {},
+                "n_train": 75,
+                "n_test": 25,
+                "config": {"data": data_config, "protocol": {"sampling": sampling}},
+                "seconds": {
+                    "fit": 3.0 + split,
+                    "weak_learner": 2.0,
+                    "coefficients": coefficients,
+                    "predict_per_instance": 2e-6,
+                    "calibration": 0.1,
+                },
+            }
+            for split, error in enumerate(errors)
+        ]
+        failed = [{"split": len(errors) + i, "error": "ValueError: no"} for i in range(failures)]
+        more.setdefault("missing", 0)
+        more.setdefault("quantity", TEST_ERROR)
+        line = {}
+        if published:
+            mean, std, *seconds = published
+            numbers = {more["quantity"]: (mean, std)}
+            if seconds:
+                numbers[QUANTITIES["coefficients"]] = (seconds[0], float("nan"))
+            line = {
+                quantity.name: Published("randomboost-table5", quantity, *number, n, source=source)
+                for quantity, number in numbers.items()
+            }
+        return Cell(data, algo, algo.upper(), records, failed, stale, line, rounds=rounds, **more)
+
+    return make
+
+
+@pytest.fixture
+def make_table():
+    """Make a table of cells by row and column; columns are called like their names in capitals."""
+
+    def make(cells, columns=None, compare=(("a", "b"),), **more):
+        names = dict.fromkeys(column for _, column in cells)
+        columns = columns or {name: Column(name.upper(), name.upper()) for name in names}
+        rows = {row: row for row, _ in cells}
+        pairs = [ColumnPair(a, b) for a, b in compare]
+        return Table("name", "Title", rows, columns, cells, pairs, **more)
+
+    return make
+
+
+@pytest.fixture
+def table(make_cell, make_table):
+    """Three data sets, two algorithms; one data set is not available, one cell has failures."""
+    return make_table(
+        {
+            ("wine", "a"): make_cell([1, 2, 3], "wine", "a", published=(3.0, 3.0)),
+            ("wine", "b"): make_cell([4, 4, 4.3], "wine", "b", published=(1.0, 0.2), stale=3),
+            ("glass", "a"): make_cell([20, 30], "glass", "a", failures=1),
+            ("glass", "b"): make_cell([], "glass", "b", published=(20.0, 1.0), failures=3),
+            ("dna", "a"): make_cell([], "dna", "a", available=False),
+            ("dna", "b"): make_cell([], "dna", "b", available=False),
+        }
+    )
+
+
+@pytest.fixture
+def table_of_rounds(make_cell, make_table):
+    """Two data sets, two algorithms after 50 and 100 rounds."""
+    columns = {
+        f"{name}@{rounds}": Column(
+            f"{name.upper()}, T={rounds}", f"Test {rounds}", name.upper(), rounds=rounds
+        )
+        for name in "ab"
+        for rounds in (50, 100)
+    }
+    errors = {("wine", "a"): [2, 4], ("wine", "b"): [4, 6], ("glass", "a"): [20, 30]}
+    cells = {
+        (row, name): make_cell(
+            errors.get((row, name[0]), [10, 12]),
+            row,
+            name[0],
+            published=(2.0, 1.0),
+            rounds=column.rounds,
+            # One algorithm was asked for fewer rounds on one data set.
+            checkpoints=(50,) if (row, name[0]) == ("glass", "b") else (50, 100),
+        )
+        for row in ("wine", "glass")
+        for name, column in columns.items()
+    }
+    return make_table(cells, columns, compare=[("a@100", "b@100")])
+
+
+@pytest.fixture
+def timed_table(make_cell, make_table):
+    """One data set, two algorithms, with the CPU time of the coefficients."""
+    cells = {
+        ("wine", "a"): make_cell([1, 3], "wine", "a", published=(3.0, 3.0, 13.7), coefficients=2.0),
+        ("wine", "b"): make_cell([4, 5], "wine", "b", published=(2.5, 2.0, 0.03), coefficients=0.1),
+    }
+    return make_table(cells, with_times("ab"))
+
+
+def with_times(names):
+    """Make columns, each with the CPU time of the coefficients behind it."""
+    columns = {}
+    for name in names:
+        columns[name] = Column(name.upper(), name.upper())
+        columns[f"{name}:coefficients"] = Column(
+            name.upper(), name.upper(), quantity=QUANTITIES["coefficients"], beside=name
+        )
+    return columns

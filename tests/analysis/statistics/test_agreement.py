@@ -1,0 +1,326 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from boostbench.analysis.statistics.agreement import BASES, MARGIN, agreement
+from boostbench.util.numbers import rounded
+
+NAN = float("nan")
+
+
+def test_agreement_is_welchs_interval():
+    # An end of the 95% interval is a difference that the data would just reject at 5%.
+    result = agreement(10.0, 2.0, 10, 12.0, 3.0, 20, digits=9)
+    for end in (result.low, result.high):
+        test = stats.ttest_ind_from_stats(10 - end, 2, 10, 12, 3, 20, equal_var=False)
+        assert test.pvalue == pytest.approx(0.05)
+    assert result.low < result.difference == -2 < result.high
+
+
+@pytest.mark.parametrize(
+    ("mean", "verdict"),
+    [(9.0, "better"), (9.95, "reproduced"), (10.05, "reproduced"), (11.0, "worse")],
+)
+def test_agreement_within_rounding(mean, verdict):
+    compared = agreement(mean, 0.0, 10, 10.0, 0.0, 10, rule="power")
+    assert compared.verdict == verdict
+    assert compared.differs == (verdict != "reproduced")
+
+
+def test_an_unknown_published_deviation_is_taken_as_ours():
+    """The interval is that of a t test with the common variance of our splits alone."""
+    result = agreement(9.0, 1.0, 10, 10.0, NAN, 5, digits=9)
+    half = stats.t.ppf(0.975, 9) * np.sqrt(1 / 10 + 1 / 5)
+    assert (result.high - result.low) / 2 == result.half == pytest.approx(half)
+    assert (result.verdict, result.differs, result.basis) == ("reproduced", False, "ours")
+    assert agreement(7.0, 0.1, 10, 10.0, NAN, 5).verdict == "better"
+    assert agreement(7.0, 0.1, 10, 10.0, NAN, 5, sign=-1).verdict == "worse"
+
+
+def test_the_interval_of_a_taken_deviation_holds_in_95_percent():
+    """Of two means of one normal distribution, where only the deviation of the first is known."""
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.normal(50, size=(4000, 6)), rng.normal(50, size=(4000, 3))
+    differs = [
+        agreement(a.mean(), a.std(ddof=1), 6, b.mean(), NAN, 3, digits=9).differs
+        for a, b in zip(ours, theirs, strict=True)
+    ]
+    assert np.mean(differs) == pytest.approx(0.05, abs=0.01)
+
+
+def test_one_split_takes_the_published_deviation():
+    result = agreement(29.0, NAN, 1, 30.0, 1.0, 10, digits=9)
+    assert result.half == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(1 + 1 / 10))
+    assert (result.verdict, result.basis) == ("reproduced", "published")
+
+
+@pytest.mark.parametrize(
+    ("mean", "digits", "verdict"),
+    [
+        (98.54, 1, "reproduced"),
+        (98.56, 1, "better"),
+        (98.40, 1, "worse"),
+        (98.51, 2, "better"),
+        (98.504, 2, "reproduced"),
+        (98.45, 1, "reproduced"),  # halves round up, as they print
+        (98.55, 1, "better"),
+    ],
+)
+def test_by_rounding_alone(mean, digits, verdict):
+    """An accuracy of one official split, published without a deviation: the higher, the better."""
+    result = agreement(mean, NAN, 1, 98.5, NAN, 1, digits, sign=-1, rule="power")
+    assert (result.verdict, result.basis) == (verdict, "rounding")
+    assert np.isnan([result.low, result.high]).all()
+
+
+def test_by_counts_of_test_samples():
+    """One official split of 10 000 samples, published without a deviation: the z test of shares."""
+    found = agreement(1.39, NAN, 1, 1.24, NAN, 1, 9, n_tested=10_000)
+    assert (found.verdict, found.basis) == ("undecided", "counts")
+    z = 0.15 / np.sqrt(2 * 1.315 * 98.685 / 10_000)
+    assert found.p == pytest.approx(2 * stats.norm.sf(z))
+    assert found.half == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
+    assert agreement(2.0, NAN, 1, 1.24, NAN, 1, 2, n_tested=10_000).verdict == "worse"
+    assert agreement(21.0, NAN, 1, 20.6, NAN, 1, 1, n_tested=10_000).verdict == "reproduced"
+    # A deviation that is known comes first.
+    assert agreement(2.0, 0.1, 5, 1.9, NAN, 1, n_tested=10_000).basis == "ours"
+
+
+def test_counts_find_what_they_say_they_find():
+    """Drawn: a true difference of that size is found 4 times in 5."""
+    rng = np.random.default_rng(0)
+    theirs, n = 5.0, 2000
+    found = agreement(theirs, NAN, 1, theirs, NAN, 1, 2, n_tested=n)
+    errors = 100 * rng.binomial(n, (theirs + found.detectable) / 100, 4000) / n
+    published = 100 * rng.binomial(n, theirs / 100, 4000) / n
+    higher = [
+        compared.differs and compared.difference > 0
+        for ours, other in zip(errors, published, strict=True)
+        for compared in [agreement(ours, NAN, 1, other, NAN, 1, 2, n_tested=n)]
+    ]
+    assert np.mean(higher) == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize("std", [0.0, 1.0, NAN])
+@pytest.mark.parametrize("published_std", [0.0, 1.0, NAN])
+@pytest.mark.parametrize("n", [1, 2, 10])
+@pytest.mark.parametrize("published_n", [1, 10])
+def test_no_verdict_comes_from_a_nan(std, published_std, n, published_n):
+    """Far away is worse and equal is not, whatever is not known."""
+    for difference, verdict in ((0.0, "reproduced"), (1000.0, "worse"), (-1000.0, "better")):
+        result = agreement(50 + difference, std, n, 50.0, published_std, published_n)
+        missed = difference == 0 and result.p_within > 0.05
+        assert result.verdict == ("undecided" if missed else verdict)
+        assert result.differs == (difference != 0)
+        assert result.basis in BASES
+        assert np.isnan(result.p) == np.isnan(result.detectable) == (result.basis == "rounding")
+        assert np.isnan(result.p_within) == (result.basis == "rounding")
+        assert np.isnan(result.low) or result.low <= difference <= result.high
+
+
+def test_p_value_is_welchs():
+    result = agreement(10.0, 2.0, 10, 12.0, 3.0, 20, digits=9)
+    test = stats.ttest_ind_from_stats(10, 2, 10, 12, 3, 20, equal_var=False)
+    assert result.p == pytest.approx(test.pvalue)
+
+
+@pytest.mark.parametrize("std", [0.0, 0.1, 0.4, 3.0])
+def test_what_a_printed_deviation_says_of_the_variance(std):
+    """Mean and variance of the squares of all that prints so, by drawing."""
+    drawn = np.random.default_rng(0).uniform(max(std - 0.05, 0), std + 0.05, 400_000) ** 2
+    found = agreement(50.0, 1e-9, 10**9, 50.0, std, 10, digits=1)  # ours is sure
+    freedom = 1 / (1 / 9 + drawn.var() / (2 * drawn.mean() ** 2))
+    variance = drawn.mean() / 10, 0.1**2 / 12
+    total = sum(variance)
+    half = stats.t.ppf(0.975, total**2 * freedom / variance[0] ** 2) * np.sqrt(total)
+    assert found.half == pytest.approx(half, rel=0.01)
+
+
+def _shares(draw, n, published_n, shift=0.0, digits=1):
+    """Print one of two experiments, and return the shares of lower and higher numbers of ours."""
+    ours, theirs = draw(n), draw(published_n)
+    printed = rounded(theirs.mean(axis=0), digits), rounded(theirs.std(axis=0, ddof=1), digits)
+    lines = zip(ours.mean(axis=0) + shift, ours.std(axis=0, ddof=1), *printed, strict=True)
+    compared = [agreement(a, s, n, b, t, published_n, digits) for a, s, b, t in lines]
+    signs = np.array([np.sign(result.difference) * result.differs for result in compared])
+    return np.mean(signs < 0), np.mean(signs > 0)
+
+
+#: Draws of an experiment; four standard errors of a share of 6% of them.
+_DRAWN = 4000
+_ERROR = 4 * (0.06 * 0.94 / _DRAWN) ** 0.5
+
+
+@pytest.mark.parametrize("sizes", [(50, 10), (10, 10), (50, 50), (10, 50), (5, 5), (50, 5)])
+@pytest.mark.parametrize("std", [0.05, 0.14, 0.3, 1.0])
+def test_differences_of_printed_numbers_are_wrong_in_4_to_6_percent(std, sizes):
+    """Both are one experiment, whose true mean lies anywhere within the last digit.
+
+    Of a deviation of less than a last digit and a half rounding hides more, and they are fewer.
+    """
+    rng = np.random.default_rng(3)
+    means = 50 + rng.uniform(0, 0.1, _DRAWN)
+    wrong = sum(_shares(lambda n: rng.normal(means, std, (n, _DRAWN)), *sizes))
+    assert wrong < 0.06 + _ERROR
+    assert wrong > 0.04 - _ERROR or std < 0.14
+
+
+@pytest.mark.parametrize("n_tested", [1000, 2000, 5000])
+def test_differences_of_few_errors_are_not_wrong_more_often(n_tested):
+    """Errors of 1 in 1000 to 1 in 100 are counts, whose deviations print as 0.0 to 0.3."""
+    rng = np.random.default_rng(4)
+    share = rng.uniform(0.001, 0.01, _DRAWN)
+    wrong = sum(
+        _shares(lambda n: 100 * rng.binomial(n_tested, share, (n, _DRAWN)) / n_tested, 50, 10)
+    )
+    assert wrong < 0.06 + _ERROR
+
+
+@pytest.mark.parametrize("n", [2, 5, 50])
+def test_detectable_difference_is_found_with_80_percent(n):
+    """By statsmodels, which solves for the power of the noncentral t distribution."""
+    power = pytest.importorskip("statsmodels.stats.power").TTestIndPower()
+    expected = 2 * power.solve_power(nobs1=n, alpha=0.05, power=0.8)
+    result = agreement(50.0, 2.0, n, 50.0, 2.0, n, digits=9)
+    assert result.detectable == pytest.approx(expected, rel=1e-4)
+    assert result.share == pytest.approx(expected / 50, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("n", "std", "published_n", "digits"),
+    [(10, 2.0, 50, 9), (50, 3.0, 10, 9), (20, 0.2, 20, 1), (50, 0.14, 50, 1)],
+)
+def test_detectable_difference_is_found_in_80_percent_of_repeats(n, std, published_n, digits):
+    """Of samples of two normal distributions that are so far apart, one of them printed."""
+    shift = agreement(50.0, std, n, 50.0, std, published_n, digits).detectable
+    rng = np.random.default_rng(1)
+    means = 50 + rng.uniform(0, 10.0**-digits, 4000)
+    _, worse = _shares(
+        lambda size: rng.normal(means, std, (size, 4000)), n, published_n, shift, digits
+    )
+    # Four standard errors, and what a distribution in steps of the last digit adds.
+    assert worse == pytest.approx(0.8, abs=4 * (0.8 * 0.2 / 4000) ** 0.5 + 0.02)
+
+
+def test_detectable_difference_by_our_deviation_alone():
+    shift = agreement(50.0, 1.0, 30, 50.0, NAN, 20, digits=9).detectable
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(50 + shift, 1, (2000, 30)), rng.normal(50, 1, (2000, 20))
+    higher = [
+        result.differs and result.difference > 0
+        for a, b in zip(ours, theirs, strict=True)
+        for result in [agreement(a.mean(), a.std(ddof=1), 30, b.mean(), NAN, 20, digits=9)]
+    ]
+    assert np.mean(higher) == pytest.approx(0.8, abs=4 * (0.8 * 0.2 / 2000) ** 0.5)
+
+
+def test_rule_of_power_needs_a_fifth_of_the_published_error_to_be_detectable():
+    def verdict(*numbers, **more):
+        return agreement(*numbers, rule="power", **more).verdict
+
+    assert verdict(10.0, 1.0, 10, 10.0, 1.0, 10) == "reproduced"  # 1.3 is found
+    assert verdict(6.0, 1.0, 10, 6.0, 1.0, 10) == "undecided"
+    # The error of an accuracy is its distance from 100%.
+    assert verdict(94.0, 1.0, 10, 94.0, 1.0, 10, sign=-1, perfect=100) == "undecided"
+    assert verdict(90.0, 1.0, 10, 90.0, 1.0, 10, sign=-1, perfect=100) == "reproduced"
+    assert verdict(9.0, 1.0, 10, 6.0, 1.0, 10) == "worse"
+    assert verdict(0.0, 0.0, 10, 0.0, 0.0, 10) == "reproduced"
+
+
+def test_verdict_combines_the_two_facts():
+    cases = {
+        "differs within the margin": (11.0, 0.5, "reproduced", True, True),
+        "equal within the margin": (10.1, 0.5, "reproduced", False, True),
+        "differs by more than the margin": (14.0, 0.5, "worse", True, False),
+        "lower by more than the margin": (6.0, 0.5, "better", True, False),
+        "too variable for both": (10.5, 4.0, "undecided", False, False),
+        "differs, but perhaps by less than the margin": (12.0, 1.5, "worse", True, False),
+    }
+    for name, (mean, std, verdict, differs, within) in cases.items():
+        result = agreement(mean, std, 10, 10.0, std, 10)
+        assert (result.verdict, result.differs, result.within) == (verdict, differs, within), name
+
+
+def test_p_within_is_the_larger_of_two_one_sided_t_tests():
+    """Each compares our numbers with a multiple of the published ones."""
+    result = agreement(11.0, 1.5, 10, 10.0, 2.0, 20, digits=9)
+    sides = [
+        stats.ttest_ind_from_stats(
+            11, 1.5, 10, factor * 10, factor * 2, 20, equal_var=False, alternative=side
+        ).pvalue
+        for factor, side in ((1 + MARGIN, "less"), (1 - MARGIN, "greater"))
+    ]
+    assert result.p_within == pytest.approx(max(sides))
+
+
+def test_accuracies_are_compared_by_their_distance_from_100():
+    errors = agreement(11.0, 1.5, 10, 10.0, 2.0, 20)
+    accuracies = agreement(89.0, 1.5, 10, 90.0, 2.0, 20, sign=-1, perfect=100)
+    assert accuracies.p_within == pytest.approx(errors.p_within)
+    assert accuracies.margins == errors.margins
+
+
+def test_margin_is_at_least_one_printed_digit():
+    assert agreement(0.12, 0.05, 50, 0.1, 0.05, 50).margins == (0.1, 0.2, 0.3)
+    assert agreement(0.3, 0.05, 50, 0.1, 0.05, 50).margins == ()
+
+
+@pytest.mark.parametrize("sizes", [(10, 10), (50, 10), (10, 50), (5, 50)])
+@pytest.mark.parametrize(("std", "error"), [(1.0, 10.0), (2.5, 10.0), (0.3, 3.0), (0.1, 0.5)])
+@pytest.mark.parametrize("ratio", [1 + MARGIN, 1 - MARGIN])
+def test_numbers_at_the_margin_are_within_it_in_at_most_5_percent(ratio, std, error, sizes):
+    """The margin is a share of a published mean that is itself drawn, rounded and printed."""
+    rng = np.random.default_rng(5)
+    n, published_n = sizes
+    true_errors = error + rng.uniform(-0.05, 0.05, _DRAWN)
+    ours = rng.normal(ratio * true_errors, std, (n, _DRAWN))
+    theirs = rng.normal(true_errors, std, (published_n, _DRAWN))
+    printed = rounded(theirs.mean(axis=0), 1), rounded(theirs.std(axis=0, ddof=1), 1)
+    lines = zip(ours.mean(axis=0), ours.std(axis=0, ddof=1), *printed, strict=True)
+    within = [agreement(a, s, n, b, t, published_n).within for a, s, b, t in lines]
+    assert np.mean(within) < 0.05 + 4 * (0.05 * 0.95 / _DRAWN) ** 0.5
+
+
+def test_simulated_equivalence_has_the_power_of_the_t_distribution():
+    """Of equal errors, the share within the margin; by the two t tests of normal samples."""
+    rng = np.random.default_rng(6)
+    n, std = 30, 2.0
+    ours, theirs = rng.normal(10, std, (2, n, _DRAWN))
+    drawn = [numbers for each in (ours, theirs) for numbers in (each.mean(0), each.std(0, ddof=1))]
+    lines = zip(*drawn, strict=True)
+    within = [agreement(a, s, n, b, t, n, digits=9).within for a, s, b, t in lines]
+    sides = []
+    for factor in (1 + MARGIN, 1 - MARGIN):
+        error = std * np.sqrt((1 + factor**2) / n)
+        freedom = (1 + factor**2) ** 2 / (1 + factor**4) * (n - 1)
+        critical = stats.t.ppf(0.95, freedom)
+        sides.append(stats.nct.cdf(critical, freedom, 10 * MARGIN / error))
+    # The two tests can hardly fail together.
+    assert np.mean(within) == pytest.approx(1 - sum(sides), abs=0.03)
+
+
+def test_enough_splits_of_ours_show_equivalence_unless_the_papers_are_too_few():
+    assert agreement(6.0, 1.0, 10, 6.0, 1.0, 10).can_tell
+    assert not agreement(2.5, 1.0, 10, 2.5, 1.0, 10).can_tell
+    assert agreement(2.5, 1.0, 10**6, 2.5, 1.0, 10).verdict == "undecided"
+    assert agreement(6.0, 1.0, 10**6, 6.0, 1.0, 10).verdict == "reproduced"
+
+
+def test_the_luck_of_one_pool_is_in_the_interval():
+    """Splits of samples that were drawn once, against splits of samples that are drawn anew."""
+    rng = np.random.default_rng(2)
+    share, within = 0.16, 2.2
+    between = within * share**0.5
+    alone, with_luck = 0, 0
+    for _ in range(1000):
+        theirs = 50 + rng.normal(0, between) + rng.normal(0, within, 50)
+        ours = 50 + rng.normal(0, between, 50) + rng.normal(0, within, 50)
+        means = ours.mean(), ours.std(ddof=1), 50, theirs.mean(), theirs.std(ddof=1), 50
+        alone += not agreement(*means, digits=9).differs
+        found = agreement(*means, digits=9, pool_share=share)
+        with_luck += not found.differs
+        assert found.basis == "pool"
+    assert with_luck / 1000 == pytest.approx(0.95, abs=0.02)
+    assert alone / 1000 < 0.75
+    # No number of our splits makes up for it.
+    assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_tell

@@ -1,0 +1,140 @@
+import math
+from dataclasses import replace
+
+import pytest
+
+from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
+from boostbench.fitting.quantities import QUANTITIES
+
+NAN = float("nan")
+
+
+def test_mean_and_sample_deviation(make_cell):
+    cell = make_cell([1, 2, 4.5])
+    assert cell.mean == pytest.approx(2.5)
+    assert cell.std == pytest.approx(math.sqrt((1.5**2 + 0.5**2 + 2**2) / 2))
+    assert cell.text == "2.5 (1.8)"
+
+
+def test_one_split_has_no_deviation(make_cell):
+    assert make_cell([2.5]).text == "2.5"
+
+
+def test_stale_numbers_are_marked(make_cell):
+    cell = make_cell([1, 3], stale=1, missing=1)
+    assert (cell.text, cell.mark, cell.marks) == ("2.0 (1.4)", "†", "†‡")
+
+
+def test_no_numbers(make_cell):
+    assert make_cell([], failures=2).text == "failed"
+    assert make_cell([]).text == "not run"
+    assert make_cell([], available=False).text == "data not available"
+    assert make_cell([1, 2], rounds=1000).text == "not reached"
+    assert make_cell([1, 2], quantity=QUANTITIES["auc"]).text == "not recorded"
+
+
+def test_error_after_some_rounds(make_cell):
+    cell = make_cell([10, 20], rounds=50, published=(8.0, 1.0))
+    assert cell.text == "7.5 (3.5)"
+    assert cell.agreement.difference == pytest.approx(-0.5)
+    assert make_cell([10, 20], rounds=1000, published=(8.0, 1.0)).verdict == "not reached"
+
+
+def test_splits(make_cell):
+    assert make_cell([1, 2]).splits == "2"
+    assert make_cell([1, 2], failures=1, missing=2).splits == "2 of 5"
+
+
+def test_partial(make_cell):
+    assert make_cell([1, 2], missing=1).is_partial
+    assert make_cell([1, 2], failures=1).is_partial
+    assert not make_cell([1, 2]).is_partial
+    assert not make_cell([], missing=3).is_partial
+
+
+def test_times(make_cell):
+    cell = make_cell([1, 2, 3])
+    assert cell.average(QUANTITIES["fit"]) == 4.0
+    assert cell.average(QUANTITIES["coefficients"]) is None
+
+
+def test_chosen(make_cell):
+    assert make_cell([1, 2]).chosen == ""
+    assert make_cell([1, 2], chosen=[{"nu": 1e-5}] * 2).chosen == "nu=1e-05"
+    several = [{"nu": 0.1}, {"nu": 0.2}, {"nu": 0.2}]
+    assert make_cell([1, 2, 3], chosen=several).chosen == "nu=0.2 (2 of 3), nu=0.1 (1 of 3)"
+
+
+def test_verdict(make_cell):
+    assert make_cell([24, 25, 26], published=(25.5, 1.0)).verdict == "reproduced"
+    assert make_cell([1, 2, 3], published=(2.5, 1.0)).verdict == "undecided"
+    assert make_cell([1, 2, 3], published=(20.0, 1.0)).verdict == "better"
+    assert make_cell([91, 92, 93], published=(20.0, 1.0)).verdict == "worse"
+    assert make_cell([1, 2, 3]).verdict == "not published"
+    assert make_cell([], published=(20.0, 1.0)).verdict == "not run"
+
+
+def test_the_higher_accuracy_is_the_better_one(make_cell):
+    accuracy = QUANTITIES["accuracy"]
+    cell = make_cell([1, 2, 3], quantity=accuracy, published=(90.0, 1.0))
+    assert (cell.text, cell.verdict) == ("98.0 (1.0)", "better")
+    assert make_cell([20, 21, 22], quantity=accuracy, published=(90.0, 1.0)).verdict == "worse"
+
+
+def test_an_accuracy_without_a_published_deviation(make_cell):
+    published = {"quantity": QUANTITIES["accuracy"], "published": (98.0, NAN), "n": 1}
+    cell = make_cell([1.99, 2, 2.01], **published)
+    assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
+    # The error is what lacks to 100%.
+    assert cell.agreement.share == pytest.approx(cell.agreement.detectable / 2)
+    assert make_cell([8, 9, 10], **published).verdict == "worse"
+    # All of the protocol's splits, which is one, are there.
+    # Its test samples tell how sure that is.
+    cell = make_cell([1.9], **published)
+    assert (cell.verdict, cell.agreement.basis) == ("undecided", "counts")
+    # One of several splits says nothing.
+    cell = make_cell([1.9], **published, missing=9)
+    assert (cell.verdict, cell.agreement, cell.note) == ("undecided", None, None)
+
+
+def test_another_protocol_is_not_judged(make_cell):
+    cell = make_cell([1, 2], published=(20.0, 1.0), departures=("protocol.n_splits=2",))
+    assert (cell.verdict, cell.agreement, cell.note) == ("not judged", None, None)
+    assert cell.reference == "20.0 (1.0)§"
+    assert make_cell([], published=(20.0, 1.0), departures=("x=1",)).verdict == "not run"
+    assert make_cell([1], departures=("x=1",)).verdict == "not published"
+    assert make_cell([1]).reference == ""
+
+
+def test_better_is_never_without_a_note(make_cell):
+    better = make_cell([4, 4.1, 4.2], published=(50.0, 1.0))
+    assert (better.verdict, better.note) == ("better", BETTER)
+    elsewhere = replace(better.target, table="mcboost-table1")
+    published = {better.quantity.name: elsewhere}
+    known = replace(better, data="20news-bydate", published=published)
+    assert known.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate stands in for")
+    worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))
+    assert (worse.verdict, worse.note) == ("worse", None)
+
+
+def test_reproduced_number_that_differs_carries_its_difference(make_cell):
+    higher = make_cell([10.4, 10.5, 10.6] * 9, published=(10.2, 0.1))
+    assert (higher.verdict, higher.marked_verdict) == ("reproduced", "reproduced, 0.3 higher")
+    lower = make_cell([9.8, 9.9, 10.0] * 9, published=(10.2, 0.1))
+    assert (lower.verdict, lower.marked_verdict) == ("reproduced", "reproduced, 0.3 lower")
+    alike = make_cell([10.1, 10.2, 10.3] * 9, published=(10.2, 0.1))
+    assert (alike.verdict, alike.marked_verdict) == ("reproduced", "reproduced")
+    worse = make_cell([30.4, 30.5, 30.6], published=(10.2, 0.1))
+    assert (worse.verdict, worse.marked_verdict) == ("worse", "worse")
+
+
+def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
+    errors = [9.0, 11.0] * 10
+    random = make_cell(errors, published=(10.0, 1.0), n=20)
+    folds = make_cell(errors, published=(10.0, 1.0), n=20)
+    for record in folds.records:
+        record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
+    assert folds.agreement.half < 0.6 * random.agreement.half
+    for record in folds.records:
+        record["config"]["protocol"]["samples_per_class"] = 50
+    assert folds.beside(folds.target) == random.agreement

@@ -1,0 +1,61 @@
+import pytest
+from scipy import stats
+
+from boostbench.analysis.effects import Effects, effects
+from boostbench.analysis.verdicts import counts
+from boostbench.report.overview import replicated
+
+
+def _spread(mean):
+    return [mean - 1, mean, mean + 1] * 4
+
+
+@pytest.fixture
+def table_of_effects(make_cell, make_table):
+    """Four data sets: a same, a reversed and a lost effect, and numbers that are not separated."""
+    published = {"a": (10.0, 1.0), "b": (20.0, 1.0)}
+    ours = {"same": (12, 18), "reversed": (18, 12), "lost": (15, 15.1), "close": (10, 30)}
+    cells = {}
+    for row, means in ours.items():
+        for name, mean in zip("ab", means, strict=True):
+            target = (10.0, 1.0) if row == "close" else published[name]
+            source = f"{row}:{name}"
+            cells[row, name] = make_cell(_spread(mean), row, name, published=target, source=source)
+    return make_table(cells, paper="mcboost")
+
+
+def test_effects_are_counted_by_sign_and_significance(table_of_effects):
+    found = effects([table_of_effects])
+    assert found == Effects(separated=3, same_sign=2, significant=1, reversed_significant=1)
+    assert str(found) == "3: 67% / 33%"
+    assert effects([table_of_effects, table_of_effects]) == found
+    told = counts([table_of_effects])
+    assert told.effects == dict.fromkeys(["name", "mcboost", ""], found)
+    assert replicated(found) == (
+        "Of 3 pairs of algorithms that the papers' numbers separate on a data set, 67% have the "
+        "same order in ours, and 33% are separated by ours as well; 33% are separated in the "
+        "opposite order."
+    )
+
+
+def test_a_pair_is_separated_by_welchs_test_of_the_published_numbers(make_cell, make_table):
+    for distance in (0.8, 1.0, 1.2, 1.5):
+        cells = {
+            ("wine", name): make_cell(_spread(mean), "wine", name, published=(mean, 1.1), n=10)
+            for name, mean in (("a", 10.0), ("b", 10.0 + distance))
+        }
+        test = stats.ttest_ind_from_stats(10.0, 1.1, 10, 10 + distance, 1.1, 10, equal_var=False)
+        assert effects([make_table(cells)]).separated == (test.pvalue < 0.05)
+
+
+def test_numbers_without_deviations_and_of_other_rounds_are_no_effects(
+    make_cell, make_table, table_of_rounds
+):
+    cells = {
+        ("wine", name): make_cell(_spread(mean), "wine", name, published=(mean, float("nan")))
+        for name, mean in (("a", 10.0), ("b", 20.0))
+    }
+    assert effects([make_table(cells)]) == Effects()
+    assert str(Effects()) == "-"
+    assert replicated(Effects()) == ""
+    assert effects([table_of_rounds]) == Effects()

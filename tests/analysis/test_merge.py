@@ -1,0 +1,132 @@
+from dataclasses import replace
+
+from boostbench.analysis.merge import find_column, merge
+from boostbench.analysis.tables import Column, ColumnPair
+from boostbench.fitting.quantities import QUANTITIES
+
+
+def means(table):
+    return {key: cell.mean for key, cell in table.cells.items() if cell.values}
+
+
+def test_find_column():
+    columns = ["a@50", "a@100", "ab", "b"]
+    assert [find_column(columns, name) for name in ("a", "a@50", "ab", "c", "a@7")] == [
+        "a@100",
+        "a@50",
+        "ab",
+        None,
+        None,
+    ]
+
+
+def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1], checksum="wine") for c in "abc"})
+    rows = ("wine", "iris")
+    second = make_table({(row, c): make_cell([2], checksum=row) for row in rows for c in "ba"})
+    table, sources = merge([replace(first, name="one"), replace(second, name="two")], ["b", "a"])
+    assert list(table.columns) == ["b", "a"]
+    assert means(table) == {("wine", "b"): 1, ("wine", "a"): 1, ("iris", "b"): 2, ("iris", "a"): 2}
+    assert sources == {"wine": "one", "iris": "two"}
+    assert table.remarks == ["Numbers of tables one (wine) and two (iris)."]
+    assert table.title == "B against A"
+    assert table.compare == [ColumnPair("b", "a")]
+
+
+def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
+    one = {"checksum": "wine"}
+    lacking = make_table({("wine", "a"): make_cell([1], **one), ("wine", "b"): make_cell([])})
+    complete = make_table({("wine", c): make_cell([2], **one) for c in "ab"})
+    tables = [replace(lacking, name="one"), replace(complete, name="two")]
+    for order in (tables, tables[::-1]):
+        table, sources = merge(order, ["a", "b"])
+        assert means(table) == {("wine", "a"): 2, ("wine", "b"): 2}
+        assert sources == {"wine": "two"}
+    table, sources = merge(tables[:1], ["a", "b"])
+    assert means(table) == {("wine", "a"): 1}
+    assert sources == {"wine": "one"}
+    assert table.remarks == []  # there is nothing that it has all numbers of
+
+
+def test_rows_of_one_name_and_different_data_stay_apart(make_cell, make_table):
+    def table_of(name, checksum, error):
+        cells = {("mine", c): make_cell([error], checksum=checksum) for c in "ab"}
+        return replace(make_table(cells), name=name)
+
+    table, sources = merge([table_of("one", "iris", 1), table_of("two", "wine", 2)], ["a", "b"])
+    assert table.rows == {"mine": "mine", "mine (two)": "mine (two)"}
+    assert sources == {"mine": "one", "mine (two)": "two"}
+    assert [cell.mean for cell in table.cells.values()] == [1, 1, 2, 2]
+
+
+def test_second_versions_of_data_only_where_named(make_cell, make_table):
+    cells = {(row, c): make_cell([1]) for row in ("vowel", "vowel528", "wine") for c in "ab"}
+    own = make_table(cells, uncounted={"vowel528"})
+    assert list(merge([own], ["a", "b"])[0].rows) == ["vowel", "wine"]
+    table, _ = merge([own], ["a", "b"], ["wine", "vowel528"])
+    assert list(table.rows) == ["vowel528", "wine"]
+    assert not table.uncounted
+
+
+def test_a_name_is_not_mixed_with_another_algorithm_of_that_name(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1]) for c in "ab"})
+    columns = {name: Column(f"{name} (WLDA)", f"{name} (WLDA)") for name in "ab"}
+    second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
+    table, sources = merge([first, replace(second, name="six")], ["a", "b"])
+    assert list(sources) == ["wine"]
+    assert table.remarks == [
+        "Numbers of table name.",
+        "Left out is six, where a is a (WLDA) and b is b (WLDA).",
+    ]
+
+
+def test_a_table_of_another_quantity_is_left_out(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1]) for c in "ab"})
+    accuracy = QUANTITIES["accuracy"]
+    columns = {c: Column(c.upper(), c.upper(), quantity=accuracy) for c in "ab"}
+    cells = {("iris", c): make_cell([2], quantity=accuracy) for c in "ab"}
+    second = replace(make_table(cells, columns), name="two")
+    table, _ = merge([first, second], ["a", "b"])
+    assert list(table.rows) == ["wine"]
+    assert table.remarks[-1] == "Left out is two, of another quantity."
+    table, _ = merge([second], ["a", "b"])
+    assert table.quantity == accuracy
+
+
+def test_an_algorithm_of_another_group_is_the_same(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1]) for c in "ab"})
+    columns = {"a": Column("Coding, A", "A", "Coding"), "b": Column("Matrix, B", "B", "Matrix")}
+    second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
+    table, _ = merge([first, second], ["a", "b"])
+    assert list(table.rows) == ["wine", "iris"]
+    assert table.title == "A against B"
+
+
+def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_table):
+    other = make_table({("iris", c): make_cell([9]) for c in "ab"})
+    table, _ = merge([table_of_rounds, other], ["a", "b"])
+    assert list(table.rows) == ["wine", "glass", "iris"]
+    assert [column.label for column in table.columns.values()] == ["A", "B"]
+    assert table.cells["wine", "a"].rounds == 100
+    table, _ = merge([table_of_rounds], ["a@50", "b@100"])
+    assert [column.label for column in table.columns.values()] == ["A, T=50", "B, T=100"]
+    assert table.cells["wine", "a@50"].rounds == 50
+
+
+def test_cpu_times_behind_the_last_round_are_no_algorithm(table_of_rounds):
+    columns = dict(table_of_rounds.columns)
+    for last in ("a@100", "b@100"):
+        beside = {"quantity": QUANTITIES["fit"], "beside": last}
+        columns[f"{last}:fit"] = replace(columns[last], **beside)
+    table, _ = merge([replace(table_of_rounds, columns=columns)], ["a", "b"])
+    assert table == merge([table_of_rounds], ["a", "b"])[0]
+
+
+def test_what_the_paper_says_is_of_its_whole_table(make_cell, make_table):
+    own = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
+    own = replace(own, compare=[ColumnPair("a", "b", "The paper says so.")])
+    said = [pair.published for pair in merge([own], ["b", "a", "c"])[0].compare]
+    assert said == ["The paper says so.", None, None]
+    assert merge([own], ["a", "b"], ["wine"])[0].compare == [ColumnPair("a", "b")]
+    other = make_table({("glass", c): make_cell([1]) for c in "ab"})
+    assert merge([own, other], ["a", "b"])[0].compare == [ColumnPair("a", "b")]

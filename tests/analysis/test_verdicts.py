@@ -1,0 +1,171 @@
+from dataclasses import replace
+
+from scipy.stats import false_discovery_control
+
+from boostbench.analysis.cells import distinct
+from boostbench.analysis.verdicts import VERDICTS, Tally, counts
+from boostbench.fitting.quantities import QUANTITIES
+from boostbench.report.findings import summary_of_verdicts
+
+
+def test_every_cell_is_counted_once(table):
+    tally = counts([replace(table, paper="randomboost")]).total
+    assert list(tally.numbers) == list(VERDICTS)
+    assert sum(tally.numbers.values()) == len(table.cells)
+    assert tally.shown == {"worse": 1, "undecided": 1, "failed": 1}
+    assert tally["not published"] == 3
+    assert (tally.published, tally.compared) == (3, 2)
+    assert str(tally) == "3 published numbers: 1 worse, 1 undecided, 1 failed"
+
+
+def test_counts_are_told_by_paper_table_and_algorithm(table, table_of_rounds):
+    told = counts(
+        [
+            replace(table, name="one", paper="randomboost"),
+            replace(table, name="two", paper="mcboost"),
+            replace(table_of_rounds, name="three", paper="randomboost"),
+        ]
+    )
+    assert list(told.papers) == ["randomboost", "mcboost"]
+    assert told.papers["mcboost"].published == 3
+    assert told.papers["randomboost"].published == 3 + 8
+    assert {name: tally.published for name, tally in told.tables.items()} == {
+        "one": 3,
+        "two": 3,
+        "three": 8,
+    }
+    assert sum(tally.published for tally in told.algorithms.values()) == told.total.published == 14
+    assert told.algorithms["a"]["worse"] + told.algorithms["b"]["worse"] == told.total["worse"]
+
+
+def test_a_table_of_no_paper_counts_for_itself_only(table):
+    told = counts([table])
+    assert told.tables[table.name].published == 3
+    assert told.total.published == 0
+    assert told.papers == told.algorithms == {}
+    assert str(told.total) == "0 published numbers"
+
+
+def test_a_published_number_counts_once(make_cell, make_table):
+    """Two columns of one number, as SAMME's, and one that another table of the paper has too."""
+    first = {
+        ("wine", "a"): make_cell([9, 9.1], published=(3.0, 0.1), source="t1:0"),
+        ("wine", "b"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
+        ("iris", "a"): make_cell([], published=(4.0, 0.1), source="t1:1"),
+        ("iris", "b"): make_cell([], published=(4.0, 0.1), source="t1:1"),
+    }
+    second = {
+        ("wine", "a"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
+        ("wine", "b"): make_cell([5, 5.1, 5], published=(5.0, 0.1), source="t2:0"),
+    }
+    one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
+    told = counts([replace(one, name="one"), replace(two, name="two")])
+    # The first cell counts.
+    assert told.tables["one"].shown == {"worse": 1, "not run": 1}
+    assert told.tables["two"].shown == {"reproduced": 2}
+    assert told.total.shown == told.papers["mcboost"].shown
+    assert told.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
+    assert (told.tables["one"].repeated, told.total.repeated) == (2, 3)
+    assert summary_of_verdicts(one) == (
+        "2 published numbers: 1 worse, 1 not run. "
+        "2 more cells are beside a number that counts already."
+    )
+
+
+def test_the_first_cell_that_was_run_counts(make_cell):
+    missing, there, later = (
+        make_cell(values, published=(4.0, 0.1), source="t1:0")
+        for values in ([], [4, 4.1], [9, 9.1])
+    )
+    other = make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1")
+    assert distinct([missing, other, there, later]) == [other, there]
+    assert distinct([there, missing, other]) == [there, other]
+    assert distinct([missing, missing]) == [missing]
+
+
+def test_a_number_of_another_quantity_is_another_number(make_cell):
+    cells = [
+        make_cell([1, 2], published=(3.0, 1.0), source="t:0", quantity=QUANTITIES[name])
+        for name in ("test_error", "accuracy", "test_error")
+    ]
+    assert distinct(cells) == cells[:2]
+
+
+def test_cells_without_a_published_number_are_all_kept(make_cell):
+    assert Tally.of([make_cell([1]), make_cell([1])])["not published"] == 2
+
+
+def test_what_is_left_after_the_correction(make_cell, make_table):
+    """One small p-value in twenty is what chance gives; a tiny one is not."""
+    alike = [make_cell([49, 50, 51], published=(50.0 + i / 20, 1.0)) for i in range(18)]
+    near = make_cell([64.9, 65, 65.1], published=(50.0, 19.0))
+    far = make_cell([70, 70.1, 70.2], published=(50.0, 1.0))
+    assert near.verdict == far.verdict == "worse"
+    adjusted = false_discovery_control([cell.agreement.p for cell in [*alike, near, far]])
+    assert near.agreement.p < 0.05 < adjusted[-2]
+    tally = Tally.of([*alike, near, far])
+    assert (tally["worse"], tally.corrected) == (2, {"reproduced": 18, "better": 0, "worse": 1})
+    assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
+    # Among fewer, the same number is left.
+    assert Tally.of([near, far]).count("worse") == "2"
+    table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
+    assert "2 (1) worse. In brackets: the count after Benjamini" in summary_of_verdicts(table)
+
+
+def test_what_rounding_decides_is_not_corrected(make_cell):
+    cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
+    del cell.records[0]["n_test"]
+    assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
+    assert Tally.of([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
+
+
+def test_equivalence_is_corrected_for_the_number_of_tests(make_cell):
+    """One small p-value in twenty is what chance gives, of numbers at the margin, too."""
+    barely = make_cell([49.5, 51.5, 53.5], published=(46.0, 3.0))
+    unclear = make_cell([30, 50, 70], published=(46.0, 3.0))
+    assert barely.verdict == "reproduced"
+    assert 0.025 < barely.agreement.p_within < 0.05
+    tally = Tally.of([barely, *[unclear] * 19])
+    assert (tally["reproduced"], tally.corrected["reproduced"]) == (1, 0)
+    assert str(tally) == "20 published numbers: 1 (0) reproduced, 19 undecided"
+
+
+def test_shares_within_each_margin_and_interval_of_the_headline(make_cell):
+    """Numbers of one data set depend on each other, so that data sets are drawn again."""
+    spread = {"a": 50.0, "b": 54.0, "c": 58.0, "d": 70.0}
+    cells = [
+        make_cell([x - 0.1, x, x + 0.1] * 9, d, published=(50.0, 1.0)) for d, x in spread.items()
+    ]
+    tally = Tally.of([*cells, *cells])
+    assert tally.within == {0.1: 4, 0.2: 6, 0.3: 6}
+    assert tally.interval == Tally.of(cells).interval
+    low, high = tally.interval
+    # Of 4 data sets, 3 of which are reproduced: quantiles of the binomial distribution.
+    assert (low, high) == (0.25, 1.0)
+
+
+def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
+    """A cell that only this luck keeps from being worse, and one that knows of no pool."""
+    there = make_cell([62.5, 63, 63.5, 63] * 10, published=(50.0, 15.0), n=50)
+    target = replace(there.target, pool_share=0.18)
+    pooled = replace(there, published={"test_error": target})
+    assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
+    assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
+    tally = Tally.of([pooled, there])
+    assert tally.shown == {"worse": 1, "undecided": 1}
+    assert tally.without_pool.shown == {"worse": 2}
+    assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
+    assert str(tally) == "2 published numbers: 1 / 2 worse, 1 / 0 undecided"
+    assert "Behind a slash: without the variance of one pool" in summary_of_verdicts(
+        make_table({("wine", "a"): pooled, ("iris", "a"): there})
+    )
+    assert Tally.of([there]).without_pool is None
+
+
+def test_numbers_that_can_be_decided(make_cell):
+    sharp, blunt = (50.0, 1.0), (3.0, 1.0)
+    cells = [make_cell([own - 1, own, own + 1], published=sharp) for own in (50, 60)]
+    cells += [make_cell([own - 1, own, own + 1], published=blunt) for own in (3, 13)]
+    tally = Tally.of(cells)
+    assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
+    assert tally.decided == {"reproduced": 1, "worse": 1}

@@ -1,0 +1,45 @@
+from importlib.resources import files
+
+import pytest
+import yaml
+
+from boostbench.papers.notes import find_note
+from boostbench.papers.published import lines_of
+from boostbench.util import configs
+
+ENTRIES = yaml.safe_load(
+    (files("boostbench.papers") / "transcribed" / "notes.yaml").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["note"][:30])
+def test_notes_name_what_is_published(entry):
+    folder = files("boostbench.papers") / "transcribed"
+    tables = {path.stem for path in folder.iterdir() if path.name.endswith("csv")}
+    tables.remove("wilcoxon-statements")
+    named = {
+        key: set(map(str, value if isinstance(value, list) else [value]))
+        for key, value in entry.items()
+    }
+    del named["note"]
+    named_tables = named.pop("table", tables)
+    assert named_tables <= tables
+    rows = named.pop("data", set())
+    assert rows <= set(configs.list_options("data"))
+    for column, values in named.items():
+        published = {line.get(column) for table in named_tables for line in lines_of(table)}
+        assert values <= published
+
+
+def test_the_first_entry_that_fits():
+    where = {"data": "german", "algo": "rboost_rank", "n_iterations": "50"}
+    assert find_note("randomboost-table4", where).startswith("Not the splits, of which")
+    assert find_note("randomboost-table4", {**where, "data": "wine"}) is None
+    assert find_note("randomboost-table3", where) is None
+    nu = {"data": "glass", "algo": "mcboost", "loss": "exponential", "nu": "1e-1"}
+    assert find_note("mcboost-table1", nu).startswith("A misprint")
+    few = {**nu, "data": "pendigits", "nu": "0"}
+    assert find_note("mcboost-table1", few).startswith("Fewer training samples")
+    news = {"data": "20news-bydate", "algo": "mcboost", "loss": "logistic", "nu": "1e-1"}
+    assert find_note("mcboost-table1", news).startswith("Nothing can be trained")
+    assert find_note("mcboost-table1", {**news, "nu": "0"}).startswith("20news-bydate stands in")

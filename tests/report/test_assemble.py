@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from boostbench.config.table_request import TableRequest
+from boostbench.config.tables import TableDefinition
+from boostbench.records.archive import Records
+from boostbench.report.assemble import read_tables
+from boostbench.report.document import make_document
+from boostbench.report.renderers.markdown import markdown
+from boostbench.util import configs
+from boostbench.util.errors import UserError
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypatch):
+    name = define_table(
+        rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
+        columns=[{"stump": {"algo": "adaboost_mh", "overrides": ["algo.n_iterations=5"]}}],
+        overrides=["protocol.n_splits=3", "protocol.checkpoints=[2,5]"],
+        rounds=[2, 5],
+        classes=True,
+        published="randomboost-table5",
+    )
+    assert call("table", name, "parallel=serial").code == 0
+    written = (folder / "results" / "tables" / "mine.md").read_text()
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    records = Records(Path("results"))
+    [table] = read_tables([name], records)
+    assert markdown(make_document(table)) == written
+    assert records.new_warnings() == []
+
+
+def test_all_tables_can_be_made_without_any_record(tmp_path):
+    tables = read_tables(None, Records(tmp_path))
+    assert [table.name for table in tables] == configs.list_options("table")
+    papers = {table.name: table.paper for table in tables if table.paper}
+    assert papers["randomboost5"] == "randomboost"
+    assert papers["mcboost1"] == "mcboost"
+    assert not papers.keys() & {"demo", "randomboost5_proj"}  # these only cite Table V
+    texts = {cell.text for table in tables for cell in table.cells.values()}
+    assert texts == {"not run", "data not available"}
+    unknown = {cell.data for t in tables for cell in t.cells.values() if not cell.available}
+    assert unknown == {"pascal07", "labelme", "sun", "mit-indoor67"}
+
+
+def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
+    """The same on every machine: this is in files that are compared."""
+    name = define_table(rows=["sun", "svmguide4", "iris"], columns=["samme"])
+    for value in (str(folder), str(folder / "nowhere")):
+        monkeypatch.setenv("BOOSTBENCH_DATA", value)
+        [table] = read_tables([name], Records(folder))
+        texts = [cell.text for cell in table.cells.values()]
+        assert texts == ["data not available", "not run", "not run"]
+
+
+def test_unknown_table(tmp_path):
+    with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
+        read_tables(["randombost5"], Records(tmp_path))
+
+
+def test_each_cell_has_the_command_that_makes_it(tmp_path):
+    """Numbers after several rounds are of one fit, so that they have one command."""
+    [table] = read_tables(["randomboost4"], Records(tmp_path))
+    commands = {cell.command for (row, _), cell in table.cells.items() if row == "sonar"}
+    start, end = "boostbench table randomboost4 --row sonar --column", "rerun=all results=again"
+    columns = {name.partition("@")[0] for name in table.results}
+    assert commands == {f"{start} {column} {end}" for column in columns}
+
+
+def test_command_repeats_the_overrides_of_a_table(define_table):
+    name = define_table(rows=["wine"], columns=["adaboost_mh"])
+    definition = TableDefinition.read(name)
+    request = TableRequest.of(definition, ["protocol.n_splits=2", "results=here", "seed=3"])
+    assert request.command("wine", "adaboost_mh") == (
+        f"boostbench table {name} protocol.n_splits=2 seed=3 --row wine --column adaboost_mh "
+        "rerun=all results=again"
+    )

@@ -1,0 +1,63 @@
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from statistics import fmean
+
+import numpy as np
+import pytest
+
+from boostbench.analysis.statistics.effects import score
+from boostbench.analysis.statistics.friedman import friedman
+from boostbench.analysis.statistics.wilcoxon import wilcoxon
+from boostbench.util.numbers import differences, fixed, mean_std, rounded, seconds
+
+#: What means of 50 splits of 40 test samples can be, in percent: 0.00, 0.05, ..., 99.95.
+HUNDREDTHS = range(0, 10_000, 5)
+
+
+def test_mean_std():
+    assert mean_std(2.94, 2.36) == "2.9 (2.4)"
+    assert mean_std(2.94, math.nan) == "2.9"
+
+
+def test_seconds():
+    assert [seconds(v) for v in (0.5, 100.0, 2644.0, 0.0)] == ["0.500", "100", "2644", "0.00"]
+    assert [seconds(v) for v in (999.4, 999.5, 999.7, 1000)] == ["999", "1000", "1000", "1000"]
+    assert [seconds(v) for v in (99.96, 9.996, 0.9996)] == ["100", "10.0", "1.00"]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_halves_are_rounded_as_decimal_numbers_are(sign):
+    exact = [sign * Decimal(n) / 100 for n in HUNDREDTHS]
+    by_hand = [str(one.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0) for one in exact]
+    assert [fixed(float(one), 1) for one in exact] == by_hand
+    assert rounded([float(one) for one in exact], 1).tolist() == [float(one) for one in by_hand]
+
+
+def test_a_mean_is_rounded_as_the_number_that_it_is():
+    """Percentages of 40 test samples, whose mean comes out a little beside a half."""
+    rng = np.random.default_rng(0)
+    for errors in rng.integers(0, 41, (500, 50)):
+        mean = fmean(100 * (1 - (1 - count / 40)) for count in errors.tolist())
+        exact = Decimal(int(errors.sum())) / 20
+        assert fixed(mean, 1) == str(exact.quantize(Decimal("0.1"), ROUND_HALF_UP))
+
+
+def test_what_is_rounded_stays():
+    assert np.isnan(rounded(math.nan, 1))
+    assert np.signbit(rounded([-0.04, -0.0], 1)).tolist() == [False, False]
+    once = rounded(np.random.default_rng(0).normal(0, 100, 1000), 2)
+    assert rounded(once, 2).tolist() == once.tolist()
+
+
+def test_what_prints_as_a_tie_is_one_in_every_test():
+    a = [n / 100 for n in HUNDREDTHS]
+    b = [float(fixed(n, 1)) for n in a]
+    assert [mean_std(x, math.nan) for x in a] == [mean_std(x, math.nan) for x in b]
+    assert not differences(a, b).any()
+    assert score(differences(a, b)).ties == len(a)
+    for first in range(0, len(a), 20):
+        some = a[first : first + 20], b[first : first + 20]
+        assert wilcoxon(differences(*some)).ties == 20
+        assert friedman(np.transpose([*some, some[0]])).ranks.tolist() == [2, 2, 2]
+    # And what prints as a difference is none: 0.1 and 0.0.
+    assert score(differences([0.05], [0.04])).losses == 1
