@@ -30,8 +30,8 @@ from boostbench.cli import main
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
-from boostbench.definitions.outcomes import execute
 from boostbench.execution import deadline
+from boostbench.execution.jobs import execute
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path

@@ -15,8 +15,8 @@ from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, results_of, swept
 from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import settings as read_settings
-from boostbench.definitions.outcomes import execute
-from boostbench.definitions.reference import find_reference
+from boostbench.config.reference import find_reference
+from boostbench.execution.jobs import execute
 from boostbench.execution.runner import Report
 from boostbench.fitting import measures
 from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity

@@ -6,7 +6,7 @@ from pathlib import Path
 from boostbench.config.overrides import check_once
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
-from boostbench.definitions.outcomes import find
+from boostbench.execution.jobs import plan_table
 from boostbench.report.assemble import assemble
 from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
@@ -56,12 +56,12 @@ def make_table(
     check_once(overrides)
     with spinner("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
-    found, common, console = find(request), request.common, make_console()
-    if found.run and found.run.planned and any(cell.records for cell in found.recorded.values()):
+    plan, common, console = plan_table(request.experiments), request.common, make_console()
+    if plan.run and plan.run.planned and any(cell.records for cell in plan.recorded.values()):
         console.print("On record, before what is missing runs:", style="bold")
-        print_table(console, make_document(assemble(request, found.recorded)))
+        print_table(console, make_document(assemble(request, plan.recorded)))
         console.print()
-    recorded = found.complete()
+    recorded = plan.complete()
     if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
         return int(any(cell.failures for cell in recorded.values()))
     table = assemble(request, recorded)
@@ -69,7 +69,7 @@ def make_table(
     print_headline(console, document)
     if len(table.rows) == 1:
         # Columns may cut the data each in its way.
-        datasets = list({id(dataset): dataset for dataset in found.datasets.values()}.values())
+        datasets = list({id(dataset): dataset for dataset in plan.datasets.values()}.values())
         dataset = datasets[0] if len(datasets) == 1 else None
         print_summary(console, dataset, list(table.cells.values()))
     else:

@@ -13,12 +13,12 @@ from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
 from boostbench.config.words import split_words
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.recorded_data import find_data
 from boostbench.execution.forecast import Forecast
 from boostbench.execution.progress import progress
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Interrupted, Planned
 from boostbench.execution.verification import session
+from boostbench.execution.verification.recorded_data import find_data
 from boostbench.execution.verification.refit import measure_of
 from boostbench.execution.verification.tally import GroupTally, Member
 from boostbench.execution.workers import Workers, terminable

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.config.file_name import file_name
+from boostbench.config.reference import departures
 from boostbench.config.tables import Key, TableDefinition
-from boostbench.definitions.reference import departures
 from boostbench.fitting import measures
 from boostbench.records.keys import Request
 from boostbench.util.configs import list_options

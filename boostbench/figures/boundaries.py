@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from boostbench.definitions.outcomes import execute
+from boostbench.execution.jobs import execute
 from boostbench.figures.cross import CrossColumn, OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note

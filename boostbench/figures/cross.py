@@ -10,7 +10,7 @@ from boostbench.config.data_settings import choose_data
 from boostbench.config.overrides import Settings, settings
 from boostbench.config.shared_overrides import applicable, check_applicable
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.outcomes import execute
+from boostbench.execution.jobs import execute
 from boostbench.figures.drawing import stale_note
 from boostbench.util.errors import UserError
 

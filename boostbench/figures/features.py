@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from boostbench.definitions.outcomes import execute
+from boostbench.execution.jobs import execute
 from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note

@@ -1,12 +1,10 @@
-"""What comes of experiments: they run where something lacks and their data are at hand."""
+"""Execution of experiments, and of the cells that a table lacks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import Key
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load, load_each
 from boostbench.data.sources.lookup import (
@@ -24,6 +22,9 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+
+#: Row and column of a cell.
+Key = tuple[str, str]
 
 
 def execute(specs: Sequence[dict]) -> Report:
@@ -48,101 +49,107 @@ def execute(specs: Sequence[dict]) -> Report:
     """
     datasets = load_each([spec["data"] for spec in specs])
     run = _plan(specs, datasets, Records(Path(specs[0]["results"])))
-    return _carry_out(run, specs[0])
+    return _execute_plan(run, specs[0])
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is on record of a table, and what has to run.
+class TablePlan:
+    """Records of a table, and the plan of the missing fits.
 
     Attributes
     ----------
-    request : TableRequest
-        What is asked of the table.
-    recorded : dict
-        What there is, by row and column, of the cells that are run at all.
+    common : mapping
+        Config of the first cell, with the folder of the results and the settings of the run.
+    recorded : dict of Key to Recorded
+        Records of each cell that can run.
     datasets : dict of Key to Dataset
-        The data of cells, of all that lack something and of others that were at hand.
-    lacking : list of Key
-        The cells that may lack something.
+        Data of the incomplete cells, and of the others as far as no download is needed.
+    incomplete : list of Key
+        Cells that may lack splits.
     run : Run or None
-        What is missing of these.
+        Plan of their missing fits; None: no cell is incomplete.
     """
 
-    request: TableRequest
+    common: Mapping[str, Any]
     recorded: dict[Key, Recorded]
     datasets: dict[Key, Dataset] = field(default_factory=dict)
-    lacking: list[Key] = field(default_factory=list)
+    incomplete: list[Key] = field(default_factory=list)
     run: Run | None = None
 
     def complete(self) -> dict[Key, Recorded]:
-        """Run what is missing, and give what there is then."""
+        """Run the missing fits, and return the records of each cell."""
         if self.run is None:
             return self.recorded
-        report = _carry_out(self.run, self.request.common)
-        return self.recorded | dict(zip(self.lacking, report.outcomes, strict=True))
+        report = _execute_plan(self.run, self.common)
+        return self.recorded | dict(zip(self.incomplete, report.outcomes, strict=True))
 
 
-def find(request: TableRequest) -> Found:
-    """Find what is on record of a table, and what lacks, as far as ``rerun`` asks for it.
+def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
+    """Look up the records of a table, and plan the fits that ``rerun`` asks for.
 
-    The data of complete rows are not downloaded. A named data set is one, whatever copy of it is at
-    hand: what is on record of another copy is not run again. A file of one's own is what is in it.
-    What cannot run is complained of, and so are damaged lines.
+    Data of complete rows are not downloaded. A named data set is the same one in every copy, so
+    that records of another copy are not repeated; a file of the user is identified by its content.
+    Warnings about damaged lines and about rows that cannot run are printed.
 
     Parameters
     ----------
-    request : TableRequest
-        What is asked of it.
+    specs : mapping of Key to dict
+        Resolved config of each cell that can run. The first one has the settings of the run.
 
     Returns
     -------
-    Found
+    TablePlan
 
     Raises
     ------
     UserError
-        If nothing can run and nothing is on record, or by ``rerun`` nothing can be meant.
+        If no cell can run and none has records, or ``rerun`` or ``shard`` are invalid.
     """
-    specs, rerun = request.specs, request.common["rerun"]
+    common = next(iter(specs.values()))
+    rerun = common["rerun"]
     check_rerun(rerun)
-    Shard.parse(request.common["shard"])
-    records = Records(request.results)
+    Shard.parse(common["shard"])
+    records = Records(Path(common["results"]))
     with spinner("reading records"):
-        recorded = records.find_each(request.experiments)
+        recorded = records.find_each(specs)
     for warning in records.new_warnings():
         print_error(warning)
     if rerun == "never":
-        return Found(request, recorded)
-    whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
-    data = {key: specs[key]["data"] for key in recorded}
+        return TablePlan(common, recorded)
+    complete = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
+    # 1) Load the data of incomplete rows, and of others if that needs no network.
     with spinner("loading data"):
-        datasets, notes = load_rows(data, recorded.keys() - whole)
-    lacking, elsewhere = [], []
-    for key in recorded:
-        if key not in datasets:
-            continue
-        there = recorded[key].records
-        other = bool(there) and there[0]["config"]["data"]["checksum"] != datasets[key].checksum
-        # How many fixed splits there are, only the data tell.
-        fixed = specs[key]["protocol"].get("sampling") == "fixed"
-        if key not in whole or (data[key].get("path") if other else fixed):
-            lacking.append(key)
-        elif other:
-            elsewhere.append(f"{key[0]} ({datasets[key].source})")
-    if elsewhere:
+        datasets, notes = load_table_data(
+            {key: spec["data"] for key, spec in specs.items()}, recorded.keys() - complete
+        )
+    # 2) Find the cells that may lack splits. The records of a complete cell may be of another copy
+    #    of its data; and only the data determine the number of fixed splits.
+    incomplete, other_copies = [], []
+    for key in filter(datasets.__contains__, recorded):
+        dataset, records_of_cell, spec = datasets[key], recorded[key].records, specs[key]
+        is_other_copy = bool(records_of_cell) and (
+            records_of_cell[0]["config"]["data"]["checksum"] != dataset.checksum
+        )
+        has_fixed_splits = spec["protocol"].get("sampling") == "fixed"
+        if key not in complete or (spec["data"].get("path") if is_other_copy else has_fixed_splits):
+            incomplete.append(key)
+        elif is_other_copy:
+            other_copies.append(f"{key[0]} ({dataset.source})")
+    if other_copies:
         notes.append(
             "what is on record rests on other copies than those at hand: "
-            f"{', '.join(dict.fromkeys(elsewhere))}. It is shown and not run again; rerun=all does"
+            f"{', '.join(dict.fromkeys(other_copies))}. It is shown and not run again; rerun=all "
+            "does"
         )
-    if not lacking and not any(cell.records for cell in recorded.values()):
+    if not incomplete and not any(cell.records for cell in recorded.values()):
         raise UserError("; ".join(notes))
     for note in notes:
         print_error(note)
-    if not lacking:
-        return Found(request, recorded, datasets)
-    asked = [specs[key] for key in lacking], [datasets[key] for key in lacking]
-    return Found(request, recorded, datasets, lacking, _plan(*asked, records))
+    if not incomplete:
+        return TablePlan(common, recorded, datasets)
+    # 3) Plan the missing fits.
+    run = _plan([specs[key] for key in incomplete], [datasets[key] for key in incomplete], records)
+    return TablePlan(common, recorded, datasets, incomplete, run)
 
 
 def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) -> Run:
@@ -161,7 +168,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
         )
 
 
-def _carry_out(run: Run, common: Mapping) -> Report:
+def _execute_plan(run: Run, common: Mapping) -> Report:
     """Do what is planned, show how far it is, and say what is wrong with files."""
     with progress() as listener:
         report = run.carry_out(listener)
@@ -176,7 +183,7 @@ def _carry_out(run: Run, common: Mapping) -> Report:
     return report
 
 
-def load_rows(
+def load_table_data(
     data: Mapping[Key, Mapping[str, Any]], needed: Collection[Key]
 ) -> tuple[dict[Key, Dataset], list[str]]:
     """Load the data of a table's cells that are needed or here, equal data once.

@@ -2,13 +2,13 @@ import pytest
 
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
+from boostbench.config.reference import departures, find_reference
 from boostbench.config.tables import (
     TableDefinition,
     all_definitions,
     shipped_data,
     shipped_definition,
 )
-from boostbench.definitions.reference import departures, find_reference
 
 
 def reference(*overrides):

@@ -7,7 +7,7 @@ from util.test_spinner import Terminal
 
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
-from boostbench.definitions.outcomes import execute, load_rows
+from boostbench.execution.jobs import execute, load_table_data
 from boostbench.util.errors import UserError
 
 
@@ -18,7 +18,7 @@ def test_rows_of_equal_data_share_them(folder):
         "two": ["data=wine", "++data.classes=2"],
     }
     data = {(row, "x"): experiment(settings(more))["data"] for row, more in asked.items()}
-    datasets, notes = load_rows(data, data)
+    datasets, notes = load_table_data(data, data)
     assert notes == []
     assert datasets["few", "x"] is datasets["wine", "x"]
     assert (datasets["wine", "x"].n_classes, datasets["two", "x"].n_classes) == (3, 2)

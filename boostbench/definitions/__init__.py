@@ -1,1 +1,0 @@
-"""What a table, a figure or a command line asks for."""
