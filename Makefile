@@ -105,14 +105,17 @@ test-oldest: ## the tests with the lowest versions of all libraries
 	env $(ONE_THREAD) \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
 
-dist: $(VENV)/bin/python ## a wheel and an sdist, checked and tried
+dist: $(VENV)/installed ## a wheel, an sdist and the results, checked and tried
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet build twine
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv --clear dist/venv
 	dist/venv/bin/python -m pip install --quiet dist/*.whl
+	$(BIN)/boostbench results pack dist/results-$$($(BIN)/boostbench --version | cut -d' ' -f2).tar
 	cd dist && venv/bin/boostbench run data=wine algo=mcboost results=try
+	cd dist/try && BOOSTBENCH_INSTALLED=installed ../venv/bin/boostbench results install ../results-*.tar && \
+	  BOOSTBENCH_INSTALLED=installed ../venv/bin/boostbench check demo
 	rm -rf dist/venv dist/try
 
 lint: $(VENV)/installed-dev ## check style, formatting and language

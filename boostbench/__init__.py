@@ -109,7 +109,7 @@ def results(folder="results"):
     Parameters
     ----------
     folder : path-like, default="results"
-        Folder of the results.
+        Folder of the results. If the default folder does not exist, installed results are read.
 
     Returns
     -------

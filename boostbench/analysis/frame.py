@@ -10,6 +10,7 @@ from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.metadata import tables
 from boostbench.papers.published import lines
 from boostbench.records.archive import Records
+from boostbench.records.installed import find_results
 from boostbench.records.keys import shortened
 from boostbench.util.atomic_write import write_output
 from boostbench.util.errors import UserError, unknown_name_error, writing_to
@@ -38,7 +39,7 @@ def read_frame(results: Path):
     """
     import pandas as pd  # slow to import
 
-    records = Records(results)
+    records = Records(find_results(Path(results)))
     rows = [_row(record, *names) for names, record in records.each(lambda kind: kind != "tuning")]
     if not rows:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")

@@ -11,6 +11,7 @@ from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.cli.words import names_on_record
 from boostbench.records.archive import Records
+from boostbench.records.installed import installed_folder
 from boostbench.report.assemble import read_tables
 from boostbench.report.findings import published_listing
 from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
@@ -27,7 +28,7 @@ from boostbench.report.verdict_history import (
 from boostbench.report.words import freshness, partial
 from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.console import make_console
-from boostbench.util.errors import print_error, writing_to
+from boostbench.util.errors import UserError, print_error, writing_to
 from boostbench.util.numbers import fixed
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
@@ -61,6 +62,8 @@ def check(
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = names_on_record("check", words)
+    if update and results == installed_folder():
+        raise UserError("installed results are read-only; name another folder by results=")
     with spinner("reading records") as tell:
         tables = read_tables(names or None, Records(results), tell)
         if not names:

@@ -15,6 +15,7 @@ from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
 from boostbench.execution.progress import counted
 from boostbench.records.archive import Records
+from boostbench.records.installed import installed_folder
 from boostbench.report.assemble import read_tables
 from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
@@ -44,7 +45,8 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         For what the user can put right; nothing was written then.
     """
     names, results = names_on_record("report", words)
-    path = output or results / "report.html"
+    is_installed = results == installed_folder()
+    path = output or (Path() if is_installed else results) / "report.html"
     algorithms = configs.read_titles("algo")
     records = Records(results)
     with spinner("reading records") as tell:
@@ -68,7 +70,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         page = render_page(tables, figures, algorithms, runs, lead)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        also = "" if names or lead else _overview(tables, results)
+        also = "" if names or lead or is_installed else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"

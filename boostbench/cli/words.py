@@ -6,7 +6,8 @@ from pathlib import Path
 
 from boostbench.config import definition_files as files
 from boostbench.config.words import split_words
-from boostbench.util.errors import UserError
+from boostbench.records.installed import find_results, installed_folder
+from boostbench.util.errors import UserError, print_error
 
 
 def add_definition(parser: ArgumentParser, kind: str) -> None:
@@ -39,6 +40,9 @@ def find_tables(command: str, words: Sequence[str]) -> None:
 def names_on_record(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
     """Split words as `split_words`, and refuse a folder of records that is not there."""
     names, results = split_words(command, words)
+    results = find_results(results)
+    if results == installed_folder():
+        print_error(f"there are no results here; {command} reads the installed ones in {results}")
     if not results.is_dir():
         raise UserError(
             f"there are no results in {results}; 'boostbench table NAME' makes some, and "

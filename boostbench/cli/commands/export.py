@@ -1,6 +1,7 @@
 """Write all splits on record as CSV or Parquet."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from boostbench.config.words import split_words
 from boostbench.util.errors import UserError, print_error
@@ -23,10 +24,13 @@ def run(args: Namespace) -> None:
         raise UserError(f"export takes results=DIR alone, not {names[0]!r}")
     with spinner("reading records"):
         from boostbench.analysis.frame import read_frame, write_frame
+        from boostbench.records.installed import find_results, installed_folder
 
+        results = find_results(results)
         frame, warnings = read_frame(results)
     for warning in warnings:
         print_error(warning)
-    path = results / "splits.csv" if args.output is None else args.output
+    folder = Path() if results == installed_folder() else results
+    path = folder / "splits.csv" if args.output is None else args.output
     write_frame(frame, path)
     echo(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")
