@@ -277,9 +277,9 @@ def test_model_reproduces_the_training_state(model, n_classes, variant, monkeypa
     X, y = (messy if variant == "table" else mixed)(n_classes, n_samples=150, seed=1)
     recorders = []
 
-    def make_observers(booster, training, *data, original=Booster._make_observers, **validation):
+    def make_observers(booster, training, early_stopping, *data, original=Booster._make_observers):
         recorders.append(TrainingRecorder(training, *data))
-        return [*original(booster, training, *data, **validation), recorders[0]]
+        return [*original(booster, training, early_stopping, *data), recorders[0]]
 
     monkeypatch.setattr(Booster, "_make_observers", make_observers)
     model, fit = clone(model), {}

@@ -1,25 +1,46 @@
 """Bags of boosters that are trained separately, each stopped by its out-of-bag samples."""
 
+import copy
+import time
+from dataclasses import KW_ONLY
 from numbers import Integral
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.callbacks import (
+    CallbackSupportMixin,
+    SklearnCallbackAdapter,
+    with_callbacks,
+)
 from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
 from boostbench.algorithms.base.input_validation import InputValidationMixin
-from boostbench.algorithms.base.parameters import DeclaredParameters, Fraction, PositiveInt, Seed
+from boostbench.algorithms.base.parameters import (
+    DeclaredParameters,
+    Fraction,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Seed,
+)
+from boostbench.algorithms.base.weights import combine_weights
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.core.stumps.stump import Stumps
 
 
 class BaggedBooster(
-    MetaEstimatorMixin, ScoringClassifier, InputValidationMixin, DeclaredParameters
+    MetaEstimatorMixin,
+    ScoringClassifier,
+    CallbackSupportMixin,
+    InputValidationMixin,
+    DeclaredParameters,
 ):
     """The mean of boosters that were trained on random parts of the samples.
 
@@ -27,6 +48,9 @@ class BaggedBooster(
     (see `n_iter_no_change` of the boosters), so that no sample is reserved for validation only. The
     score is the mean of the members' scores. A bag of sums of stumps is a sum of stumps itself, so
     that inspection, explanation and conversion of models work on it.
+
+    Callbacks of scikit-learn 1.9 and later receive each member as a task, in order; a callback that
+    returns True ends the training with the members so far.
 
     Parameters
     ----------
@@ -46,6 +70,11 @@ class BaggedBooster(
         Number of members that are trained in parallel, by joblib; -1: the number of cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the bags and of the members.
+    verbose : int, default=0
+        Print a line after every `verbose` members and after the last one; 0 prints nothing.
+    time_limit : float or None, default=None
+        Wall-clock seconds of the whole training. Each member may use its share of the seconds that
+        are left, and ends its training with the rounds so far, at least one. None: no limit.
 
     Attributes
     ----------
@@ -88,8 +117,11 @@ class BaggedBooster(
     n_iter_no_change: PositiveInt = 50
     n_jobs: Integral | None = None
     random_state: Seed = None
+    _: KW_ONLY
+    verbose: NonNegativeInt = 0
+    time_limit: PositiveFloat | None = None
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Train the members.
 
         Parameters
@@ -102,6 +134,13 @@ class BaggedBooster(
             Nonnegative factors of the samples' terms in the loss. Samples with weight 0 are
             ignored. The bags and early stopping do not depend on the weights. None: all weights are
             1.
+        X_val : array-like of shape (n_validation_samples, n_features), default=None
+            Samples for early stopping of all members, in place of the samples that are left out of
+            a bag. The bags are drawn from X in both cases.
+        y_val : array-like of shape (n_validation_samples,), default=None
+            Labels of `X_val`.
+        sample_weight_val : array-like of shape (n_validation_samples,), default=None
+            Weights of the samples of `X_val` in the mean loss. None: all weights are 1.
 
         Returns
         -------
@@ -114,6 +153,7 @@ class BaggedBooster(
             is negative, all weights are 0, the booster has no early stopping, uses `category_sets`
             or has a class weight of 0, or there are too few samples to leave some out.
         """
+        deadline = None if self.time_limit is None else time.time() + self.time_limit
         self._validate_params()
         booster = self._booster()
         has_early_stopping = "n_iter_no_change" in booster.get_params(deep=False)
@@ -133,12 +173,16 @@ class BaggedBooster(
                 "bag: remove its samples from X"
             )
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
+        validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
         # The sizes of terms are computed from the input before its conversion to views.
         input_rows, X = X, self._to_views(X, weights, reset=True)
+        if validation is not None:
+            validation["X_val"] = self._to_views(validation["X_val"])
         labels = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         tasks = []
-        for _ in range(self.n_estimators):
+        n_workers = effective_n_jobs(self.n_jobs)
+        for index in range(self.n_estimators):
             train, held_out = self._draw_bag(labels, random_state)
             seed = random_state.randint(np.iinfo(np.int32).max)
             member = clone(booster).set_params(
@@ -147,10 +191,58 @@ class BaggedBooster(
             # The categories are views of 0 and 1 by now.
             if self._takes_tables:
                 member.set_params(categorical_features=None)
-            tasks.append(delayed(_fit_member)(member, X, y, weights, train, held_out))
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
+            # Members of the same batch are trained at the same time.
+            n_batches = -(-(self.n_estimators - index) // n_workers)
+            tasks.append(
+                delayed(_fit_member)(
+                    member, X, y, weights, train, held_out, validation, deadline, n_batches
+                )
+            )
+        self._train_members(tasks, input_rows, y, weights)
         self._store_term_sizes(input_rows, weights)
         return self
+
+    @with_callbacks
+    def _train_members(self, tasks, X, y, weights):
+        """Store the fitted members, and report each to the callbacks and on the terminal."""
+        self.estimators_ = []
+        callbacks = (
+            SklearnCallbackAdapter(
+                BagTraining(self), X, y, weights, self.n_estimators, task_name="member"
+            )
+            if getattr(self, "_skl_callbacks", None)
+            else None
+        )
+        for member in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
+            self.estimators_.append(member)
+            is_last = len(self.estimators_) == len(tasks)
+            if self.verbose and (is_last or len(self.estimators_) % self.verbose == 0):
+                self._print_progress()
+            if callbacks is not None and callbacks.on_round_end():
+                break
+        if callbacks is not None:
+            callbacks.on_training_end()
+
+    def _print_progress(self):
+        """Print a line about the last member."""
+        member = self.estimators_[-1]
+        loss = member.validation_losses_[member.n_iterations_ - 1]
+        print(
+            f"{type(self).__name__}, member {len(self.estimators_)} of {self.n_estimators}: "
+            f"{member.n_iterations_} rounds, validation loss {loss:.6g}, "
+            f"{sum(member.seconds_.values()):.2f} CPU seconds"
+        )
+
+    def _check_validation_samples(self, X_val, y_val, sample_weight_val):
+        """Return checked validation samples as arguments of `fit`; None if there are none."""
+        if X_val is None and y_val is None and sample_weight_val is None:
+            return None
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val are for early stopping: give both, or none of them")
+        X_val, y_val = self._validate_input(X_val, y_val, reset=False)
+        X_val, y_val, weights = combine_weights(X_val, y_val, sample_weight_val)
+        samples = {"X_val": X_val, "y_val": y_val}
+        return samples if weights is None else samples | {"sample_weight_val": weights}
 
     def _scores(self, X):
         """Return the mean of the members' scores."""
@@ -223,7 +315,47 @@ class BaggedBooster(
         )
 
 
-def _fit_member(member, X, y, weights, train, held_out):
-    """Train a member on its bag with early stopping on the held-out samples, and return it."""
+class BagTraining:
+    """State of the training of a bag, for callbacks.
+
+    Attributes
+    ----------
+    booster : BaggedBooster
+        Bag in training.
+    """
+
+    def __init__(self, booster):
+        self.booster = booster
+
+    def model(self):
+        """Return a copy of the bag with the members so far."""
+        model = copy.copy(self.booster)
+        model.estimators_ = [*self.booster.estimators_]
+        return model
+
+
+def _fit_member(member, X, y, weights, train, held_out, validation, deadline, n_batches):
+    """Train a member on its bag with early stopping, and return it.
+
+    Parameters
+    ----------
+    member : BoostingClassifier
+    X, y : ndarray
+        Samples of all bags, as views.
+    weights : ndarray of shape (n_samples,) or None
+    train, held_out : ndarray of int
+        Rows in the bag of the member, and rows out of it.
+    validation : dict of str to ndarray, or None
+        Arguments of `fit` for early stopping; None: the samples out of the bag.
+    deadline : float or None
+        Time at which the training of all members should end; None: no limit.
+    n_batches : int
+        Number of batches of members that are not trained yet, including the one of this member.
+    """
+    if deadline is not None:
+        seconds = (deadline - time.time()) / n_batches
+        member.set_params(time_limit=max(seconds, np.finfo(float).tiny))
+    if validation is None:
+        validation = {"X_val": to_dense(X[held_out]), "y_val": y[held_out]}
     weights = None if weights is None else weights[train]
-    return member.fit(X[train], y[train], weights, X_val=to_dense(X[held_out]), y_val=y[held_out])
+    return member.fit(X[train], y[train], weights, **validation)

@@ -30,8 +30,8 @@ class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
     intercept_ : ndarray of shape ()
         Constant of the predictions.
     validation_losses_ : ndarray of shape (n_rounds,)
-        Mean squared error of the out-of-bag predictions after each round, including the rounds
-        after the best one.
+        Mean squared error of the out-of-bag predictions, or of the predictions of given
+        validation samples, after each round of stumps, including the rounds after the best one.
 
     See Also
     --------

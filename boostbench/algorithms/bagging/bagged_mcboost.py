@@ -46,8 +46,8 @@ class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
     intercept_ : ndarray of shape () or (n_classes,)
         Constant of the scores.
     validation_losses_ : ndarray of shape (n_rounds,)
-        Log-loss of the out-of-bag scores after each round, including the rounds after the best
-        one.
+        Log-loss of the out-of-bag scores, or of the scores of given
+        validation samples, after each round of stumps, including the rounds after the best one.
 
     See Also
     --------

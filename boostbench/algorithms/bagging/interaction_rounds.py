@@ -4,6 +4,7 @@ import numpy as np
 
 from boostbench.algorithms.bagging.interactions import BlockQuadrants, Pair
 from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
+from boostbench.algorithms.bagging.sample_block import ValidationSamples
 
 
 class InteractionMaster(JointBoostingMaster):
@@ -30,6 +31,7 @@ class InteractionMaster(JointBoostingMaster):
         super().__init__(
             stump_master.params, stump_master.loss, stump_master.random_state, stump_master.threads
         )
+        self.clock = stump_master.clock
         self._axes, self._pairs = axes, pairs
         cells = np.stack([axis.cell_indices(stump_master.X) for axis in axes])
         parts = zip(
@@ -50,6 +52,30 @@ class InteractionMaster(JointBoostingMaster):
         n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros(n_scores))
+        if stump_master.validation is not None:
+            self.stop_by(self._validation_samples(stump_master))
+
+    def _validation_samples(self, stump_master):
+        """Return the validation samples of the stumps with their cells in the tables."""
+        stump_sums = stump_master.table.stump_sums(stump_master.best_model[0])
+        stump_scores = stump_master.validation.scores(stump_sums, stump_master.best_model[1])
+        Z = stump_master.params.views_.transform(stump_master.X_val)
+        cells = np.stack([axis.cell_indices(Z) for axis in self._axes], axis=1)
+        width = self.votes.shape[1]
+        tables = np.arange(len(self._pairs)) * width**2
+        pair_cells = tables + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
+        return ValidationSamples(
+            pair_cells,
+            len(self._pairs) * width**2,
+            stump_master.validation.target,
+            stump_master.validation.weights,
+            self.loss,
+            stump_scores,
+        )
+
+    def tables(self):
+        """Return the cells of all tables: (n_pairs * n_cells * n_cells, n_scores)."""
+        return self.votes.reshape(-1, self.votes.shape[-1])
 
     def draw_regions(self):
         """Draw a set of cells for each member and axis: 0 or 1, (n_members, n_axes, n_cells)."""
@@ -71,12 +97,14 @@ class InteractionMaster(JointBoostingMaster):
         )
 
     def train(self):
-        """Run rounds until the out-of-bag loss stops decreasing."""
+        """Run rounds until the loss stops decreasing, or the time is over."""
         while len(self.losses) < self.params.n_iterations:
             column = self.generate()
             if column is None or not self.correct(column):
                 break
             self._print_progress(len(self.losses))
+            if self.clock.is_past(self.params.time_limit):
+                break
 
     def _print_progress(self, rounds):
         """Print a line every `verbose` rounds; callbacks are called for rounds of stumps only."""

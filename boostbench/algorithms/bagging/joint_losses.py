@@ -35,6 +35,10 @@ class LogisticLoss:
         self.target = self.strata = labels
         self._n_classes = n_classes
 
+    def to_training_units(self, labels):
+        """Return the target of other samples with given labels."""
+        return labels
+
     def initial_scores(self, weights, is_in_bag):
         """Return the constant scores with the smallest loss over each bag.
 
@@ -135,6 +139,10 @@ class SquaredLoss:
         self.scale = power_of_2 * np.sqrt(variance) or 1.0
         self.target = deviations / self.scale
         self.strata = np.zeros(len(y), int)
+
+    def to_training_units(self, y):
+        """Return the target of other samples with given numbers."""
+        return (y - self.offset) / self.scale
 
     def initial_scores(self, weights, is_in_bag):
         """Return the mean target of each bag; see `LogisticLoss.initial_scores`."""

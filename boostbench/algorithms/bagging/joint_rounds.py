@@ -40,15 +40,17 @@ class JointBoostingMaster(Master):
     blocks : list of SampleBlock
     losses : list of float
         Out-of-bag loss after each round: the score of a sample is the mean over the members whose
-        bag does not contain it.
+        bag does not contain it. With `validation`, the loss of its samples.
     best_round : int
-        Last round that decreased the out-of-bag loss; 0 if the initial scores are best.
+        Last round that decreased the loss; 0 if the initial scores are best.
     votes : ndarray of shape (..., n_scores)
         Vote of each region, averaged over the members.
     intercept : ndarray of shape (n_scores,)
         Constant of the scores, averaged over the members.
     best_model : tuple
         `votes` and `intercept` after the best round.
+    validation : ValidationSamples or None
+        Samples that `losses` are computed from, in place of the out-of-bag scores.
     is_available : ndarray of shape (n_members, n_regions) or True
         True where a member may use a region.
     has_constraints : bool
@@ -61,6 +63,7 @@ class JointBoostingMaster(Master):
     def __init__(self, params, loss, random_state, threads):
         super().__init__(params, search=None)
         self.loss, self.random_state, self.threads = loss, random_state, threads
+        self.validation = None
 
     def _initialise(self, block_rows, blocks, votes, intercept):
         self.block_rows = block_rows
@@ -74,6 +77,11 @@ class JointBoostingMaster(Master):
         self._track_best(
             self._mean_loss(self._sum_over_blocks(lambda block: (block.out_of_bag_loss(),)))
         )
+
+    def stop_by(self, validation):
+        """Use the loss of validation samples, before the first round."""
+        self.validation, self._min_loss = validation, np.inf
+        self._track_best(validation.mean_loss(self.tables(), self.intercept))
 
     @property
     def scores(self):
@@ -90,6 +98,10 @@ class JointBoostingMaster(Master):
     @abstractmethod
     def draw_regions(self):
         """Draw regions for each member."""
+
+    @abstractmethod
+    def tables(self):
+        """Return the votes as addends of cells; see `ValidationSamples.scores`."""
 
     @abstractmethod
     def _add_votes(self, draws, additions):
@@ -164,7 +176,7 @@ class JointBoostingMaster(Master):
         Returns
         -------
         bool
-            False if the out-of-bag loss did not decrease for `patience` rounds.
+            False if the loss did not decrease for `patience` rounds.
         """
         # 1) Find the size of a Newton step along the sum of all steps.
         draws, (steps_below, steps_above), slope = column
@@ -178,15 +190,16 @@ class JointBoostingMaster(Master):
             step_size = np.minimum(step_size, 1.0)
         # 2) Change the scores, and add the regions to the model.
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
-        self.losses.append(
-            self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
-        )
+        loss = self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
         # A stump has the outputs -1 and +1, so its vote is half the difference of its two sides,
         # and the mean of the sides goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
         self.intercept += ((steps_above + steps_below) * half_step).sum(axis=(0, 2))
         self._add_votes(draws, difference * half_step)
-        self._track_best(self.losses[-1])
+        if self.validation is not None:
+            loss = self.validation.mean_loss(self.tables(), self.intercept)
+        self.losses.append(loss)
+        self._track_best(loss)
         return len(self.losses) < self.best_round + self.params.patience
 
     def _sum_over_blocks(self, function):

@@ -6,10 +6,12 @@ from dataclasses import KW_ONLY
 from numbers import Integral
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.early_stopping import stratified_holdout
+from boostbench.algorithms.base.labels import encode_known_labels
 from boostbench.algorithms.base.parameters import (
     Fraction,
     FractionOrOne,
@@ -46,7 +48,8 @@ class JointlyBaggedStumps(TabularBooster):
     patience : int, default=30
         Number of consecutive rounds without progress that ends the training. The best round is
         kept. Unlike `n_iter_no_change` of other boosters, it holds out no samples from the whole
-        bag: each sample is validated by the members whose bag does not contain it.
+        bag: each sample is validated by the members whose bag does not contain it, unless `fit`
+        is given validation samples.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
         Monotonic constraint of each feature: 1: increasing; -1: decreasing; 0: none. A dict maps
         names of features to constraints; other features have none. Constraints apply to the number
@@ -77,7 +80,7 @@ class JointlyBaggedStumps(TabularBooster):
     interactions: Interactions = 0
     n_jobs: Integral | None = None
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Train the members.
 
         Parameters
@@ -89,6 +92,14 @@ class JointlyBaggedStumps(TabularBooster):
         sample_weight : array-like of shape (n_samples,), default=None
             Nonnegative factors of the samples' terms in the loss. Samples with weight 0 are
             ignored. None: all weights are 1.
+        X_val : array-like of shape (n_validation_samples, n_features), default=None
+            Samples whose loss ends the training, in place of the samples out of the bags. The bags
+            are drawn from X in both cases. None: the out-of-bag loss ends the training.
+        y_val : array-like of shape (n_validation_samples,), default=None
+            Labels or numbers of `X_val`.
+        sample_weight_val : array-like of shape (n_validation_samples,), default=None
+            Weights of the samples of `X_val` in the mean loss; `class_weight` does not change them.
+            None: all weights are 1.
 
         Returns
         -------
@@ -102,7 +113,26 @@ class JointlyBaggedStumps(TabularBooster):
             0, or there are too few samples to leave some out.
         """
         with one_blas_thread():
-            return super().fit(X, y, sample_weight)
+            return super().fit(
+                X,
+                y,
+                sample_weight,
+                X_val=X_val,
+                y_val=y_val,
+                sample_weight_val=sample_weight_val,
+            )
+
+    def _check_has_early_stopping(self):
+        """Do nothing: every training ends by validation."""
+
+    def _make_early_stopping(self, training, X_val, y_val, weights=None):
+        """Return None, as the master ends the training itself by the validation samples."""
+        target = (
+            encode_known_labels(y_val, self.classes_, "y_val")
+            if is_classifier(self)
+            else self._encode_target(y_val)
+        )
+        training.master.validate_by(X_val, target, weights)
 
     @abstractmethod
     def _make_loss(self, target, weights):

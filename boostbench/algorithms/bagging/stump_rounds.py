@@ -6,7 +6,7 @@ from boostbench.algorithms.bagging.bag_stumps import BagStumps
 from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
 from boostbench.algorithms.bagging.interactions import move_main_effects_to_stumps, select_pairs
 from boostbench.algorithms.bagging.joint_rounds import DAMPING, JointBoostingMaster
-from boostbench.algorithms.bagging.sample_block import SampleBlock
+from boostbench.algorithms.bagging.sample_block import SampleBlock, ValidationSamples
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.stumps.stump import Stump, Stumps
 
@@ -46,6 +46,8 @@ class JointStumpMaster(JointBoostingMaster):
         Coefficient of each stump, averaged over the members.
     best_scores : list of ndarray
         Scores of each block after the best round; only set if interactions are trained.
+    X_val : ndarray of shape (n_validation_samples, n_features)
+        Samples of `validate_by`; only set if it was called.
     """
 
     def __init__(
@@ -120,6 +122,28 @@ class JointStumpMaster(JointBoostingMaster):
     def _block_addends(self, draws, difference):
         return self._stumps.addends(draws, difference)
 
+    def tables(self):
+        """Return the sum of the stumps in each bin of each feature: (n_joint_bins, n_scores)."""
+        return self.table.stump_sums(self.votes)
+
+    def validate_by(self, X, target, weights):
+        """End the training by the loss of validation samples.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples; NaN where a value is missing.
+        target : ndarray of shape (n_samples,)
+            Class numbers, or the numbers to predict.
+        weights : ndarray of shape (n_samples,) or None
+            Positive sample weights; None: all are 1.
+        """
+        cells = self.table.encode(X, self.params.views_).joint_bins()
+        weights = np.ones(len(X)) if weights is None else weights
+        target = self.loss.to_training_units(target)
+        self.X_val = X
+        self.stop_by(ValidationSamples(cells, self.table.n_joint_bins, target, weights, self.loss))
+
     def _apply_constraints(self, draws, slopes, curvatures, steps):
         """Bound the steps that would give a vote the wrong sign.
 
@@ -177,7 +201,7 @@ class JointStumpMaster(JointBoostingMaster):
 
     def finish(self):
         """Train the interactions."""
-        if self.interactions:
+        if self.interactions and not self.clock.is_past(self.params.time_limit):
             with self.clock.phase("pairs"):
                 axes, pairs = select_pairs(self)
                 if len(pairs):

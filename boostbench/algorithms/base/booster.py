@@ -27,9 +27,11 @@ from boostbench.algorithms.base.parameters import (
     ClassWeight,
     DeclaredParameters,
     NonNegativeInt,
+    PositiveFloat,
     PositiveInt,
     Seed,
 )
+from boostbench.algorithms.base.weights import combine_weights
 
 # Rows per chunk in prediction. Smaller chunks than the whole of X keep the outputs of the weak
 # learners in the cache until they are multiplied by the coefficients.
@@ -59,6 +61,10 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         Unused: the algorithm is deterministic.
     verbose : int, default=0
         Print a line after every `verbose` rounds; 0 prints nothing.
+    time_limit : float or None, default=None
+        Wall-clock seconds after which the training ends with the rounds so far. The time is checked
+        after every round, so that a model has at least one round, and a round in progress is
+        completed. None: no limit.
 
     Attributes
     ----------
@@ -81,6 +87,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     _: KW_ONLY
     random_state: Seed = None
     verbose: NonNegativeInt = 0
+    time_limit: PositiveFloat | None = None
 
     def fit(self, X, y):
         """Train the estimator.
@@ -126,9 +133,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         """
         target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
-        patience = getattr(self, "n_iter_no_change", None)
-        if patience is None:
-            validation = None
+        if getattr(self, "n_iter_no_change", None) is None:
             # An earlier fit may have used early stopping.
             vars(self).pop("validation_losses_", None)
         elif validation is None:
@@ -149,12 +154,12 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         with clock.phase("preparation"):
             training_views = self._to_views(X, *weights, reset=True)
             master = self._make_master(training_views, target, random_state, *weights)
-        if validation is not None:
-            X_val, *y_and_weights = validation
-            validation = self._to_views(to_dense(X_val)), *y_and_weights
         master.clock = clock
         training = Training(self, master, clock)
-        observers = self._make_observers(training, X, y, *weights, validation=validation)
+        early_stopping = (
+            None if validation is None else self._make_early_stopping(training, *validation)
+        )
+        observers = self._make_observers(training, early_stopping, X, y, *weights)
         # The coefficient step and the observers pause the "search" phase, so it is entered once.
         with clock.phase("search"):
             while training.rounds < self.n_iterations:
@@ -168,9 +173,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                     with clock.phase(None):
                         stops = [observer.on_round_end() for observer in observers]
                     progress = progress and not any(stops)
-                if not progress:
+                if not progress or clock.is_past(self.time_limit):
                     break
-        if validation is not None:
+        if early_stopping is not None:
             # Early stopping is the first observer. It undoes rounds before the master and the other
             # observers report the result.
             observers.pop(0).on_training_end()
@@ -181,23 +186,26 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         self._store_term_sizes(X, *weights)
         return self
 
-    def _make_observers(self, training, X, y, weights=None, *, validation):
+    def _make_early_stopping(self, training, X_val, y_val, weights=None):
+        """Return the observer that ends the training by the loss on checked validation samples."""
+        if training.master.per_round_lists is None:
+            raise ValueError(
+                f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
+                "for: its rounds cannot be undone"
+            )
+        X_val = self._to_views(to_dense(X_val))
+        return EarlyStopping(training, X_val, y_val, weights, patience=self.n_iter_no_change)
+
+    def _make_observers(self, training, early_stopping, X, y, weights=None):
         """Return the observers, which are called after every round and at the end.
 
-        Early stopping, if there are validation samples, comes first.
+        Early stopping comes first, if it is not None.
         """
-        observers = []
-        if validation is not None:
-            if training.master.per_round_lists is None:
-                raise ValueError(
-                    f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
-                    "for: its rounds cannot be undone"
-                )
-            observers.append(EarlyStopping(training, *validation, patience=self.n_iter_no_change))
+        observers = [] if early_stopping is None else [early_stopping]
         if self.verbose:
-            observers.append(VerboseReporter(training, self.verbose, *observers))
+            observers.append(VerboseReporter(training, self.verbose, early_stopping))
         if getattr(self, "_skl_callbacks", None):
-            observers.append(SklearnCallbackAdapter(training, X, y, weights))
+            observers.append(SklearnCallbackAdapter(training, X, y, weights, self.n_iterations))
         return observers
 
     def _store_training(self, training):
@@ -297,7 +305,7 @@ class WeightedBooster(Booster):
     _: KW_ONLY
     class_weight: ClassWeight = None
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Train the estimator.
 
         Parameters
@@ -315,7 +323,10 @@ class WeightedBooster(Booster):
         X_val : array-like of shape (n_validation_samples, n_features), default=None
             Samples for early stopping, if `n_iter_no_change` is set. None: a part of X is held out.
         y_val : array-like of shape (n_validation_samples,), default=None
-            Labels of `X_val`. Each of these samples has the weight 1, also with `class_weight`.
+            Labels of `X_val`.
+        sample_weight_val : array-like of shape (n_validation_samples,), default=None
+            Weights of the samples of `X_val` in the mean loss; `class_weight` does not change them.
+            None: all weights are 1.
 
         Returns
         -------
@@ -330,23 +341,26 @@ class WeightedBooster(Booster):
         """
         self._validate_params()
         X, y, weights = self._validate_weighted_input(X, y, sample_weight, self.class_weight)
-        validation = self._check_validation_samples(X_val, y_val)
+        validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
         return self._train(X, y, weights, validation=validation)
 
-    def _check_validation_samples(self, X_val, y_val):
-        """Return checked samples for early stopping; None if there are none."""
-        if X_val is None and y_val is None:
+    def _check_validation_samples(self, X_val, y_val, sample_weight_val):
+        """Return checked samples and weights for early stopping; None if there are none."""
+        if X_val is None and y_val is None and sample_weight_val is None:
             return None
+        self._check_has_early_stopping()
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val are for early stopping: give both, or none of them")
+        return combine_weights(*self._validate_input(X_val, y_val, reset=False), sample_weight_val)
+
+    def _check_has_early_stopping(self):
+        """Raise ValueError if the training does not use validation samples."""
         if "n_iter_no_change" not in self.get_params(deep=False):
             raise ValueError(
                 f"{type(self).__name__} has no early stopping, which X_val and y_val are for"
             )
-        if X_val is None or y_val is None or self.n_iter_no_change is None:
-            raise ValueError(
-                "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
-                "none of them"
-            )
-        return self._validate_input(X_val, y_val, reset=False)
+        if self.n_iter_no_change is None:
+            raise ValueError("X_val and y_val are for early stopping: set n_iter_no_change")
 
 
 class TabularBooster(WeightedBooster):

@@ -50,17 +50,23 @@ class Training:
 
 
 class SklearnCallbackAdapter:
-    """Observer that calls the callbacks of scikit-learn's `set_callbacks`; each round is a task.
+    """Observer that calls the callbacks of scikit-learn's `set_callbacks` for each task.
+
+    A task is a round, or a member of a bag.
 
     Parameters
     ----------
-    training : Training
+    training : Training or BagTraining
     X, y : ndarray
         Training data.
     weights : ndarray of shape (n_samples,) or None
+    max_tasks : int
+        Maximum number of tasks.
+    task_name : str, default="round"
+        Name of a task.
     """
 
-    def __init__(self, training, X, y, weights):
+    def __init__(self, training, X, y, weights, max_tasks, task_name="round"):
         self.training = training
         booster = training.booster
         names = getattr(booster, "feature_names_in_", None)
@@ -71,12 +77,13 @@ class SklearnCallbackAdapter:
             "y": y,
             "metadata": None if weights is None else {"sample_weight": weights},
         }
-        self.context = booster._init_callback_context(max_subtasks=booster.n_iterations)
+        self.task_name = task_name
+        self.context = booster._init_callback_context(max_subtasks=max_tasks)
         self.context.call_on_fit_task_begin(**self.arguments)
 
     def on_round_end(self):
-        """Report a round; return True if a callback requests a stop."""
-        task = self.context.subcontext(task_name="round")
+        """Report a task; return True if a callback requests a stop."""
+        task = self.context.subcontext(task_name=self.task_name)
         task.call_on_fit_task_begin(**self.arguments)
         return self._report_end(task)
 
@@ -99,7 +106,7 @@ class VerboseReporter:
     every : int
         Number of rounds between two lines.
     validation : EarlyStopping or None, default=None
-        Source of validation losses; None: they are not printed.
+        Source of validation losses. None: only a jointly trained bag has some.
     """
 
     def __init__(self, training, every, validation=None):
@@ -125,10 +132,15 @@ class VerboseReporter:
         for name in ("objective_", "log_risks_"):
             if hasattr(model, name):
                 parts.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
+        losses = None
         if self.validation:
-            losses = self.validation.losses_so_far()
-            current, best = losses[training.rounds - 1], self.validation.best
-            parts.append(f"validation loss {current:.6g} (best round {best})")
+            losses, best = self.validation.losses_so_far(), self.validation.best
+        elif hasattr(training.master, "best_round"):
+            # A jointly trained bag stops itself.
+            losses, best = model.validation_losses_, training.master.best_round
+        if losses is not None:
+            loss = losses[training.rounds - 1]
+            parts.append(f"validation loss {loss:.6g} (best round {best})")
         seconds = sum(training.clock.seconds.values())
         parts.append(f"{seconds:.2f} CPU seconds")
         name = type(training.booster).__name__

@@ -17,6 +17,8 @@ class Clock:
     ----------
     seconds : dict of str to float
         CPU seconds of each phase so far; exact when no phase is running.
+    start : float
+        Wall time at which the clock was made, as `time.perf_counter` returns it.
 
     Examples
     --------
@@ -30,9 +32,24 @@ class Clock:
 
     def __init__(self):
         self.seconds = {}
+        self.start = time.perf_counter()
         self._phases = []
         # Wall seconds of each phase in the current window.
         self._wall_seconds = {}
+
+    def is_past(self, time_limit):
+        """Return True if the clock is older than a time limit.
+
+        Parameters
+        ----------
+        time_limit : float or None
+            Wall seconds; None: no limit.
+
+        Returns
+        -------
+        bool
+        """
+        return time_limit is not None and time.perf_counter() - self.start >= time_limit
 
     def phase(self, name):
         """Return a context manager that times a block; an enclosing phase pauses.

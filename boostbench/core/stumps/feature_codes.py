@@ -14,7 +14,7 @@ The histograms of all features are concatenated in one array, so that one sparse
 them. Its rows are the *joint bins*.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -146,6 +146,65 @@ class FeatureCodes:
             never,
             never,
         )
+
+    def encode(self, X, views):
+        """Return the codes of other samples.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_others, n_features), dtype=float64
+            NaN where a value is missing or a category is unknown.
+        views : boostbench.core.stumps.views.Views
+            Views of the training set.
+
+        Returns
+        -------
+        FeatureCodes
+            The same stumps, with the codes of X. If the training data have no missing value of a
+            feature, a missing value has the code of the value that its view is filled with.
+        """
+        codes = [
+            self._encode_feature(feature, values, views)
+            for feature, values in enumerate(quantiles.iter_columns(X))
+        ]
+        return replace(self, codes=codes)
+
+    def _encode_feature(self, feature, values, views):
+        """Return the codes of the values of one feature."""
+        feature_views = np.flatnonzero(views.feature == feature)
+        category, fill = views.category[feature_views], views.fill[feature_views]
+        is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
+        if not np.isnan(category[0]):
+            # If no view is 1 for a missing value, there are two categories, and one view.
+            missing_code = category[fill > 0.5][0] if fill.any() else float(category[0] == 0)
+            codes = np.where(is_missing, 0.0 if has_missing_bin else missing_code, values)
+            return np.where(is_missing & has_missing_bin, 0, codes + has_missing_bin).astype(int)
+        is_threshold = ~self.is_equality & (self.view_feature[self.view] == feature)
+        thresholds = np.unique(self.threshold[is_threshold])
+        bins = quantiles.bin_indices(np.where(is_missing, fill[0], values), thresholds)
+        return np.where(is_missing, 0, bins.astype(int) + 1) if has_missing_bin else bins
+
+    def stump_sums(self, coefficients):
+        """Return the weighted sum of the stumps on each feature, in each of its bins.
+
+        Parameters
+        ----------
+        coefficients : ndarray of shape (n_stumps, n_outputs)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_outputs), dtype=float64
+        """
+        # The sum is minus all coefficients of a feature, plus 2 for each stump that is +1.
+        above = np.zeros((self.n_joint_bins, coefficients.shape[1]))
+        is_threshold = ~self.is_equality
+        np.add.at(above, self.bin[is_threshold] + 1, 2 * coefficients[is_threshold])
+        above = self.running_sums(above)
+        np.add.at(above, self._bin_of_missing_above, 2 * coefficients[self._missing_above])
+        np.add.at(above, self._bin_of_equality, 2 * coefficients[self._equality])
+        totals = np.zeros((len(self.codes), coefficients.shape[1]))
+        np.add.at(totals, self.view_feature[self.view], coefficients)
+        return above - np.repeat(totals, self.n_bins, axis=0)
 
     @property
     def n_samples(self):

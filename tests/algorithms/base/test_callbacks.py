@@ -5,7 +5,15 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from boostbench.algorithms import LADDER, AdaBoostMH, GradBoost, LsBoostRegressor, MCBoost
+from boostbench.algorithms import (
+    LADDER,
+    AdaBoostMH,
+    GradBoost,
+    LPBoost,
+    LsBoostRegressor,
+    MCBoost,
+    MultiBoost,
+)
 
 from ..problems import blobs
 
@@ -48,6 +56,35 @@ class TestVerbose:
             GradBoost(n_iterations=9, verbose=verbose).fit(X, y) for verbose in (0, 1)
         )
         assert (quiet.decision_function(X) == verbose.decision_function(X)).all()
+
+
+class TestTimeLimit:
+    @pytest.mark.parametrize(
+        "booster", [AdaBoostMH, MCBoost, LADDER, LPBoost, MultiBoost, LsBoostRegressor]
+    )
+    def test_ends_the_training_after_the_round_in_progress(self, booster):
+        X, y = blobs(2)
+        short = booster(time_limit=1e-9).fit(X, y)
+        assert short.n_iterations_ == 1
+        one = booster(n_iterations=1).fit(X, y)
+        assert (short.predict(X) == one.predict(X)).all()
+
+    def test_long_limit_does_not_change_the_model(self):
+        X, y = blobs(3)
+        limited, whole = (MCBoost(n_iterations=30, time_limit=t).fit(X, y) for t in (1e6, None))
+        assert (limited.decision_function(X) == whole.decision_function(X)).all()
+
+    def test_early_stopping_undoes_rounds_before_the_limit(self):
+        X, y = blobs(3, n_samples=200, spread=4.0)
+        stopped, limited = (
+            MCBoost(n_iter_no_change=7, time_limit=t, random_state=0).fit(X, y) for t in (None, 1e6)
+        )
+        assert limited.n_iterations_ == stopped.n_iterations_ < len(limited.validation_losses_)
+
+    @pytest.mark.parametrize("limit", [0, -1.0, "1", True])
+    def test_limits_must_be_positive(self, limit):
+        with pytest.raises(ValueError, match="time_limit"):
+            MCBoost(time_limit=limit).fit(*blobs(2))
 
 
 class Recorder:

@@ -132,6 +132,21 @@ def test_rounds_without_progress_end_the_training():
     assert model.score(X, y) > 0.7
 
 
+def test_validation_weights_multiply_the_losses():
+    X, y = blobs(3, n_samples=200, spread=4.0)
+    X, y, X_val, y_val = X[:100], y[:100], X[100:], y[100:]
+    weights = np.arange(100) % 4
+    model = bb.MCBoost(n_iterations=40, n_iter_no_change=40)
+    model.fit(X, y, X_val=X_val, y_val=y_val, sample_weight_val=weights)
+    repeated = clone(model).fit(
+        X, y, X_val=np.repeat(X_val, weights, axis=0), y_val=np.repeat(y_val, weights)
+    )
+    np.testing.assert_allclose(model.validation_losses_, repeated.validation_losses_)
+    assert model.n_iterations_ == repeated.n_iterations_
+    with pytest.raises(ValueError, match="give both"):
+        model.fit(X, y, sample_weight_val=weights)
+
+
 class TestErrors:
     def test_rejects_boosters_whose_rounds_cannot_be_undone(self):
         X, y = blobs(2)
@@ -160,7 +175,7 @@ class TestErrors:
 
     def test_rejects_unused_validation_samples(self):
         X, y = blobs(2)
-        with pytest.raises(ValueError, match="give both and set n_iter_no_change"):
+        with pytest.raises(ValueError, match="early stopping: set n_iter_no_change"):
             bb.MCBoost().fit(X, y, X_val=X, y_val=y)
         with pytest.raises(ValueError, match="give both"):
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X)

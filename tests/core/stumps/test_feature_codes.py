@@ -120,3 +120,33 @@ def test_the_table_of_thresholds_is_that_of_numbers():
     same = FeatureCodes.from_thresholds(table.codes, thresholds)
     for name in ("n_bins", "view", "view_feature", "threshold", "bin", "is_equality"):
         np.testing.assert_array_equal(getattr(same, name), getattr(table, name))
+
+
+@pytest.mark.parametrize("max_bins", [None, 7])
+def test_other_samples_have_the_bins_of_their_views(max_bins):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, categorical = messy_features(rng)
+        views = fit_views(X, categorical)
+        table = FeatureCodes.from_features(X, views, max_bins)
+        for own, same in zip(table.codes, table.encode(X, views).codes, strict=True):
+            np.testing.assert_array_equal(own, same)
+        # Values beyond the training data, and missing values of every feature.
+        others = np.where(rng.random(X.shape) < 0.3, np.nan, X[rng.permutation(len(X))])
+        is_number = ~np.isin(np.arange(X.shape[1]), categorical)
+        others[:40, is_number] *= 3.0
+        Z, encoded = views.transform(others), table.encode(others, views)
+        np.testing.assert_array_equal(
+            np.column_stack([encoded.above(stump) for stump in range(len(table.view))]),
+            Z[:, table.view] > table.threshold,
+        )
+
+
+def test_stump_sums_add_up_to_the_scores():
+    rng = np.random.default_rng(3)
+    X, categorical = messy_features(rng)
+    table = FeatureCodes.from_features(X, fit_views(X, categorical), max_bins=9)
+    coefficients = rng.normal(size=(len(table.view), 2))
+    outputs = np.column_stack([np.where(table.above(s), 1, -1) for s in range(len(table.view))])
+    scores = table.stump_sums(coefficients)[table.joint_bins()].sum(axis=1)
+    np.testing.assert_allclose(scores, outputs @ coefficients, atol=1e-12)
