@@ -4,13 +4,15 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boostbench.data.fixed_splits import Split, remap_rows
 from boostbench.data.labels import parse_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
 from boostbench.data.numeric_text import is_number
+from boostbench.data.one_hot import CategoricalColumn
 from boostbench.data.text_lines import compose_letters
 from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
@@ -69,6 +71,50 @@ class DataTable:
         return parse_labels([words[code] for code in occurring], where, codes)
 
 
+class LabelledData(NamedTuple):
+    """Features and classes of a file.
+
+    Attributes
+    ----------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+        Numbers, and codes of categories.
+    y : ndarray of shape (n_samples,), int64 or str
+        Class labels.
+    splits : list of (ndarray, ndarray), or None
+        Row numbers of the training part and of the test part for each fixed split. None: the file
+        has no splits.
+    categories : tuple of CategoricalColumn
+        Columns of codes.
+    names : list of str, or None
+        Names of the columns of `X`. None: the format has no names, or the file has no header.
+    kept_rows : ndarray of shape (n_rows,), bool, or None
+        Mask of the rows of the file that were not dropped. None: all rows.
+    """
+
+    X: Any
+    y: np.ndarray
+    splits: list[Split] | None = None
+    categories: tuple[CategoricalColumn, ...] = ()
+    names: list[str] | None = None
+    kept_rows: np.ndarray | None = None
+
+    def drop_incomplete_rows(self, where: str) -> "LabelledData":
+        """Return the rows without missing features, and log the number of the others.
+
+        Raises
+        ------
+        UserError
+            If no row remains, or a part of a split has none.
+        """
+        is_complete = rows_drop_incomplete_rows(self.X)
+        if is_complete.all():
+            return self
+        warn_dropped_rows(is_complete, where)
+        splits = self.splits and remap_rows(self.splits, is_complete, where)
+        X, y = self.X[is_complete], self.y[is_complete]
+        return self._replace(X=X, y=y, splits=splits, kept_rows=is_complete)
+
+
 def features_and_labels(
     table: DataTable,
     target: str | None = None,
@@ -76,11 +122,12 @@ def features_and_labels(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     missing: str | None = None,
-):
-    """Return the numeric features and the labels of a table.
+) -> LabelledData:
+    """Return the features and the labels of a table.
 
-    A nominal attribute becomes one column if its categories are numbers, or if at most two occur
-    (0 and 1). Otherwise it is encoded one-hot, with a column for each category that occurs.
+    A nominal attribute becomes numbers if its categories are numbers, or if at most two occur (0
+    and 1). Codes of 3 to 255 categories stay codes. More categories become a column of 0 and 1 for
+    each that occurs.
 
     Parameters
     ----------
@@ -94,19 +141,11 @@ def features_and_labels(
         Patterns of `fnmatch` for the columns to use as features (none: all) and to leave out.
     missing : {None, "drop", "keep", "mean", "median", "most_frequent"}, default=None
         Treatment of rows with missing features. None: an error. ``"drop"``: they are removed. Any
-        other setting: they stay, and a fit may replace missing values. A missing category is NaN
-        in all its one-hot columns.
+        other setting: they stay, and a fit may replace missing values.
 
     Returns
     -------
-    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64 or str
-    one_hot_ranges : tuple of (int, int)
-        Half-open range of the one-hot features of each column with 3 to 255 categories.
-    names : list of str
-        Names of the features: the column names, and ``colour=red`` for one-hot features.
-    kept_rows : ndarray of shape (n_rows,), bool, or None
-        Mask of the rows that were not dropped. None: all rows.
+    LabelledData
 
     Raises
     ------
@@ -148,11 +187,11 @@ def features_and_labels(
         warn_dropped_rows(is_complete, table.where)
         kept_rows = is_complete
         table = replace(table, values=table.values[is_complete])
-    X, one_hot_ranges, names = _encode_columns(table, columns)
-    return X, table.labels(label), one_hot_ranges, names, kept_rows
+    X, categories, names = _code_columns(table, columns)
+    return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
 
 
-def rows_without_missing(X) -> np.ndarray:
+def rows_drop_incomplete_rows(X) -> np.ndarray:
     """Return a mask of the rows without missing values of a dense or sparse matrix."""
     if isinstance(X, np.ndarray):
         return ~np.isnan(X).any(axis=1)
@@ -233,7 +272,7 @@ def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> 
         for j in columns:
             is_incomplete |= np.isnan(table.values[:, j])
     else:
-        is_incomplete = ~rows_without_missing(table.values[:, columns])
+        is_incomplete = ~rows_drop_incomplete_rows(table.values[:, columns])
     if is_incomplete.any() and missing is None:
         row = int(is_incomplete.argmax())
         column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))
@@ -245,45 +284,114 @@ def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> 
     return ~is_incomplete
 
 
-def _encode_columns(table: DataTable, columns: list[int]):
-    """Return columns encoded as numbers, the ranges of one-hot features, and feature names."""
+def _code_columns(table: DataTable, columns: list[int]):
+    """Return the feature matrix, its columns of codes, and the names of its columns.
+
+    The codes of 3 to 255 categories stay codes, unless the one-hot matrix would be large and nearly
+    empty; then it is returned, as a sparse matrix.
+    """
+    names = [table.names[j] for j in columns]
     if all(table.categories[j] is None for j in columns):
-        return table.values[:, columns], (), [table.names[j] for j in columns]
-    blocks, names = [], []
-    for j in columns:
-        block, block_names = table.values[:, [j]], [table.names[j]]
-        if table.categories[j] is not None:
-            block, block_names = _encode_column(table, j)
-        blocks.append(block)
-        names += block_names
-    summaries = [
-        _column_summary(table, j, block.shape[1])
-        for j, block in zip(columns, blocks, strict=True)
-        if table.categories[j] is not None and not _has_only_numbers(table.categories[j])
-    ]
+        return dense_unless_large(table.values[:, columns]), (), names
+    coded = [_code_column(table, j) for j in columns]
+    _log_words(table, coded)
+    n_rows, widths = table.values.shape[0], [column.n_features for column in coded]
+    is_small = n_rows * sum(widths) <= MAX_DENSE_ENTRIES and isinstance(table.values, np.ndarray)
+    if not is_small:
+        from scipy.sparse import csr_matrix, hstack
+
+        X = hstack([csr_matrix(column.one_hot()) for column in coded], format="csr")
+        if not isinstance(dense_unless_large(X), np.ndarray):
+            return X, (), [name for column in coded for name in column.feature_names]
+    blocks, names, categories, width = [], [], [], 0
+    for column in coded:
+        is_coded = 2 < len(column.words) <= MAX_CATEGORIES
+        if is_coded:
+            categories.append(CategoricalColumn(width, tuple(map(unquote, column.words))))
+        one_hot = len(column.words) > 2 and not is_coded
+        blocks.append(_to_dense(column.one_hot() if one_hot else column.values))
+        names += column.feature_names if one_hot else [column.name]
+        width += blocks[-1].shape[1]
+    return np.hstack(blocks), tuple(categories), names
+
+
+@dataclass(frozen=True, eq=False)
+class _CodedColumn:
+    """Numbers, or codes of the words that occur, with NaN for missing values.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    values : ndarray or sparse matrix of shape (n_samples, 1), float64
+        Numbers or codes; codes are dense.
+    words : sequence of str, default=()
+        Words that occur. Empty: the values are numbers.
+    is_text : bool, default=False
+        True if the column holds words, perhaps only missing ones.
+    """
+
+    name: str
+    values: Any
+    words: Sequence[str] = ()
+    is_text: bool = False
+
+    @property
+    def n_features(self) -> int:
+        """Number of features after one-hot encoding; a column of two words is one feature."""
+        return max(1, len(self.words) * (len(self.words) > 2))
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features after one-hot encoding."""
+        if len(self.words) <= 2:
+            return [self.name]
+        return [f"{self.name}={unquote(word)}" for word in self.words]
+
+    @property
+    def summary(self) -> str:
+        """``"colour (3)"``, or for two words the one that is 1: ``"flag (yes=1)"``."""
+        if not self.words:
+            return f"{self.name} (all missing)"
+        if len(self.words) <= 2:
+            return f"{self.name} ({unquote(self.words[-1])}={len(self.words) - 1})"
+        return f"{self.name} ({len(self.words)})"
+
+    def one_hot(self):
+        """Return the features after one-hot encoding, of shape (n_samples, n_features).
+
+        The matrix is sparse if it has several columns: a dense one may not fit in memory.
+        """
+        if len(self.words) <= 2:
+            return self.values
+        from scipy.sparse import csr_matrix
+
+        codes = self.values.ravel()
+        is_missing, n_rows = np.isnan(codes), len(codes)
+        codes = np.where(is_missing, 0, codes).astype(np.int32)
+        starts = np.arange(n_rows + 1, dtype=np.int32)
+        block = csr_matrix((np.ones(n_rows), codes, starts), shape=(n_rows, len(self.words)))
+        if not is_missing.any():
+            return block
+        block = block.toarray()
+        block[is_missing] = np.nan
+        return block
+
+
+def _to_dense(block) -> np.ndarray:
+    return block if isinstance(block, np.ndarray) else block.toarray()
+
+
+def _log_words(table: DataTable, coded: Sequence[_CodedColumn]) -> None:
+    """Log the columns of words in one line."""
+    summaries = [column.summary for column in coded if column.is_text]
     if summaries:
         template = "%s: words become a column of 0 and 1 each: %s"
         logger.warning(template, table.where, truncated_list(summaries))
-    from scipy.sparse import csr_matrix, hstack, issparse
-
-    widths = [block.shape[1] for block in blocks]
-    n_entries = table.values.shape[0] * sum(widths)
-    ends = np.cumsum(widths).tolist()
-    ends_and_widths = zip(ends, widths, strict=True)
-    one_hot_ranges = tuple((end - n, end) for end, n in ends_and_widths if 1 < n <= MAX_CATEGORIES)
-    if issparse(table.values) or n_entries > MAX_DENSE_ENTRIES:
-        return hstack([csr_matrix(block) for block in blocks], format="csr"), one_hot_ranges, names
-    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), one_hot_ranges, names
 
 
-def _encode_column(table: DataTable, j: int):
-    """Encode a nominal column: as the numbers that its categories are, as 0/1, or one-hot.
-
-    Returns
-    -------
-    block : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
-    names : list of str
-        Names of the columns of `block`.
+def _code_column(table: DataTable, j: int) -> _CodedColumn:
+    """Return a column as numbers if all its categories are numbers, else as codes.
 
     Raises
     ------
@@ -291,14 +399,17 @@ def _encode_column(table: DataTable, j: int):
         If nearly every row has a text of its own, as names and dates are, or the text consists of
         numbers with commas or of numbers and a few words.
     """
-    column, name = table.column(j), table.names[j]
+    name = table.names[j]
+    if table.categories[j] is None:
+        return _CodedColumn(name, table.values[:, [j]])
+    column = table.column(j)
     is_missing = np.isnan(column)
     if _has_only_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
-        numbers = np.where(is_missing, np.nan, values[np.where(is_missing, 0, column).astype(int)])
-        return numbers[:, None], [name]
+        codes = np.where(is_missing, 0, column).astype(int)
+        return _CodedColumn(name, np.where(is_missing, np.nan, values[codes])[:, None])
     occurring, present_codes = _renumber(column[~is_missing].astype(np.int32))
-    codes = np.zeros(len(column), dtype=np.int32)
+    codes = np.full(len(column), np.nan)
     codes[~is_missing] = present_codes
     words = [table.categories[j][code] for code in occurring]
     check_dates(table.where, name, words)
@@ -306,26 +417,14 @@ def _encode_column(table: DataTable, j: int):
     if j in table.strings and problem and problem.kind in TEXT_ADVICE:
         fault, advice = TEXT_ADVICE[problem.kind]
         raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {fault}; {advice}")
-    if len(occurring) <= 2:
-        return np.where(is_missing, np.nan, codes)[:, None], [name]
-    if is_identifier_column(len(occurring), len(codes)):
-        raise not_categorical_error(table.where, name, len(occurring), len(codes))
-    from scipy.sparse import csr_matrix
-
-    # A dense matrix of many categories may not fit in memory.
-    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
-    block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
-    names = [f"{name}={unquote(word)}" for word in words]
-    if not is_missing.any():
-        return block, names
-    if len(codes) * len(occurring) > MAX_DENSE_ENTRIES:
+    if len(words) > 2 and is_identifier_column(len(words), len(codes)):
+        raise not_categorical_error(table.where, name, len(words), len(codes))
+    if len(words) > 2 and is_missing.any() and len(codes) * len(words) > MAX_DENSE_ENTRIES:
         raise UserError(
-            f"{table.where}: column {name!r} has {len(occurring)} categories, too many "
+            f"{table.where}: column {name!r} has {len(words)} categories, too many "
             f"for {len(codes)} rows of which some miss it; data.missing=drop leaves these out"
         )
-    block = block.toarray()
-    block[is_missing] = np.nan
-    return block, names
+    return _CodedColumn(name, codes[:, None], words, is_text=True)
 
 
 def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -366,14 +465,3 @@ def not_categorical_error(where: str, name: str, n_different: int | str, n_rows:
 
 def _has_only_numbers(categories: Sequence[str]) -> bool:
     return all(is_number(unquote(category)) for category in categories)
-
-
-def _column_summary(table: DataTable, j: int, n_columns: int) -> str:
-    """Return ``"colour (3)"``, or for two categories the one that is 1: ``"flag (yes=1)"``."""
-    if n_columns > 1:
-        return f"{table.names[j]} ({n_columns})"
-    present = np.unique(table.column(j))
-    occurring = [unquote(table.categories[j][int(code)]) for code in present[~np.isnan(present)]]
-    if not occurring:
-        return f"{table.names[j]} (all missing)"
-    return f"{table.names[j]} ({occurring[-1]}={len(occurring) - 1})"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from boostbench.data.one_hot import CategoricalColumn, encode_one_hot
 from boostbench.data.text_lines import compose_letters
 from boostbench.util.errors import UserError
 
@@ -25,8 +26,9 @@ class Dataset:
     ----------
     name : str
         Name of the data set in ``conf/data/``.
-    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-        Features. A sparse matrix is used only if a dense one would be large and nearly empty.
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+        Numbers, and codes of categories in the columns of `categories`. A sparse matrix is used
+        only if a dense one would be large and nearly empty; it has no categories.
     y : ndarray of shape (n_samples,), int64 or str
         Class labels of the source.
     source : str
@@ -36,11 +38,11 @@ class Dataset:
         None: the source has no splits.
     expect : mapping, default={}
         Expected counts, with the keys of `COUNT_ATTRIBUTES`, which `validate` checks.
-    one_hot_ranges : tuple of (int, int), default=()
-        Half-open range of the one-hot features of each text column of a user's file. An algorithm
-        that supports categories gets the features of a range as one categorical column.
+    categories : tuple of CategoricalColumn, default=()
+        Columns of `X` with codes of 3 to 255 categories, from a user's file. An algorithm that
+        supports categories gets them as such; for others, each category becomes a feature.
     names : list of str, default=None
-        Feature names. None: the source has none.
+        Names of the columns of `X`. None: the source has no names.
     spec : mapping, default=None
         Config from which `boostbench.data.load` returns the same data set. None: no config
         describes it, for example after a selection of rows.
@@ -52,7 +54,7 @@ class Dataset:
     source: str
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
     expect: Mapping[str, int] = field(default_factory=dict)
-    one_hot_ranges: tuple[tuple[int, int], ...] = ()
+    categories: tuple[CategoricalColumn, ...] = ()
     names: list[str] | None = None
     spec: Mapping[str, Any] | None = None
 
@@ -63,13 +65,27 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """Number of columns of `X`."""
-        return self.X.shape[1]
+        """Number of features after one-hot encoding."""
+        return self.X.shape[1] + sum(n_categories - 1 for _, n_categories in self.category_counts)
+
+    @property
+    def category_counts(self) -> tuple[tuple[int, int], ...]:
+        """Index and number of categories of each column of codes."""
+        return tuple((column, len(words)) for column, words in self.categories)
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the features; their numbers from 1 if the source has no names."""
-        return self.names or [str(number) for number in range(1, self.n_features + 1)]
+        """Names of the features after one-hot encoding, such as ``colour=red``.
+
+        A column without a name has its number, from 1.
+        """
+        names = self.names or [str(number) for number in range(1, self.X.shape[1] + 1)]
+        words = dict(self.categories)
+        return [
+            f"{name}={word}" if word is not None else name
+            for column, name in enumerate(names)
+            for word in words.get(column, [None])
+        ]
 
     @property
     def n_classes(self) -> int:
@@ -119,16 +135,18 @@ class Dataset:
 
     @cached_property
     def checksum(self) -> str:
-        """First 16 hexadecimal digits of a SHA-256 of shape, features and labels.
+        """First 16 hexadecimal digits of a SHA-256 of shape, one-hot features and labels.
 
         Equal data have equal checksums, whichever file format they come from.
         """
-        digest = hashlib.sha256(repr(self.X.shape).encode())
+        digest = hashlib.sha256(repr((self.n_samples, self.n_features)).encode())
         if self.is_sparse:
             X = self.X.sorted_indices()
-            parts = (X.data, X.indices.astype("<i8"), X.indptr.astype("<i8"))
+            parts = iter((X.data, X.indices.astype("<i8"), X.indptr.astype("<i8")))
+        elif self.categories:  # chunks keep the one-hot matrix small
+            parts = (encode_one_hot(rows, self.category_counts) for rows in self._chunks(self.X))
         else:
-            parts = (self.X,)
+            parts = iter((self.X,))
         for part in parts:
             digest.update(np.ascontiguousarray(part))
         separator = ""
@@ -136,6 +154,20 @@ class Dataset:
             digest.update((separator + "\0".join(map(str, chunk.tolist()))).encode())
             separator = "\0"
         return digest.hexdigest()[:16]
+
+    def one_hot_encoded(self) -> "Dataset":
+        """Return the data set with a feature for each category, and numbers only.
+
+        Examples
+        --------
+        >>> colours = (CategoricalColumn(0, ("blue", "green", "red")),)
+        >>> toy = Dataset("toy", np.array([[2.0], [0.0]]), np.array([1, 2]), "made here")
+        >>> replace(toy, categories=colours).one_hot_encoded().X
+        array([[0., 0., 1.],
+               [1., 0., 0.]])
+        """
+        X = encode_one_hot(self.X, self.category_counts)
+        return replace(self, X=X, names=self.names and self.feature_names, categories=())
 
     def checked_slice(self, kind: str, bounds: Collection[int]) -> slice:
         """Return the slice of a half-open range of ``rows`` or ``features``.

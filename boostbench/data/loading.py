@@ -124,7 +124,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
 
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
         X = compute_descriptors(dataset.X, kind, tuple(shape))
-        dataset = replace(dataset, X=X, one_hot_ranges=(), names=None)
+        dataset = replace(dataset, X=X, categories=(), names=None)
     expect = source_spec.get("expect", spec.get("expect")) or {}
     dataset = validate(replace(dataset, name=spec["name"], expect=expect), missing_setting(spec))
     # 4) Select or merge classes, and draw rows.

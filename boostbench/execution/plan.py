@@ -77,10 +77,10 @@ class Experiment(Request):
         return self.filled(imputation(self.dataset))
 
     @cached_property
-    def words(self) -> tuple[tuple[int, int], ...]:
-        """The features that become categories: what is filled is numbers."""
-        is_whole = self.imputation in (None, KEEP)
-        return self.dataset.one_hot_ranges if is_whole and self.takes[1] else ()
+    def takes_categories(self) -> bool:
+        """True if the estimator gets codes as categories; filled features are numbers."""
+        is_unfilled = self.imputation in (None, KEEP)
+        return bool(self.dataset.categories and is_unfilled and self.takes[1])
 
     @cached_property
     def config(self) -> dict:
@@ -94,7 +94,7 @@ class Experiment(Request):
         }
         if self.imputation:
             data["missing"] = self.imputation
-        if self.words:
+        if self.takes_categories:
             data["words"] = "categories"
         cut = config_overrides(self.dataset.spec or {})
         if cut:
@@ -155,8 +155,8 @@ class Experiment(Request):
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        about = self.protocol, self.measure, self.imputation, self.words
-        return Trial(self.algorithm, chosen, split, *about)
+        about = self.protocol, self.measure, self.imputation, self.dataset.category_counts
+        return Trial(self.algorithm, chosen, split, *about, self.takes_categories)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""

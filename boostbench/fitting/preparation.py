@@ -40,7 +40,7 @@ def scaler(kind: str, is_sparse: bool = False):
 
 
 def preparation(
-    train, scale: str, pca: float | None = None, words: Sequence[tuple[int, int]] = ()
+    train, scale: str, pca: float | None = None, categories: Sequence[tuple[int, int]] = ()
 ) -> Callable:
     """Learn from the training part how to scale and project features.
 
@@ -54,18 +54,18 @@ def preparation(
         Share of the variance that the principal components keep, which replace the scaled features;
         None keeps these. What comes out is dense, also of sparse features, whose components are
         those of the dense matrix.
-    words : sequence of (int, int), default=()
-        Features that become a column of categories each, see `boostbench.data.dataset.Dataset`; no
-        `pca` then, and no unit length.
+    categories : sequence of (int, int), default=()
+        Index and number of categories of each column of codes, which becomes a categorical column
+        of a data frame; `pca` and ``"unit"`` then do not apply.
 
     Returns
     -------
     callable
         From features of any samples to what the algorithm sees of them: a data frame, if there are
-        words.
+        categories.
     """
-    if words:
-        return _frames(train, scale, words)
+    if categories:
+        return _frames(train, scale, categories)
     scaled = scaler(scale, sparse.issparse(train)).fit(train).transform
     if pca is None:
         return scaled
@@ -82,23 +82,22 @@ def preparation(
     return lambda part: project(centred(scaled(part)))
 
 
-def _frames(train, scale: str, words: Sequence[tuple[int, int]]) -> Callable:
-    """Scale numbers, and put categories in the place of columns of 0 and 1."""
+def _frames(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
+    """Return the function that scales numbers and converts codes to a data frame's categories."""
     import pandas as pd  # slow to import
 
-    of_words = np.concatenate([np.arange(*span) for span in words])
-    numbers = np.setdiff1d(np.arange(train.shape[1]), of_words)
-    scaled = scaler(scale).fit(train[:, numbers]).transform if len(numbers) else np.asarray
+    sizes = dict(categories)
+    numbers = np.setdiff1d(np.arange(train.shape[1]), list(sizes))
+    scale_numbers = scaler(scale).fit(train[:, numbers]).transform if len(numbers) else np.asarray
 
-    def framed(part):
-        columns = dict(zip(numbers.tolist(), scaled(part[:, numbers]).T, strict=True))
-        for start, stop in words:
-            ones = part[:, start:stop]
-            codes = np.where(np.isnan(ones[:, 0]), -1, ones.argmax(axis=1))
-            columns[start] = pd.Categorical.from_codes(codes, range(stop - start))
-        return pd.DataFrame({at: columns[at] for at in sorted(columns)})
+    def to_frame(part):
+        columns = dict(zip(numbers.tolist(), scale_numbers(part[:, numbers]).T, strict=True))
+        for column, n_categories in sizes.items():
+            codes = np.nan_to_num(part[:, column], nan=-1).astype(np.intp)
+            columns[column] = pd.Categorical.from_codes(codes, range(n_categories))
+        return pd.DataFrame({column: columns[column] for column in range(train.shape[1])})
 
-    return framed
+    return to_frame
 
 
 # The same components come from the matrix of the samples' inner products and from that of the

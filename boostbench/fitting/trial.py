@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP
+from boostbench.data.one_hot import encode_one_hot
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import environment, now
 from boostbench.experiment.protocol import Protocol
@@ -36,7 +37,8 @@ class Fit:
     ----------
     estimator : estimator
     impute : callable
-        From features of the data set to the same with what takes the place of missing values.
+        From features of the data set to the same with what takes the place of missing values; of
+        an estimator that needs numbers, columns of codes become one-hot columns.
     prepare : callable
         From features of the data set to those that the estimator sees.
     X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
@@ -97,8 +99,10 @@ class Trial:
         are fitted on. Neither tested rows nor those that a fold of cross-validation is judged on
         have a say. A feature of which all these rows lack the value becomes 0. ``"keep"``: the
         algorithm takes them.
-    words : tuple of (int, int), default=()
-        Features that become categories, see `boostbench.fitting.preparation.preparation`.
+    categories : tuple of (int, int), default=()
+        Index and number of categories of each column of codes.
+    takes_categories : bool, default=False
+        Whether the estimator gets columns of codes as categories. False: as one-hot columns.
     """
 
     algorithm: Algorithm
@@ -107,7 +111,8 @@ class Trial:
     protocol: Protocol
     measure: "Taker"
     imputation: str | None = None
-    words: tuple[tuple[int, int], ...] = ()
+    categories: tuple[tuple[int, int], ...] = ()
+    takes_categories: bool = False
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
         """Fit on the training part; X and y are those of the whole data set.
@@ -130,9 +135,16 @@ class Trial:
 
     def _prepared(self, own) -> tuple:
         """Learn from the features of the training part, which may be large, and prepare them."""
-        impute = self._imputer().fit(own).transform
-        own = impute(own)
-        scaled = preparation(own, self.protocol.scale, self.protocol.pca, self.words)
+        codes = self.categories if self.takes_categories else ()
+        one_hot = () if self.takes_categories else self.categories
+        own = encode_one_hot(own, one_hot)
+        fill = self._imputer().fit(own).transform
+        own = fill(own)
+        scaled = preparation(own, self.protocol.scale, self.protocol.pca, codes)
+
+        def impute(part):
+            return fill(encode_one_hot(part, one_hot))
+
         return impute, lambda part: scaled(impute(part)), scaled(own)
 
     def _imputer(self):

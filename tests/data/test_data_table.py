@@ -7,6 +7,8 @@ from boostbench.data import data_table
 from boostbench.data.data_table import DataTable, features_and_labels
 from boostbench.util.errors import UserError
 
+from .encoding import one_hot
+
 NAMES = ["id", "size", "colour", "level", "flag", "Class"]
 CATEGORIES = [
     None,
@@ -26,17 +28,21 @@ def table(values=VALUES, sparse=False):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_nominal_attributes_become_numbers(sparse):
-    X, y, *_ = features_and_labels(table(sparse=sparse), ignore=["id"])
-    assert issparse(X) == sparse
-    X = X.toarray() if sparse else X
-    assert X.tolist() == [[0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]]
-    assert y.tolist() == ["a b", "c", "a b"]
+    data = features_and_labels(table(sparse=sparse), ignore=["id"])
+    assert data.X.tolist() == [[0.5, 0, 10, 1], [1.5, 1, 2, 0], [0, 2, 2, 1]]
+    assert data.categories == ((1, ("red", "green", "blue")),)
+    assert one_hot(data).tolist() == [
+        [0.5, 1, 0, 0, 10, 1],
+        [1.5, 0, 1, 0, 2, 0],
+        [0, 0, 0, 1, 2, 1],
+    ]
+    assert data.y.tolist() == ["a b", "c", "a b"]
 
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_nominal_attribute_alone(sparse):
     X, *_ = features_and_labels(table(sparse=sparse), keep=["level"])
-    assert np.asarray(X.todense() if sparse else X).tolist() == [[10], [2], [2]]
+    assert X.tolist() == [[10], [2], [2]]
 
 
 def test_keep_and_drop_take_patterns():
@@ -84,15 +90,15 @@ def test_kept_missing_values_are_nan(caplog):
     values = [list(row) for row in VALUES]
     nan = np.nan
     values += [[6, nan, nan, nan, nan, 1]]
-    X, y, *_ = features_and_labels(table(values), ignore=["id"], missing="median")
+    data = features_and_labels(table(values), ignore=["id"], missing="median")
     np.testing.assert_array_equal(
-        X,
+        one_hot(data),
         [
             *([0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]),
             [nan, nan, nan, nan, nan, nan],
         ],
     )
-    assert y.tolist() == ["a b", "c", "a b", "c"]
+    assert data.y.tolist() == ["a b", "c", "a b", "c"]
     message = "toy: 1 of 4 rows have missing values, filled by median of the training part"
     assert message in caplog.messages
 
@@ -108,8 +114,18 @@ def test_text_that_is_no_category_is_refused():
         UserError, match=r"^toy: the text of column 'name' is different in 51 of 100"
     ):
         features_and_labels(names_and_ages(100, 51))
-    assert features_and_labels(names_and_ages(100, 50))[0].shape == (100, 51)
-    assert features_and_labels(names_and_ages(20, 20))[0].shape == (20, 21)
+    for n_rows, n_words in ((100, 50), (20, 20)):
+        data = features_and_labels(names_and_ages(n_rows, n_words))
+        assert data.X.shape == (n_rows, 2)
+        assert [len(words) for _, words in data.categories] == [n_words]
+
+
+def test_more_than_255_categories_are_columns_of_numbers():
+    data = features_and_labels(names_and_ages(600, 256))
+    assert data.X.shape == (600, 257)
+    assert data.categories == ()
+    assert data.names[:2] == ["name=name 0", "name=name 1"]
+    assert data.X[3].tolist() == [*(np.arange(256) == 3), 3]
 
 
 def test_many_categories_stay_sparse():
@@ -153,9 +169,10 @@ def test_columns_of_words_are_told(caplog):
 def test_words_that_python_takes_for_numbers_are_words(caplog):
     values = np.array([[0, 0], [1, 1], [2, 0]], dtype=float)
     categories = [["1_1", "11", "2_1"], ["11", "1_1"]]
-    X, y, *_ = features_and_labels(DataTable(["level", "class"], categories, values, "toy"))
-    assert X.tolist() == np.eye(3).tolist()
-    assert y.tolist() == ["11", "1_1", "11"]
+    data = features_and_labels(DataTable(["level", "class"], categories, values, "toy"))
+    assert data.categories == ((0, ("1_1", "11", "2_1")),)
+    assert data.X.tolist() == [[0], [1], [2]]
+    assert data.y.tolist() == ["11", "1_1", "11"]
     assert caplog.messages == ["toy: words become a column of 0 and 1 each: level (3)"]
 
 
@@ -199,8 +216,8 @@ def test_dates_are_refused_with_a_recipe(words, days):
 @pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
 def test_other_words_with_marks_are_no_dates(words):
     codes = np.array([[0.0, 1], [1, 2], [2, 1]])
-    X, *_ = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
-    assert X.shape == (3, 3)
+    data = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
+    assert data.categories == ((0, tuple(words)),)
 
 
 @pytest.mark.parametrize(

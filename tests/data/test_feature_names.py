@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from boostbench.data.loading import load
@@ -17,7 +16,9 @@ def test_columns_of_a_file(spec):
     dataset = load(spec)
     names = dataset.feature_names
     assert names == ["size", "colour=blue", "colour=green", "colour=red", "flag"]
-    np.testing.assert_array_equal(dataset.X[:, names.index("colour=red")], [1, 0, 0, 1])
+    X = dataset.one_hot_encoded().X
+    assert X[:, names.index("colour=red")].tolist() == [1, 0, 0, 1]
+    assert dataset.X[:, 1].tolist() == [2, 0, 1, 2]
 
 
 def test_another_column_of_labels(spec):

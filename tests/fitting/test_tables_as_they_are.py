@@ -87,7 +87,7 @@ def test_who_takes_both_gets_both(path, frame):
             words.astype(object), of_file["town"].astype(object), check_names=False
         )
         np.testing.assert_array_equal(part[0].isna(), of_file["size"].isna())
-        np.testing.assert_array_equal(part[5] > 0, of_file["flag"] == "yes")
+        np.testing.assert_array_equal(part[2] > 0, of_file["flag"] == "yes")
     low, high = (getattr(frame["size"].iloc[split.train], name)() for name in ("min", "max"))
     scaled = 2 * (frame["size"].iloc[split.train] - low) / (high - low) - 1
     np.testing.assert_allclose(fit.X_train[0], scaled, atol=1e-12)
@@ -138,8 +138,10 @@ def test_data_of_a_name_are_numbers(path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(path.parent))
     named, own = load({"name": "towns"}), loaded(path)
     assert named.checksum == own.checksum
-    assert named.one_hot_ranges == ()
-    assert own.one_hot_ranges == ((1, 5),)
+    assert named.categories == ()
+    assert own.categories == ((1, ("Bern", "Chur", "Genf", "Olten")),)
+    np.testing.assert_array_equal(own.one_hot_encoded().X, named.X)
+    assert own.n_features == named.n_features == 7
     asked = experiment(named, takes=["allow_nan", "categorical"])
     assert "words" not in asked.config["data"]
     assert seen(asked)[0].X_train.shape[1] == 7
@@ -178,7 +180,8 @@ def test_as_in_python_on_the_frame(path, frame, tmp_path, target, model):
         error = np.mean(model.predict(X.iloc[split.test]) != y[split.test])
         assert record["test_error"] == pytest.approx(error)
         trial = refit(record, dataset)
-        assert (trial.imputation, trial.words) == ("keep", ((1, 5),))
+        assert (trial.imputation, trial.categories) == ("keep", ((1, 4),))
+        assert trial.takes_categories
     config = {
         "algo": {"_target_": target, "name": "it", **rounds},
         "protocol": {"n_splits": 3, "checkpoints": [], "scale": "none"},

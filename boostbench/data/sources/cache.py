@@ -47,6 +47,7 @@ def store(dataset: Dataset, origin: Mapping) -> None:
 
 def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
     """Write a data set and its query to a file, by an atomic write."""
+    dataset = dataset.one_hot_encoded()
     metadata = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
     metadata["origin"] = dict(origin)
     arrays = {

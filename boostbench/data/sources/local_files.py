@@ -14,16 +14,9 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
-import numpy as np
-
-from boostbench.data.data_table import (
-    dense_unless_large,
-    features_and_labels,
-    rows_without_missing,
-    warn_dropped_rows,
-)
+from boostbench.data.data_table import LabelledData, dense_unless_large, features_and_labels
 from boostbench.data.decompression import decompress
 from boostbench.data.fixed_splits import read_splits, remap_rows
 from boostbench.data.readers.arff import read_arff
@@ -54,34 +47,6 @@ FORMAT_OPTIONS = {
 }
 #: Functions that open a file, by the ending of its compression.
 OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
-class FileContents(NamedTuple):
-    """Data of a file.
-
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-        Features.
-    y : ndarray of shape (n_samples,), int64 or str
-        Class labels.
-    splits : list of (ndarray, ndarray), or None
-        Row numbers of the training part and of the test part for each fixed split. None: the file
-        has no splits.
-    one_hot_ranges : tuple of (int, int)
-        Half-open ranges of the one-hot features of each text column.
-    names : list of str, or None
-        Feature names. None: the format has no names, or the file has no header.
-    kept_rows : ndarray of shape (n_rows,), bool, or None
-        Mask of the rows of the file that were not dropped. None: all rows.
-    """
-
-    X: Any
-    y: np.ndarray
-    splits: list[tuple[np.ndarray, np.ndarray]] | None
-    one_hot_ranges: tuple[tuple[int, int], ...]
-    names: list[str] | None
-    kept_rows: np.ndarray | None
 
 
 def data_folder() -> Path | None:
@@ -133,7 +98,7 @@ def read_file(
     missing: str | None = None,
     na_values: Sequence[str | float] = (),
     header: bool | None = None,
-) -> FileContents:
+) -> LabelledData:
     """Load a data file, compressed or not.
 
     Fixed splits are read from ``STEM.splits.npz`` in the same folder, if it exists.
@@ -157,7 +122,7 @@ def read_file(
 
     Returns
     -------
-    FileContents
+    LabelledData
 
     Raises
     ------
@@ -170,43 +135,37 @@ def read_file(
     if ending in FORMATS:
         options = {"labels": labels, "na_values": na_values, "header": header}
         check_format_options(options, ending, f"{path.name} has another format")
-    location, splits, one_hot_ranges, names, kept_rows = str(path), None, (), None, None
+    location = str(path)
     with _open_file(path) as stream:
         if ending == ".svm":
             X, y = read_libsvm(stream, location)
+            data = LabelledData(dense_unless_large(X), y)
         elif ending == ".arff":
-            table = read_arff(stream, location)
-            X, y, one_hot_ranges, names, kept_rows = features_and_labels(
-                table, labels, missing=missing
-            )
+            data = features_and_labels(read_arff(stream, location), labels, missing=missing)
         elif ending == ".csv":
             table = read_csv(stream, location, labels, na_values, header)
-            X, y, one_hot_ranges, names, kept_rows = features_and_labels(
-                table, labels, missing=missing
-            )
+            data = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, location)
+            data = LabelledData(X, y, splits=splits)
         elif ending == IDX:
             X, y, splits = _read_idx_parts(path)
+            data = LabelledData(X, y, splits=splits)
         else:
             raise UserError(
                 f"{path}: the ending does not say the format; name it *.svm, *.arff, *.csv or "
                 "*.npz, perhaps with .gz, .bz2 or .xz"
             )
-    X = dense_unless_large(X)
-    if missing == "drop" and kept_rows is None:
-        is_complete = rows_without_missing(X)
-        if not is_complete.all():
-            warn_dropped_rows(is_complete, location)
-            X, y, kept_rows = X[is_complete], y[is_complete], is_complete
-            splits = splits and remap_rows(splits, kept_rows, location)
+    if missing == "drop" and data.kept_rows is None:
+        data = data.drop_incomplete_rows(location)
     splits_path = path.with_name(f"{stem}.splits.npz")
     if os.path.isfile(splits_path):
-        splits = read_splits(splits_path, len(y) if kept_rows is None else len(kept_rows))
-        splits = remap_rows(splits, kept_rows, str(splits_path))
-    if names and _is_column_numbering(names):
-        names = None
-    return FileContents(X, y, splits, one_hot_ranges, names, kept_rows)
+        kept_rows = data.kept_rows
+        splits = read_splits(splits_path, len(data.y if kept_rows is None else kept_rows))
+        data = data._replace(splits=remap_rows(splits, kept_rows, str(splits_path)))
+    if data.names and not data.categories and _is_column_numbering(data.names):
+        data = data._replace(names=None)
+    return data
 
 
 def _is_column_numbering(names: Sequence[str]) -> bool:

@@ -3,7 +3,6 @@
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,21 +161,15 @@ def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str
     labels = None if spec.get("labels") is None else str(spec["labels"])
     na_values = spec.get("na_values") or ()
     header = spec.get("header")
-    contents = read_file(path, labels, missing_setting(spec), na_values, header)
-    dataset = Dataset(
-        spec["name"],
-        contents.X,
-        contents.y,
-        f"file {path}",
-        contents.splits,
-        names=contents.names,
-    )
-    one_hot_ranges = contents.one_hot_ranges
-    if spec.get("path") and one_hot_ranges and not (spec.get("features") or dataset.is_sparse):
-        dataset = replace(dataset, one_hot_ranges=one_hot_ranges)
+    data = read_file(path, labels, missing_setting(spec), na_values, header)
+    fields = data.X, data.y, f"file {path}", data.splits
+    dataset = Dataset(spec["name"], *fields, categories=data.categories, names=data.names)
+    if not spec.get("path") or spec.get("features"):
+        dataset = dataset.one_hot_encoded()
+    elif dataset.categories:
         template = "%s: algorithms that take categories get columns of 3 or more words as such"
         logger.warning(template, path)
-    return SourceResult(dataset, spec, kept_rows=contents.kept_rows)
+    return SourceResult(dataset, spec, kept_rows=data.kept_rows)
 
 
 def _missing_file_reason(spec: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from boostbench.data.data_table import dense_unless_large, features_and_labels
+from boostbench.data.data_table import features_and_labels
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import read_arff
@@ -101,7 +101,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     target = target or description.default_target_attribute
     if target is None:
         raise UserError(f"{where} does not say which column holds the classes; set openml.target")
-    X, y, *_ = features_and_labels(
+    data = features_and_labels(
         table,
         target,
         _named_columns(description.ignore_attribute, table.names)
@@ -113,8 +113,9 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     source, splits = f"OpenML {data_id} v{description.version}", None
     if task is not None:
         source = f"{source} ({description.name}), task {spec['task']}"
-        splits = _read_splits(splits_text, task.estimation_procedure, len(y), where)
-    return Dataset(name, dense_unless_large(X), y, source, splits)
+        splits = _read_splits(splits_text, task.estimation_procedure, len(data.y), where)
+    dataset = Dataset(name, data.X, data.y, source, splits, categories=data.categories)
+    return dataset.one_hot_encoded()
 
 
 def read_suite(number: int) -> dict[int, str]:

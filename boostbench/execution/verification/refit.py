@@ -55,9 +55,9 @@ def refit(record: Mapping, dataset: Dataset) -> Trial:
     if split.checksum != record["rows"]:
         raise UserError("today's code takes other rows")
     algorithm, chosen = Algorithm("", target, algo, config["grid"]), record.get("chosen", {})
-    missing, words = config["data"].get("missing"), config["data"].get("words")
-    of_words = dataset.one_hot_ranges if words else ()
-    trial = Trial(algorithm, chosen, split, protocol, measure, missing, of_words)
+    missing, takes_categories = config["data"].get("missing"), "words" in config["data"]
+    about = protocol, measure, missing, dataset.category_counts, takes_categories
+    trial = Trial(algorithm, chosen, split, *about)
     return next(trials(trial, points)) if points else trial
 
 

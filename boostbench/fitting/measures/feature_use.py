@@ -70,7 +70,7 @@ class FeatureUse(Measure):
         if projects or features is None or np.shape(features) != (len(hypotheses),):
             raise ValueError(f"{type(fit.estimator).__name__} has no stumps on single features")
         return {
-            "counts": np.bincount(features, minlength=X.shape[1]).tolist(),
+            "counts": np.bincount(features, minlength=fit.X_train.shape[1]).tolist(),
             "n_iterations": fit.count("n_iterations_"),
             "test_error": self.loss(fit, self.outputs(fit)["end"]),
         }
