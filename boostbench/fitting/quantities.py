@@ -4,7 +4,7 @@ A column of a table shows one of them, and a published table gives one or severa
 is another entry of the list below; nothing else asks what a number is.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 from statistics import fmean
@@ -24,9 +24,8 @@ class Quantity:
         Heading.
     unit : str
         Of the numbers that `of` gives; empty for plain numbers.
-    read : callable
-        From a record, and a number of boosting rounds or None for the last one, to the number;
-        KeyError where the record does not have it.
+    path : tuple of str
+        Keys that lead to the number in a record.
     symbol : str, default=""
         Of the unit.
     digits : int, default=1
@@ -49,12 +48,16 @@ class Quantity:
         number, and is printed with three significant digits, without a deviation.
     of_samples : bool, default=False
         Whether it is a percentage of the test samples.
+    factor : float, default=1
+        Multiplies the recorded number.
+    is_complement : bool, default=False
+        Whether the record holds one minus the number, such as the error for the accuracy.
     """
 
     name: str
     title: str
     unit: str
-    read: Callable[[Mapping, int | None], float | None]
+    path: tuple[str, ...]
     symbol: str = ""
     digits: int = 1
     better: str | None = "lower"
@@ -65,6 +68,8 @@ class Quantity:
     explanation: str = ""
     of_machine: bool = False
     of_samples: bool = False
+    factor: float = 1
+    is_complement: bool = False
 
     @property
     def is_judged(self) -> bool:
@@ -99,74 +104,70 @@ class Quantity:
             return f"{number} {self.unit}".rstrip()
         return f"{number} percentage point{'' if number == '1' else 's'}"
 
-    def of(self, record: Mapping, rounds: int | None = None) -> float | None:
-        """Read the number off a record.
+    def numbers(self, records: Iterable[Mapping], rounds: int | None = None) -> list[float | None]:
+        """Return the number of each record.
 
         Parameters
         ----------
-        record : mapping
-            Record of a finished split.
+        records : iterable of mapping
+            Records of finished splits.
         rounds : int, default=None
-            Number of boosting rounds after which it is asked for; None: after the last.
+            Number of boosting rounds after which the number is read, if it is one of `STAGED`.
+            None: after the last round.
 
         Returns
         -------
-        float or None
-            In `unit`; None where the record does not tell.
+        list of float or None
+            Numbers in `unit`; None for a record without the number.
         """
-        try:
-            return self.read(record, rounds)
-        except KeyError:
-            return None
+        is_staged = rounds is not None and self.name in STAGED
+        entries = list(records)
+        for key in ("checkpoints", str(rounds)) if is_staged else self.path:
+            entries = [None if entry is None else entry.get(key) for entry in entries]
+        if self.is_complement:
+            entries = [None if entry is None else 1 - entry for entry in entries]
+        if self.factor != 1:
+            entries = [None if entry is None else self.factor * entry for entry in entries]
+        return entries
+
+    def of(self, record: Mapping, rounds: int | None = None) -> float | None:
+        """Return the number of one record; see `numbers`."""
+        return self.numbers([record], rounds)[0]
 
     def mean(self, records: Iterable[Mapping], rounds: int | None = None) -> float | None:
-        """Average the number over the records that tell it; None where none does."""
-        numbers = (self.of(record, rounds) for record in records)
-        known = [number for number in numbers if number is not None]
-        return fmean(known) if known else None
+        """Return the mean over the records that have the number; None if none has."""
+        recorded = [number for number in self.numbers(records, rounds) if number is not None]
+        return fmean(recorded) if recorded else None
 
 
-def _error(record: Mapping, rounds: int | None) -> float:
-    return record["test_error"] if rounds is None else record["checkpoints"][str(rounds)]
-
-
-def _share(name: str, title: str, of: Callable[[Mapping, int | None], float], **more) -> Quantity:
-    """Make a quantity of a fraction; the largest is the best, if nothing else is said."""
-    settings = {"better": "higher", "perfect": 100, "worst": 0} | more
-
-    def read(record: Mapping, rounds: int | None) -> float:
-        return 100 * of(record, rounds)
-
-    return Quantity(name, title, "percent", read, "%", column=name, **settings)
+def _percentage(name: str, title: str, path: str, **more) -> Quantity:
+    """Return the quantity of a recorded fraction, in percent; by default more is better."""
+    settings = {"better": "higher", "perfect": 100, "worst": 0, "factor": 100} | more
+    return Quantity(name, title, "percent", (path,), "%", column=name, **settings)
 
 
 def _entry(name: str, title: str, unit: str = "", **more) -> Quantity:
-    """Make a quantity of an entry of records."""
-    return Quantity(name, title, unit, lambda record, _: record[name], **more)
+    """Return the quantity of an entry of records."""
+    return Quantity(name, title, unit, (name,), **more)
 
 
 def _time(part: str, explanation: str, unit: str = "seconds", **more) -> Quantity:
-    """Make the quantity of a part of a record's CPU seconds."""
+    """Return the quantity of a part of a record's CPU seconds."""
     factor, symbol = {"seconds": (1, "s"), "microseconds": (1e6, "µs")}[unit]
-
-    def read(record: Mapping, _) -> float | None:
-        seconds = record["seconds"][part]
-        return None if seconds is None else factor * seconds
-
-    about = {"explanation": explanation, "of_machine": True}
-    return Quantity(part, "CPU time", unit, read, symbol, **about, **more)
+    about = {"explanation": explanation, "of_machine": True, "factor": factor}
+    return Quantity(part, "CPU time", unit, ("seconds", part), symbol, **about, **more)
 
 
 _UP_TO_ONE = {"digits": 3, "better": "higher", "perfect": 1, "worst": 0}
 _ERROR = {"better": "lower", "perfect": 0, "worst": 100}
 _ALL = (
-    _share("test_error", "Test error", _error, of_samples=True, **_ERROR),
-    _share("accuracy", "Accuracy", lambda record, n: 1 - _error(record, n), of_samples=True),
+    _percentage("test_error", "Test error", "test_error", of_samples=True, **_ERROR),
+    _percentage("accuracy", "Accuracy", "test_error", of_samples=True, is_complement=True),
     _entry("mean_average_precision", "Mean average precision", column="map", **_UP_TO_ONE),
     _entry("log_loss", "Log-loss", "nats", digits=3, column="log_loss"),
     _entry("brier", "Brier score", digits=3, worst=2, column="brier"),
     _entry("auc", "ROC AUC", column="auc", **_UP_TO_ONE),
-    _share("balanced_accuracy", "Balanced accuracy", lambda record, _: record["balanced_accuracy"]),
+    _percentage("balanced_accuracy", "Balanced accuracy", "balanced_accuracy"),
     _entry("n_iterations", "Rounds", "rounds", digits=0, better=None),
     _entry("n_nonzero", "Coefficients that are not 0", "coefficients", digits=0, better=None),
     _entry("n_parameters", "Parameters", "numbers", digits=0),
