@@ -32,7 +32,7 @@ import hostile
 from bench_memory import ALLOWANCE
 from bench_memory import LIMIT as MULTIPLE
 
-from boostbench.experiment.environment import commit
+from boostbench.records.environment import commit
 
 #: How many pieces of each kind are all: a million files and records, ten thousand values.
 GOALS = {

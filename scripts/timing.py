@@ -10,8 +10,8 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from boostbench import data
-from boostbench.experiment.protocol import Protocol
 from boostbench.fitting.splits import splits
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 
 
@@ -30,7 +30,9 @@ def parts(name, n_splits=1):
     """
     name, _, per_class = name.partition(":")
     dataset = data.load(configs.read_option("data", name))
-    protocol = Protocol(n_splits=n_splits, samples_per_class=int(per_class) if per_class else None)
+    protocol = ProtocolSpec(
+        n_splits=n_splits, samples_per_class=int(per_class) if per_class else None
+    )
     return [
         [(dataset.X[rows], dataset.y[rows]) for rows in (split.train, split.test)]
         for split in splits(dataset, protocol, seed=0)

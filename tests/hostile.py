@@ -27,11 +27,11 @@ from boostbench.config.compose import experiment, one_line_errors, resolve
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
-from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
-from boostbench.fitting import measures
 from boostbench.records.keys import digest
 from boostbench.records.store import read_records
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -305,11 +305,11 @@ def _python(rng: Random, folder: Path) -> str:
             config = {"_target_": rng.choice(_TOPS), "name": "mine"}
             harm = _harm(rng, folder)
             config |= rng.choice([{"estimator": harm}, {"grid": {"estimator": [harm]}}, harm])
-            Algorithm.from_config(config).build(0)
+            AlgorithmSpec.from_config(config).build(0)
         elif kind == 1:
             found = experiment(settings([*_usual(rng), _override(rng, folder)]))
             _check_told(str({**found, "results": ""}), folder)
-            Algorithm.from_config(found["algo"])
+            AlgorithmSpec.from_config(found["algo"])
         elif kind == 2:
             measures.find(_harm(rng, folder)["_target_"])
         else:

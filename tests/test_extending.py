@@ -12,8 +12,8 @@ import yaml
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
-from boostbench.experiment.protocol import Protocol
 from boostbench.records.store import read_records
+from boostbench.spec.protocol import ProtocolSpec
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -78,7 +78,7 @@ def test_a_data_set(folder):
 def test_a_protocol():
     [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
     spec = experiment(settings(argv[1:]))
-    protocol = Protocol.from_config(spec["protocol"])
+    protocol = ProtocolSpec.from_config(spec["protocol"])
     assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
 
 

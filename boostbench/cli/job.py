@@ -18,12 +18,12 @@ from boostbench.config.overrides import settings as read_settings
 from boostbench.config.reference import find_reference
 from boostbench.execution.jobs import execute
 from boostbench.execution.runner import Report
-from boostbench.fitting import measures
 from boostbench.fitting.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.renderers.printing import make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
+from boostbench.spec import measures
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, is_debugging, print_error
 from boostbench.util.printable import echo

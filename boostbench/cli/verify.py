@@ -22,8 +22,8 @@ from boostbench.execution.verification.recorded_data import find_data
 from boostbench.execution.verification.refit import measure_of
 from boostbench.execution.verification.tally import GroupTally, Member
 from boostbench.execution.workers import Workers, terminable
-from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
+from boostbench.records.environment import blas, commit, now
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.report.renderers.printing import make_grid

@@ -4,10 +4,10 @@ import functools
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -232,14 +232,14 @@ def _check(spec: dict) -> None:
     Here, as commands read them that never make an experiment of them.
     """
     from boostbench.data.spec import check_spec  # slow to import
-    from boostbench.experiment.protocol import Protocol
+    from boostbench.spec.protocol import ProtocolSpec
 
-    for field in fields_of(Protocol):
+    for field in msgspec.structs.fields(ProtocolSpec):
         spec["protocol"].setdefault(field.name, field.default)
     written = repr((spec["data"], spec["protocol"]))
     if written not in _right:
         check_spec(spec["data"])
-        Protocol.from_config(spec["protocol"])
+        ProtocolSpec.from_config(spec["protocol"])
         _right.add(written)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from boostbench.config.compose import option
 from boostbench.config.overrides import Settings, group_of, name_of
-from boostbench.experiment import targets
-from boostbench.experiment.algorithm import PRESENTATION
+from boostbench.spec import trusted_imports
+from boostbench.spec.algorithm import PRESENTATION
 from boostbench.util.errors import UserError, unknown_name_error
 
 #: Keys of an algorithm's config that are no parameters of its class.
@@ -93,7 +93,9 @@ def _config_of(chosen: Mapping[str, Any]) -> Mapping[str, Any]:
 def _class_takes(target: Any, names: Iterable[str]) -> bool:
     """Return True if a class has parameters, or is not found: the error is raised elsewhere."""
     try:
-        known, takes_any = targets.parameters(targets.locate(target))
+        known, takes_any = trusted_imports.constructor_parameters(
+            trusted_imports.import_estimator(target)
+        )
     except UserError:
         return True
     return takes_any or set(known).issuperset(names)
@@ -104,4 +106,6 @@ def _parameters_of(chosen: Mapping[str, Any]) -> Iterator[str]:
     yield from config
     yield from (f"grid.{name}" for name in config.get("grid", {}))
     with suppress(UserError):
-        yield from targets.parameters(targets.locate(config.get("_target_")))[0]
+        yield from trusted_imports.constructor_parameters(
+            trusted_imports.import_estimator(config.get("_target_"))
+        )[0]

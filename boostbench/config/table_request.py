@@ -8,8 +8,8 @@ from pathlib import Path
 from boostbench.config.file_name import file_name
 from boostbench.config.reference import departures
 from boostbench.config.tables import Key, TableDefinition
-from boostbench.fitting import measures
 from boostbench.records.keys import Request
+from boostbench.spec import measures
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import slug

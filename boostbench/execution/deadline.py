@@ -53,7 +53,7 @@ def run_limited(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull
     # Once in a process, and not the trial's: what a first trial would take longer for.
     calibration()
     with suppress(UserError):  # the trial says it in its own words
-        trial.algorithm.locate()
+        trial.algorithm.import_class()
     try:
         grace = max(LEAST, GRACE * limit)
         last = _exit_after(limit + grace, trace) if expendable else nullcontext()

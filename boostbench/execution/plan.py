@@ -11,12 +11,12 @@ from sklearn.utils import get_tags
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP, imputation
 from boostbench.data.spec import config_overrides
-from boostbench.experiment.environment import commit
-from boostbench.experiment.schema import points_of
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial
 from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.environment import commit
 from boostbench.records.keys import Identity, Request, as_json
+from boostbench.records.schema import points_of
 from boostbench.records.store import record_path
 from boostbench.util.errors import UserError
 
@@ -55,7 +55,7 @@ class Experiment(Request):
             If the configuration asks for something that does not exist or cannot be.
         """
         asked = Request.of(config)
-        asked.measure.check(asked.algorithm.locate())
+        asked.measure.check(asked.algorithm.import_class())
         record_path(Path(), dataset.name, asked.algorithm.name)
         _check_text(dataset)
         asked.measure.check_data(dataset)
@@ -121,7 +121,7 @@ class Experiment(Request):
             or if sparse features are too large to be projected.
         """
         self._check_projection()
-        estimator = self.algorithm.specimen()
+        estimator = self.algorithm.estimator
         if not isinstance(estimator, BaseEstimator):
             return
         tags = get_tags(estimator)

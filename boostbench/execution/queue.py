@@ -9,8 +9,8 @@ from boostbench.execution.ledgers import Ledgers
 from boostbench.execution.locks import Locks
 from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.workers import Workers
-from boostbench.experiment.schema import BadLine
 from boostbench.records.keys import digest
+from boostbench.records.schema import BadLine
 
 #: Seconds between looks at what other runs have done.
 _PAUSE = 0.3

@@ -10,7 +10,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, StratifiedShu
 from sklearn.utils import resample
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.protocol import Protocol
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 
@@ -45,7 +45,7 @@ class Split:
         return digest.hexdigest()[:16]
 
 
-def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+def splits(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
     """Divide a data set as the protocol says.
 
     Split ``i`` depends on ``(seed, i)`` only, so that asking for more splits keeps the first ones;
@@ -56,7 +56,7 @@ def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
     ----------
     dataset : Dataset
         The samples; only `y` and the fixed `splits` are looked at.
-    protocol : Protocol
+    protocol : ProtocolSpec
         Sampling, number of splits, sizes of the parts, and what is tested.
     seed : int
         Non-negative.
@@ -76,7 +76,7 @@ def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
 
 # The algorithms of a table's row share its splits.
 @functools.lru_cache(maxsize=32)
-def _divide(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+def _divide(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
     if protocol.sampling in ("stratified", "plain"):
         parts = _shuffled
     else:
@@ -100,7 +100,7 @@ def smallest_class(y: np.ndarray) -> tuple[int | str, int]:
     return labels[smallest].item(), int(counts[smallest])
 
 
-def _thinned(split: Split, dataset: Dataset, protocol: Protocol, seed: int) -> Split:
+def _thinned(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
     """Make the training part smaller, and say what is tested."""
     y = dataset.y[split.train]
     draw = _seed(seed, split.index, 0, 1)
@@ -123,7 +123,7 @@ def _thinned(split: Split, dataset: Dataset, protocol: Protocol, seed: int) -> S
     return replace(split, train=split.train[kept], test=test, spare=spare)
 
 
-def _shuffled(dataset: Dataset, protocol: Protocol, seed: int):
+def _shuffled(dataset: Dataset, protocol: ProtocolSpec, seed: int):
     stratified = protocol.sampling == "stratified"
     splitter = StratifiedShuffleSplit if stratified else ShuffleSplit
     pool = _pool(dataset, protocol)
@@ -137,7 +137,7 @@ def _shuffled(dataset: Dataset, protocol: Protocol, seed: int):
         yield rows[train], rows[test]
 
 
-def _kfold(dataset: Dataset, protocol: Protocol, seed: int):
+def _kfold(dataset: Dataset, protocol: ProtocolSpec, seed: int):
     pool = _pool(dataset, protocol)
     for repeat in range(protocol.n_repeats):
         first = int(_seeds(seed, protocol.n_splits)[0])
@@ -155,11 +155,11 @@ def _kfold(dataset: Dataset, protocol: Protocol, seed: int):
             yield rows[train], rows[test]
 
 
-def _officially(dataset: Dataset, protocol: Protocol, seed: int):
+def _officially(dataset: Dataset, protocol: ProtocolSpec, seed: int):
     return [_official(dataset)] * protocol.n_splits
 
 
-def _fixed(dataset: Dataset, protocol: Protocol, seed: int):
+def _fixed(dataset: Dataset, protocol: ProtocolSpec, seed: int):
     if not dataset.splits:
         raise UserError(
             f"data set {dataset.name!r} came without fixed splits; "
@@ -210,7 +210,7 @@ def _official(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     return _provided(dataset, 0)
 
 
-def _pool(dataset: Dataset, protocol: Protocol) -> np.ndarray:
+def _pool(dataset: Dataset, protocol: ProtocolSpec) -> np.ndarray:
     """Give the rows that are divided: all, or those that the official test part leaves."""
     return _official(dataset)[0] if protocol.test == "official" else np.arange(dataset.n_samples)
 
@@ -226,7 +226,7 @@ def _draw(y: np.ndarray, per_class: int | None, seed: int) -> np.ndarray:
     return np.sort(np.concatenate(chosen))
 
 
-def _check_sizes(y: np.ndarray, protocol: Protocol, stratified: bool, name: str) -> None:
+def _check_sizes(y: np.ndarray, protocol: ProtocolSpec, stratified: bool, name: str) -> None:
     share = protocol.test_size
     n_test = share if isinstance(share, int) else int(np.ceil(share * len(y)))
     n_train = len(y) - n_test

@@ -16,12 +16,12 @@ from threadpoolctl import threadpool_limits
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import KEEP
 from boostbench.data.one_hot import encode_one_hot
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.environment import environment, now
-from boostbench.experiment.protocol import Protocol
 from boostbench.fitting.calibration import calibration
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.splits import Split
+from boostbench.records.environment import environment, now
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
 
 MAX_WARNINGS = 5
@@ -84,13 +84,13 @@ class Trial:
 
     Attributes
     ----------
-    algorithm : Algorithm
+    algorithm : AlgorithmSpec
         The estimator and its parameters.
     chosen : dict
         Parameters that replace the algorithm's own: a point of its grid.
     split : Split
         What is fitted on, and what is judged on.
-    protocol : Protocol
+    protocol : ProtocolSpec
         Of which the preparation of the features and the checkpoints matter here.
     measure : boostbench.fitting.measures.base.Measure
         What is recorded of the fit.
@@ -105,10 +105,10 @@ class Trial:
         Whether the estimator gets columns of codes as categories. False: as one-hot columns.
     """
 
-    algorithm: Algorithm
+    algorithm: AlgorithmSpec
     chosen: Mapping
     split: Split
-    protocol: Protocol
+    protocol: ProtocolSpec
     measure: "Taker"
     imputation: str | None = None
     categories: tuple[tuple[int, int], ...] = ()

@@ -70,7 +70,7 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     Trial
         Its measure, a `Validation`, holds the points.
     """
-    estimator, grid = outer.algorithm.specimen(**points[0]), outer.algorithm.grid
+    estimator, grid = outer.algorithm.probe(**points[0]), outer.algorithm.grid
     staged = getattr(estimator, "staged_parameter", None)
     staged = staged if staged in grid and outer.measure.by_stage else None
     if set(grid) <= set(getattr(estimator, "warm_parameters", ())):

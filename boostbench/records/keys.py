@@ -11,20 +11,21 @@ import hashlib
 import inspect
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.missing_values import FALLBACK, KEEP
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.targets import import_class
-from boostbench.fitting import measures
-from boostbench.fitting.measures.base import Measure
 from boostbench.records.makers import Maker
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.measures import MeasureLike
+from boostbench.spec.protocol import ProtocolSpec
+from boostbench.spec.trusted_imports import import_class
 from boostbench.util import validation
 from boostbench.util.errors import UserError
 
@@ -51,18 +52,18 @@ class Request:
 
     Attributes
     ----------
-    algorithm : Algorithm
-    protocol : Protocol
+    algorithm : AlgorithmSpec
+    protocol : ProtocolSpec
         As far as it matters to the measure.
     seed : int
         All randomness comes from here, the number of the split and the number of the fold.
-    measure : Measure
+    measure : MeasureLike
     """
 
-    algorithm: Algorithm
-    protocol: Protocol
+    algorithm: AlgorithmSpec
+    protocol: ProtocolSpec
     seed: int
-    measure: Measure
+    measure: MeasureLike
 
     @classmethod
     def of(cls, config: Mapping) -> "Request":
@@ -72,15 +73,15 @@ class Request:
         ----------
         config : mapping
             Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at. Without the
-            last, which `boostbench.fitting.measures.find` finds, `prediction` is meant.
+            last, which `boostbench.spec.measures.find` finds, `prediction` is meant.
 
         Raises
         ------
         UserError
             If it asks for something that does not exist or cannot be.
         """
-        algorithm = Algorithm.from_config(config["algo"])
-        protocol = Protocol.from_config(config["protocol"])
+        algorithm = AlgorithmSpec.from_config(config["algo"])
+        protocol = ProtocolSpec.from_config(config["protocol"])
         measure, seed = measures.find(config.get("measure", "prediction")), config.get("seed", 0)
         if type(seed) is not int or seed < 0:
             raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
@@ -98,7 +99,7 @@ class Request:
         It is asked: by scikit-learn's tags, and by its parameter `categorical_features`, if it has
         one. Where features are projected, or samples get the length 1, they are numbers.
         """
-        estimator = self.algorithm.specimen()
+        estimator = self.algorithm.estimator
         is_number = self.protocol.pca is not None or self.protocol.scale == "unit"
         if is_number or not (self.measure.takes_tables and isinstance(estimator, BaseEstimator)):
             return False, False
@@ -289,7 +290,7 @@ def _written(target: str) -> dict[str, str]:
 
 @functools.cache
 def _settings() -> dict[str, str]:
-    return {field.name: as_json(field.default) for field in fields(Protocol)}
+    return {field.name: as_json(field.default) for field in msgspec.structs.fields(ProtocolSpec)}
 
 
 def _completed(value):

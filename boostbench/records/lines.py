@@ -9,15 +9,15 @@ In memory a record is one mapping, with its ``config`` whole, and its provenance
 its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
 """
 
+import functools
 from collections.abc import Callable, Mapping
-from functools import partial
 
 import msgspec
 
-from boostbench.experiment import schema
-from boostbench.experiment.schema import BadLine, check
-from boostbench.fitting import measures
+from boostbench.records import schema
 from boostbench.records.keys import Identity, as_json, digest, of_today
+from boostbench.records.schema import BadLine, check
+from boostbench.spec import measures
 from boostbench.util.errors import UserError, first_line
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
@@ -110,7 +110,7 @@ class Definitions:
         if "error" in record:
             check(record, schema.FailedTrialLine if is_trial else schema.Failure)
         else:
-            check(record, schema.FinishedTrialLine if is_trial else measures.form_of(kind))
+            check(record, schema.FinishedTrialLine if is_trial else _record_type(kind))
             if not is_trial and made_by["environment"] is None:
                 raise BadLine("its provenance has no environment")
             _check_judgement(record, config)
@@ -122,6 +122,17 @@ class Definitions:
         del record["schema"], record["provenance"]
         record.update(made_by, key=key, asked=identity.asked, config_hash=name, config=config)
         return record
+
+
+@functools.cache
+def _record_type(kind: str) -> type[schema.Measured]:
+    """Return the type of the records in files of a measure; `Measured` for a user's measure."""
+    # `prediction` has most records; every other measure that is looked at has to be imported.
+    for name in sorted(measures.names(), key=lambda name: name != "prediction"):
+        measure = measures.find(name)
+        if measure.suffix == kind:
+            return measure.form
+    return schema.Measured
 
 
 def _check_judgement(record: Mapping, config: Mapping) -> None:
@@ -211,7 +222,7 @@ def _shortened(record: dict, config: Mapping) -> dict:
         if not record["warnings"]:
             del record["warnings"]
     for error, count, of in _COUNTED:
-        wrong = _each(record.get(error), partial(_count, n=record.get(of)))
+        wrong = _each(record.get(error), functools.partial(_count, n=record.get(of)))
         if None not in (wrong.values() if isinstance(wrong, dict) else [wrong]):
             del record[error]
             record[count] = wrong

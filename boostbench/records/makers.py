@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from boostbench.experiment.environment import distribution_of
-from boostbench.experiment.targets import class_names, import_class
+from boostbench.spec.trusted_imports import class_names, distribution_of, import_class
 from boostbench.util.errors import UserError
 
 _PACKAGE = "boostbench"

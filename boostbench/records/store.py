@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.data.decompression import decompress
-from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
+from boostbench.records.schema import SCHEMA, BadLine
 from boostbench.util.atomic_write import atomic_write, open_in_place, retry_while_in_use
 from boostbench.util.errors import UserError, os_error_reason, writing_to
 from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path

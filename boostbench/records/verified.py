@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
+from boostbench.records.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
@@ -70,7 +70,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     total : int
         How many records there were.
     agreed : dict of str to list of str
-        By the kernel of BLAS (`boostbench.experiment.environment.blas`), keys of records that came
+        By the kernel of BLAS (`boostbench.records.environment.blas`), keys of records that came
         out as they are.
     unlike : dict of str to float
         Keys of records that came out otherwise by another kernel than theirs, or by one that may be

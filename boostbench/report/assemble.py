@@ -7,9 +7,9 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import Key, TableDefinition, all_definitions
-from boostbench.fitting import measures
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
+from boostbench.spec import measures
 from boostbench.util.errors import print_error
 
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)

@@ -13,8 +13,8 @@ from hydra._internal.utils import get_args_parser
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.cli import job as job_module
-from boostbench.fitting import measures
 from boostbench.records.store import read_records
+from boostbench.spec import measures
 from boostbench.util import configs
 from tests.conftest import QUICK
 

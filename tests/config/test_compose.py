@@ -12,7 +12,7 @@ from boostbench.config.overrides import check, settings
 from boostbench.config.tables import TableDefinition
 from boostbench.data.loading import load
 from boostbench.execution.plan import Experiment
-from boostbench.experiment.protocol import Protocol
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -341,7 +341,10 @@ def test_without_a_title_the_name_is_shown():
 
 def test_what_is_deleted_of_a_protocol_is_at_its_default():
     names = ("name", "n_splits", "checkpoints")
-    own, usual = compose("protocol=mcboost", *(f"~protocol.{name}" for name in names)), Protocol()
+    own, usual = (
+        compose("protocol=mcboost", *(f"~protocol.{name}" for name in names)),
+        ProtocolSpec(),
+    )
     assert own["protocol"].keys() == compose()["protocol"].keys()
     assert [own["protocol"][name] for name in names] == [getattr(usual, name) for name in names]
 

@@ -1,7 +1,7 @@
 import pytest
 from fitting.conftest import dataset, make_experiment  # noqa: F401
 
-from boostbench.experiment.environment import environment
+from boostbench.records.environment import environment
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from scipy import sparse
 
 from boostbench.data.dataset import Dataset
 from boostbench.execution.plan import Experiment, tuning_tasks
-from boostbench.experiment.protocol import Protocol
-from boostbench.fitting import measures
 from boostbench.fitting.measures.base import Measure
+from boostbench.spec import measures
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 
@@ -98,7 +98,7 @@ def test_measures_are_found_by_their_files():
 
 @pytest.mark.parametrize("name", measures.names())
 def test_a_limit_of_time_is_of_whatever_is_measured(name):
-    assert measures.find(name).arrange(Protocol(time_limit=9)).time_limit == 9
+    assert measures.find(name).arrange(ProtocolSpec(time_limit=9)).time_limit == 9
 
 
 def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():

@@ -15,6 +15,7 @@ import processes
 import pytest
 from fitting.examples import FAKES, FINDING, rewrite
 from fitting.toy import bare, make_dataset, run
+from msgspec import structs
 from scipy import sparse
 
 from boostbench.execution.queue import Finished, Waiting
@@ -525,7 +526,7 @@ def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, result
     if other_code:  # as of a module that was changed meanwhile
         slow.__dict__["maker"] = slow.maker._replace(source="0" * 16)
     else:
-        slow = replace(slow, algorithm=replace(slow.algorithm, name="renamed"))
+        slow = replace(slow, algorithm=structs.replace(slow.algorithm, name="renamed"))
 
     def listen(event):
         if isinstance(event, Waiting):

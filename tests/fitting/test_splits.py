@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.experiment.protocol import Protocol
 from boostbench.fitting.splits import splits
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 from .toy import make_dataset
@@ -20,7 +20,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
 def test_splits_are_disjoint_and_cover_everything(dataset, sampling):
-    for split in splits(dataset, Protocol(sampling=sampling, n_splits=4), seed=0):
+    for split in splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4), seed=0):
         assert sorted([*split.train, *split.test]) == list(range(120))
         assert len(split.test) == 30
 
@@ -29,15 +29,15 @@ def test_splits_are_disjoint_and_cover_everything(dataset, sampling):
 @pytest.mark.parametrize("sampling", ["stratified", "plain"])
 def test_more_splits_extend_fewer(dataset, sampling, samples_per_class):
     settings = {"sampling": sampling, "samples_per_class": samples_per_class}
-    few = splits(dataset, Protocol(n_splits=3, **settings), seed=5)
-    many = splits(dataset, Protocol(n_splits=7, **settings), seed=5)
+    few = splits(dataset, ProtocolSpec(n_splits=3, **settings), seed=5)
+    many = splits(dataset, ProtocolSpec(n_splits=7, **settings), seed=5)
     assert all(same(one, other) for one, other in zip(few, many, strict=False))
     assert len({split.checksum for split in many}) == 7
     assert len({split.seed for split in many}) == 7
 
 
 def test_seed_decides(dataset):
-    first, again, other = (splits(dataset, Protocol(), seed)[0] for seed in (0, 0, 1))
+    first, again, other = (splits(dataset, ProtocolSpec(), seed)[0] for seed in (0, 0, 1))
     assert same(first, again)
     assert first.checksum == again.checksum
     assert first.checksum != other.checksum
@@ -46,7 +46,7 @@ def test_seed_decides(dataset):
 
 def test_stratified_keeps_the_shares_of_classes():
     dataset = make_dataset((60, 24, 12))
-    for split in splits(dataset, Protocol(), seed=0):
+    for split in splits(dataset, ProtocolSpec(), seed=0):
         labels, counts = np.unique(dataset.y[split.test], return_counts=True)
         assert dict(zip(labels, counts, strict=True)) == {"a": 15, "b": 6, "c": 3}
 
@@ -55,14 +55,14 @@ def test_plain_does_not_keep_the_shares_of_classes():
     dataset = make_dataset((60, 24, 12))
     of_first_class = {
         int(np.sum(dataset.y[split.test] == "a"))
-        for split in splits(dataset, Protocol(sampling="plain"), seed=0)
+        for split in splits(dataset, ProtocolSpec(sampling="plain"), seed=0)
     }
     assert len(of_first_class) > 1
 
 
 def test_samples_per_class_are_drawn_anew_and_small_classes_keep_all():
     dataset = make_dataset((60, 8, 30))
-    protocol = Protocol(samples_per_class=12, n_splits=3)
+    protocol = ProtocolSpec(samples_per_class=12, n_splits=3)
     drawn = [np.sort([*s.train, *s.test]) for s in splits(dataset, protocol, seed=0)]
     for rows in drawn:
         assert np.unique(dataset.y[rows], return_counts=True)[1].tolist() == [12, 8, 12]
@@ -71,7 +71,7 @@ def test_samples_per_class_are_drawn_anew_and_small_classes_keep_all():
 
 def test_kfold_tests_every_drawn_sample_once():
     dataset = make_dataset((60, 8, 30))
-    protocol = Protocol(sampling="kfold", samples_per_class=12, n_splits=4)
+    protocol = ProtocolSpec(sampling="kfold", samples_per_class=12, n_splits=4)
     parts = splits(dataset, protocol, seed=0)
     tested = np.concatenate([split.test for split in parts])
     assert len(np.unique(tested)) == len(tested) == 32
@@ -80,7 +80,7 @@ def test_kfold_tests_every_drawn_sample_once():
 def test_fixed_splits_are_taken_as_they_are():
     fixed = [(np.array([0, 5]), np.array([1, 2])), (np.array([3]), np.array([4]))]
     dataset = make_dataset(splits=fixed)
-    found = splits(dataset, Protocol(sampling="fixed", n_splits=2), seed=0)
+    found = splits(dataset, ProtocolSpec(sampling="fixed", n_splits=2), seed=0)
     assert [(s.train.tolist(), s.test.tolist()) for s in found] == [([0, 5], [1, 2]), ([3], [4])]
 
 
@@ -97,13 +97,13 @@ def test_fixed_splits_are_taken_as_they_are():
 )
 def test_impossible_splits_are_the_users_to_mend(counts, settings, message):
     with pytest.raises(UserError, match=message):
-        splits(make_dataset(counts), Protocol(**settings), seed=0)
+        splits(make_dataset(counts), ProtocolSpec(**settings), seed=0)
 
 
 def test_too_few_fixed_splits():
     dataset = make_dataset(splits=[(np.array([0]), np.array([1]))])
     with pytest.raises(UserError, match="n_splits is 3, but data set 'toy' has 1 fixed splits"):
-        splits(dataset, Protocol(sampling="fixed", n_splits=3), seed=0)
+        splits(dataset, ProtocolSpec(sampling="fixed", n_splits=3), seed=0)
 
 
 def counts(y):
@@ -112,8 +112,8 @@ def counts(y):
 
 def test_repeats_of_folds_extend_the_first():
     dataset = make_dataset((60, 24, 12))
-    once = splits(dataset, Protocol(sampling="kfold", n_splits=4), seed=3)
-    twice = splits(dataset, Protocol(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
+    once = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4), seed=3)
+    twice = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
     assert [split.index for split in twice] == list(range(8))
     assert all(same(one, other) for one, other in zip(once, twice, strict=False))
     for folds in (twice[:4], twice[4:]):
@@ -128,7 +128,7 @@ def official(n_train=60):
 
 
 def test_the_official_parts_as_often_as_asked_for():
-    parts = splits(official(), Protocol(sampling="official", n_splits=3), seed=0)
+    parts = splits(official(), ProtocolSpec(sampling="official", n_splits=3), seed=0)
     assert len({split.checksum for split in parts}) == 1
     assert len({split.seed for split in parts}) == 3
     assert all(np.array_equal(split.test, np.arange(60, 120)) for split in parts)
@@ -138,21 +138,21 @@ def test_a_thinned_training_part_leaves_the_test_part_as_it_is():
     """MNIST with 1000 digits of each class for training, and the official test set."""
     dataset = official()
     settings = {"sampling": "official", "n_splits": 3, "train_per_class": 8}
-    parts = splits(dataset, Protocol(**settings), seed=0)
+    parts = splits(dataset, ProtocolSpec(**settings), seed=0)
     assert len({split.checksum for split in parts}) == 3
     for split in parts:
         assert counts(dataset.y[split.train]) == [8, 8, 8]
         assert np.array_equal(split.test, np.arange(60, 120))
         assert sorted([*split.train, *split.spare]) == list(range(60))
-    more = splits(dataset, Protocol(**{**settings, "n_splits": 5}), seed=0)
+    more = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
     assert all(same(one, other) for one, other in zip(parts, more, strict=False))
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
 def test_a_training_part_of_so_many_samples(sampling):
     dataset = make_dataset((60, 30, 30))
-    whole = splits(dataset, Protocol(sampling=sampling, n_splits=4), seed=0)
-    thin = splits(dataset, Protocol(sampling=sampling, n_splits=4, train_size=20), seed=0)
+    whole = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4), seed=0)
+    thin = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4, train_size=20), seed=0)
     for one, other in zip(whole, thin, strict=True):
         assert np.array_equal(one.test, other.test)
         assert set(other.train) < set(one.train)
@@ -160,7 +160,7 @@ def test_a_training_part_of_so_many_samples(sampling):
         assert len(other.train) == 20
     if sampling != "plain":
         assert counts(dataset.y[thin[0].train]) == [10, 5, 5]
-    all_of_them = Protocol(sampling=sampling, n_splits=4, train_size=500)
+    all_of_them = ProtocolSpec(sampling=sampling, n_splits=4, train_size=500)
     assert all(
         same(one, other)
         for one, other in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
@@ -170,7 +170,7 @@ def test_a_training_part_of_so_many_samples(sampling):
 def test_all_that_is_not_trained_on_is_tested():
     """So many images of each class for training, the rest for test."""
     dataset = make_dataset((60, 30, 30))
-    for split in splits(dataset, Protocol(train_per_class=12, test="rest"), seed=0):
+    for split in splits(dataset, ProtocolSpec(train_per_class=12, test="rest"), seed=0):
         assert counts(dataset.y[split.train]) == [12, 12, 12]
         assert sorted([*split.train, *split.test]) == list(range(120))
         assert len(split.spare) == 0
@@ -178,21 +178,21 @@ def test_all_that_is_not_trained_on_is_tested():
 
 def test_everything_is_tested():
     """A stratified sample for training, the complete distribution for test."""
-    for split in splits(make_dataset(), Protocol(train_size=30, test="all"), seed=0):
+    for split in splits(make_dataset(), ProtocolSpec(train_size=30, test="all"), seed=0):
         assert np.array_equal(split.test, np.arange(120))
         assert len(split.train) == 30
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "kfold"])
 def test_the_official_test_part_is_never_trained_on(sampling):
-    protocol = Protocol(sampling=sampling, n_splits=3, test="official")
+    protocol = ProtocolSpec(sampling=sampling, n_splits=3, test="official")
     for split in splits(official(), protocol, seed=0):
         assert np.array_equal(split.test, np.arange(60, 120))
         assert split.train.max() < 60
 
 
 def test_a_number_of_samples_is_tested():
-    for split in splits(make_dataset(), Protocol(test_size=17), seed=0):
+    for split in splits(make_dataset(), ProtocolSpec(test_size=17), seed=0):
         assert (len(split.train), len(split.test)) == (103, 17)
 
 
@@ -213,15 +213,15 @@ def test_a_number_of_samples_is_tested():
 def test_splits_that_came_with_the_data_are_checked(train, test, message):
     good = np.arange(10), np.arange(10, 20)
     dataset = make_dataset(splits=[good, (np.array(train), np.array(test))])
-    splits(dataset, Protocol(sampling="fixed", n_splits=1), seed=0)
+    splits(dataset, ProtocolSpec(sampling="fixed", n_splits=1), seed=0)
     with pytest.raises(UserError, match=f"fixed split 1 .from 0. of data set 'toy' .*{message}"):
-        splits(dataset, Protocol(sampling="fixed", n_splits=2), seed=0)
+        splits(dataset, ProtocolSpec(sampling="fixed", n_splits=2), seed=0)
 
 
 @pytest.mark.parametrize("settings", [{"sampling": "official"}, {"test": "official"}])
 def test_no_official_part(settings):
     with pytest.raises(UserError, match=r"data set .toy. has none; take protocol\.sampling=strat"):
-        splits(make_dataset(), Protocol(**settings), seed=0)
+        splits(make_dataset(), ProtocolSpec(**settings), seed=0)
     several = make_dataset(splits=[(np.array([0]), np.array([1]))] * 3)
     with pytest.raises(UserError, match="has 3 fixed splits, none of them the official one"):
-        splits(several, Protocol(**settings), seed=0)
+        splits(several, ProtocolSpec(**settings), seed=0)

@@ -7,21 +7,21 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.fitting import measures
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.splits import splits
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial, run_trial
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.protocol import ProtocolSpec
 
 
 def make(dataset, y):
-    split = replace(splits(dataset, Protocol(), seed=0)[0], seed=0)
+    split = replace(splits(dataset, ProtocolSpec(), seed=0)[0], seed=0)
 
     def trial(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
-        algorithm = Algorithm("x", target, params)
-        protocol = Protocol(checkpoints=checkpoints)
+        algorithm = AlgorithmSpec("x", target, params)
+        protocol = ProtocolSpec(checkpoints=checkpoints)
         return Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
 
     def do(*args, **settings):
@@ -63,9 +63,9 @@ def test_outcome_is_what_a_plain_fit_gives(do, dataset):
 
 
 def test_features_are_projected(dataset):
-    split = splits(dataset, Protocol(), seed=0)[0]
-    algorithm = Algorithm("x", "fake_classifiers.Plain", {})
-    protocol = Protocol(scale="none", checkpoints=(), pca=0.5)
+    split = splits(dataset, ProtocolSpec(), seed=0)[0]
+    algorithm = AlgorithmSpec("x", "fake_classifiers.Plain", {})
+    protocol = ProtocolSpec(scale="none", checkpoints=(), pca=0.5)
     trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
     assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 

@@ -5,14 +5,14 @@ import pytest
 
 from boostbench.algorithms import MultiBoost
 from boostbench.execution.plan import tuning_tasks
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.fitting import measures
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial, run_trial
 from boostbench.fitting.tuning import choose, inner_splits, trials
 from boostbench.records.store import read_records
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 from fitting.toy import run
 
@@ -31,7 +31,7 @@ def points():
 
 def trial(algorithm, scale="minmax"):
     split = Split(0, 0, np.arange(80), np.arange(80, 120))
-    return Trial(algorithm, {}, split, Protocol(scale=scale), measures.find("prediction"))
+    return Trial(algorithm, {}, split, ProtocolSpec(scale=scale), measures.find("prediction"))
 
 
 def of_one_fold(algorithm, dataset, scale="minmax"):
@@ -43,10 +43,10 @@ def of_one_fold(algorithm, dataset, scale="minmax"):
 @pytest.mark.parametrize("scale", ["minmax", "none"])
 def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale):
     params = {"n_iterations": 200, "tol": 1e-4}
-    _, [outcome] = of_one_fold(Algorithm("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale)
+    _, [outcome] = of_one_fold(AlgorithmSpec("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale)
     single = []
     for nu in GRID:
-        algorithm = Algorithm("m", MULTIBOOST, {**params, "nu": nu})
+        algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
         labels = np.unique(dataset.y, return_inverse=True)[1]
         single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
     # Solutions of the same problem, up to its tolerance.
@@ -69,7 +69,7 @@ def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale
     ],
 )
 def test_which_points_share_a_fit(target, grid, expected):
-    algorithm = Algorithm("some", target, {}, grid)
+    algorithm = AlgorithmSpec("some", target, {}, grid)
     tried = [one.measure.points for one in trials(trial(algorithm), algorithm.points())]
     assert [len(points) for points in tried] == expected
     assert sorted(map(str, itertools.chain(*tried))) == sorted(map(str, algorithm.points()))
@@ -79,7 +79,7 @@ def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatc
     import fake_classifiers
 
     grid = {"width": [1, 2], "n_iterations": [3, 1, 2]}
-    apart = Algorithm("fake", "fake_classifiers.Nearest", {}, grid)
+    apart = AlgorithmSpec("fake", "fake_classifiers.Nearest", {}, grid)
     tried, outcomes = of_one_fold(apart, dataset)
     expected = {
         str(one.measure.points[0]): outcome for one, outcome in zip(tried, outcomes, strict=True)
@@ -87,7 +87,7 @@ def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatc
     fits = []
     fit = fake_classifiers.Staged.fit
     monkeypatch.setattr(fake_classifiers.Staged, "fit", lambda *args: fits.append(1) or fit(*args))
-    together = Algorithm("fake", "fake_classifiers.Staged", {}, grid)
+    together = AlgorithmSpec("fake", "fake_classifiers.Staged", {}, grid)
     tried, outcomes = of_one_fold(together, dataset)
     assert len(fits) == len(outcomes) == 2
     for one, outcome in zip(tried, outcomes, strict=True):

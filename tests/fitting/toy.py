@@ -1,16 +1,14 @@
 """A small data set of which everything is known."""
 
-import dataclasses
-
 import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.execution.plan import Experiment
 from boostbench.execution.runner import Run
-from boostbench.experiment.protocol import Protocol
 from boostbench.records.archive import Records
+from boostbench.spec.protocol import ProtocolSpec
 
-SETTINGS = {field.name for field in dataclasses.fields(Protocol)} - {"name"}
+SETTINGS = set(ProtocolSpec.__struct_fields__) - {"name"}
 
 
 def make_dataset(counts=(40, 40, 40), name="toy", splits=None, seed=0):

@@ -4,11 +4,11 @@ import types
 
 import pytest
 
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.fitting.measures import find
 from boostbench.records import keys
 from boostbench.records.keys import Identity, Request, digest, shortened
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.measures import find
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
@@ -22,10 +22,10 @@ DATA = {
 
 
 def config(target, params=None, grid=None, seed=0, **protocol):
-    algorithm = Algorithm("one", target, params or {}, grid or {})
+    algorithm = AlgorithmSpec("one", target, params or {}, grid or {})
     return {
         "data": DATA,
-        **Request(algorithm, Protocol(**protocol), seed, find("prediction")).asked,
+        **Request(algorithm, ProtocolSpec(**protocol), seed, find("prediction")).asked,
     }
 
 

@@ -12,9 +12,8 @@ import portalocker
 import pytest
 from fitting.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
-from boostbench.experiment.schema import BadLine, Measured, check
-from boostbench.fitting import measures
 from boostbench.records import lines
+from boostbench.records.schema import BadLine, Measured, check
 from boostbench.records.store import (
     RecordFile,
     check_writable,
@@ -25,6 +24,7 @@ from boostbench.records.store import (
     thin,
 )
 from boostbench.records.verified import Verified
+from boostbench.spec import measures
 from boostbench.util.errors import UserError
 
 DERIVED = {"key", "asked", "config_hash"}

@@ -7,15 +7,15 @@ from datetime import datetime
 from functools import lru_cache
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import points_of
-from boostbench.experiment.targets import locate
-from boostbench.fitting import measures
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial
 from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.schema import points_of
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.protocol import ProtocolSpec
+from boostbench.spec.trusted_imports import import_estimator
 from boostbench.util.errors import UserError
 
 # What every config holds; what else there is comes from the measure.
@@ -42,7 +42,7 @@ def refit(record: Mapping, dataset: Dataset) -> Trial:
     config, points = record["config"], points_of(record)
     measure, algo = measure_of(config), dict(config["algo"])
     target = algo.pop("_target_")
-    locate(target)  # records may come from others
+    import_estimator(target)  # records may come from others
     asked = json.dumps(config["protocol"], sort_keys=True)
     index, is_given = record["split"], config["protocol"].get("sampling") == "fixed"
     number = index + 1 if is_given else _AT_ONCE * (index // _AT_ONCE + 1)
@@ -54,7 +54,7 @@ def refit(record: Mapping, dataset: Dataset) -> Trial:
         split = next(itertools.islice(inner, record["fold"], None))
     if split.checksum != record["rows"]:
         raise UserError("today's code takes other rows")
-    algorithm, chosen = Algorithm("", target, algo, config["grid"]), record.get("chosen", {})
+    algorithm, chosen = AlgorithmSpec("", target, algo, config["grid"]), record.get("chosen", {})
     missing, takes_categories = config["data"].get("missing"), "words" in config["data"]
     about = protocol, measure, missing, dataset.category_counts, takes_categories
     trial = Trial(algorithm, chosen, split, *about)
@@ -95,11 +95,11 @@ def seconds_of(record: Mapping) -> float:
 @lru_cache(8)
 def _splits(
     measure: type[Measure], dataset: Dataset, protocol: str, seed: int, number: int
-) -> tuple[Protocol, list[Split]]:
+) -> tuple[ProtocolSpec, list[Split]]:
     """Make so many splits, or more; most records that are fitted again share them."""
     settings = {"n_splits": number, **json.loads(protocol)}
     # It finished in time, and how fast this machine is says nothing of what comes out.
     settings.pop("time_limit", None)
     settings["n_repeats"] = -(-number // settings["n_splits"])
-    made = Protocol.from_config(settings)
+    made = ProtocolSpec.from_config(settings)
     return made, measure().splits(dataset, made, seed)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from boostbench.execution.verification.compare import are_alike, error_of, systematic, what_differs
 from boostbench.execution.verification.refit import seconds_of
-from boostbench.experiment.environment import now, system
+from boostbench.records.environment import now, system
 from boostbench.records.keys import digest
 from boostbench.records.makers import FIRST_EDITION
 from boostbench.records.verified import Finding, Group

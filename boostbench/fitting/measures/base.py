@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Measured
 from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.stages import predictions
 from boostbench.fitting.trial import Fit, Trial
+from boostbench.records.schema import Measured
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 #: CPU times that `boostbench.fitting.trial.Fit.times` gives.
@@ -69,7 +69,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """By which `boostbench.fitting.measures.find` finds it."""
+        """By which `boostbench.spec.measures.find` finds it."""
         module, own = type(self).__module__, f"{__package__}."
         return (
             module.removeprefix(own)
@@ -77,7 +77,7 @@ class Measure:
             else (f"{module}.{type(self).__qualname__}")
         )
 
-    def arrange(self, protocol: Protocol) -> Protocol:
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Say what of a protocol matters here, whatever the data are, and refuse what does not fit.
 
         Records are filed and found by what it gives.
@@ -98,7 +98,7 @@ class Measure:
             It says why.
         """
 
-    def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+    def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
         """Divide the data; by default as the protocol says."""
         return splits(dataset, protocol, seed)
 

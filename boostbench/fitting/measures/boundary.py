@@ -9,12 +9,12 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Fraction, Measured, Real, Round
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split, numbered
 from boostbench.fitting.stages import predict, stages
 from boostbench.fitting.trial import Trial, six_digits
+from boostbench.records.schema import Count, Fraction, Measured, Real, Round
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 #: Cells of the grid along each axis.
@@ -59,13 +59,13 @@ class Boundary(Measure):
     takes_tables = False
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
 
-    def arrange(self, protocol: Protocol) -> Protocol:
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Keep how to scale and tune, the checkpoints, and the limit of time."""
         if not protocol.checkpoints:
             raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
         kept = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
         settings = {name: getattr(protocol, name) for name in kept}
-        return Protocol(sampling="fixed", n_splits=1, **settings)
+        return ProtocolSpec(sampling="fixed", n_splits=1, **settings)
 
     def check_data(self, dataset: Dataset) -> None:
         """Refuse all but two dense features, and classes whose numbers take more than a byte."""
@@ -80,7 +80,7 @@ class Boundary(Measure):
                 f"has {dataset.n_classes}; take data.classes={_MOST_CLASSES}"
             )
 
-    def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+    def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
         """Train on all rows."""
         return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
 

@@ -1,15 +1,15 @@
 """Codewords as records: where they are at first, and where learning has moved them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Fraction, Measured, Real
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.trial import Trial
+from boostbench.records.schema import Count, Fraction, Measured, Real
+from boostbench.spec.protocol import ProtocolSpec
 
 _DECIMALS = 5
 
@@ -31,9 +31,9 @@ class Codewords(Measure):
     suffix = "codewords"
     settings: ClassVar[Mapping] = {"codewords": "first and last"}
 
-    def arrange(self, protocol: Protocol) -> Protocol:
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Measure nothing on the way."""
-        return replace(protocol, checkpoints=())
+        return msgspec.structs.replace(protocol, checkpoints=())
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit, and tell the codewords.

@@ -1,16 +1,16 @@
 """Which features boosting selects, as records: how often each split's stumps test each of them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.trial import Trial
+from boostbench.records.schema import Count, Fraction, Measured
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 #: Records list all features of a data set, which must not be too many for that.
@@ -34,11 +34,11 @@ class FeatureUse(Measure):
     takes_tables = False
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}
 
-    def arrange(self, protocol: Protocol) -> Protocol:
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Measure nothing on the way; features are what the data set has."""
         if protocol.pca is not None:
             raise UserError("with protocol.pca no feature of the data is left to be selected")
-        return replace(protocol, checkpoints=())
+        return msgspec.structs.replace(protocol, checkpoints=())
 
     def check_data(self, dataset: Dataset) -> None:
         """Refuse more than 5000 features."""

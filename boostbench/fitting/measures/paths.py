@@ -9,10 +9,10 @@ from msgspec import Struct
 from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.schema import Count, Measured, Real
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.trial import Trial
+from boostbench.records.schema import Count, Measured, Real
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 # As in Figure 1 of the MCBoost paper.
@@ -61,9 +61,9 @@ class Paths(Measure):
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}
     }
 
-    def arrange(self, protocol: Protocol) -> Protocol:
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Keep how samples are drawn, and the limit of time."""
-        return Protocol(
+        return ProtocolSpec(
             n_splits=1,
             sampling=protocol.sampling,
             samples_per_class=protocol.samples_per_class,

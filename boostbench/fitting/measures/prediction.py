@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from msgspec import Struct
 
-from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.trial import Fit, Trial, six_digits
+from boostbench.records.schema import Count, Duration, Fraction, Measured, Round
 
 # Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell. On
 # Windows it goes by ticks of 1/64 second, whatever `time.get_clock_info` says: ten of them.

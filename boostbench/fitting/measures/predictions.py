@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.schema import Count, Fraction, Measured, Real
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.measures.scores import columns
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial
+from boostbench.records.schema import Count, Fraction, Measured, Real
 
 _DECIMALS = 6
 

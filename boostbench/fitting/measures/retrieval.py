@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.schema import Duration, Fraction, Measured, Rows
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial, six_digits
+from boostbench.records.schema import Duration, Fraction, Measured, Rows
 
 # Queries are compared with the data base a few at a time: so many distances, of
 # 8 bytes, which stay in the cache.

@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 from sklearn.metrics import log_loss, recall_score, roc_auc_score
 
-from boostbench.experiment.schema import Count, Duration, Fraction, Measured
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
 from boostbench.fitting.trial import Fit, Trial
+from boostbench.records.schema import Count, Duration, Fraction, Measured
 
 
 class ScoresRecord(Measured, kw_only=True):

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.trial import Trial
+from boostbench.records.schema import Count, Fraction, Measured
 
 
 class SupportRecord(Measured, kw_only=True):

@@ -2,7 +2,7 @@ import pytest
 from fitting.examples import RECORD, changed
 
 from boostbench.execution.verification.tally import ENOUGH, GroupTally, Member
-from boostbench.experiment.environment import system
+from boostbench.records.environment import system
 from boostbench.records.verified import Group
 
 HERE, THERE = "openblas Haswell", "openblas Prescott"

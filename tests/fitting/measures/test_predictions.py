@@ -3,8 +3,8 @@ import pytest
 
 import boostbench
 from boostbench.execution.plan import Experiment
-from boostbench.experiment.schema import BadLine, check
 from boostbench.fitting.measures.predictions import PredictionsRecord
+from boostbench.records.schema import BadLine, check
 from fitting.toy import run
 
 from ..examples import RECORD

@@ -1,8 +1,8 @@
 import msgspec
 import pytest
 
-from boostbench.fitting import measures
 from boostbench.fitting.quantities import QUANTITIES
+from boostbench.spec import measures
 
 
 def test_each_quantity_is_recorded_by_some_measure():

@@ -1,18 +1,17 @@
-"""How an algorithm is judged on a data set: the settings, checked."""
+"""Specification of a protocol: how an algorithm is evaluated on a data set."""
 
-import dataclasses
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
+import msgspec
 from msgspec import Meta
 
 from boostbench.util import validation
 from boostbench.util.errors import UserError
 from boostbench.util.validation import annotated_type
 
-# More of anything is a slip of the hand, and would fill the memory before it is noticed.
+# Larger numbers are typing errors, and would exhaust the memory before anybody notices.
 _Number = annotated_type(int, "a whole number from 1 to 10000", ge=1, le=10_000)
 _Folds = annotated_type(int, "a whole number from 2 to 10000", ge=2, le=10_000)
 _Rows = annotated_type(int, "a whole number >= 2", ge=2)
@@ -24,55 +23,52 @@ _Rounds = annotated_type(
 _Seconds = annotated_type(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """How an algorithm is judged on a data set: the fields of ``conf/protocol/NAME.yaml``.
+class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """Evaluation of an algorithm on a data set: the fields of ``conf/protocol/NAME.yaml``.
 
-    Three things make a split: where its parts come from (`sampling`), how the training part is made
-    smaller (`train_per_class`, `train_size`), and what is tested (`test`).
+    Three settings define a split: the source of its two parts (`sampling`), the reduction of the
+    training part (`train_per_class`, `train_size`), and the tested samples (`test`).
 
     Parameters
     ----------
     name : str
-        Name for people; two protocols that differ in nothing else are the same.
+        Display name. Protocols that differ in the name only are equal in effect.
     n_splits : int or None, default=10
-        Number of splits into a training and a test part; of folds in k-fold sampling. None for all
+        Number of splits into a training and a test part, or of folds in k-fold sampling. None: all
         fixed splits.
     n_repeats : int, default=1
-        How often the data are divided into folds anew, in k-fold sampling.
+        Number of divisions into folds, in k-fold sampling.
     test_size : float or int, default=0.25
-        Share of the samples in the test part, or their number (``stratified`` and ``plain``
+        Fraction of the samples in the test part, or their number (``stratified`` and ``plain``
         sampling).
     sampling : {"stratified", "plain", "kfold", "official", "fixed"}, default="stratified"
-        Random splits that keep the class shares, random splits that do not, stratified k-fold
-        with `n_splits` folds, the data set's own training and test part `n_splits` times, or the
-        splits that came with the data set, one after the other.
+        Random splits with the class shares of the data set, random splits, stratified k-fold
+        with `n_splits` folds, the official training and test part of the data set `n_splits`
+        times, or the splits that come with the data set, in their order.
     samples_per_class : int or None, default=None
-        Draw that many samples of each class first, before anything is divided (smaller classes
-        keep all of theirs).
+        Number of samples of each class to draw before the division; smaller classes are kept
+        whole. None: all samples.
     train_per_class : int or None, default=None
-        Draw that many samples of each class of the training part; nothing of the test part is lost.
+        Number of samples of each class to draw from the training part. None: all samples.
     train_size : int or None, default=None
-        Draw that many samples of the training part, with the shares of its classes.
+        Number of samples to draw from the training part, with its class shares. None: all samples.
     test : {"part", "rest", "official", "all"}, default="part"
-        What is tested: the test part; it and what is left of the training part; the data set's own
-        test part, which `sampling` then leaves alone; or all samples, those of the training part
-        among them.
+        Tested samples: the test part; the test part and the rest of the training part that was
+        drawn from; the official test part, which `sampling` then leaves alone; or all samples,
+        including the training part.
     scale : {"minmax", "standard", "unit", "none"}, default="minmax"
-        Scaling of the features, fitted on the training part only; ``unit`` gives each sample
-        length 1.
+        Scaling of the features, fitted on the training part; ``unit`` gives each sample length 1.
     pca : float or None, default=None
-        Project the scaled features on the principal components that keep this share of their
-        variance, fitted on the training part only.
+        Fraction of the variance of the scaled features that the principal components keep, fitted
+        on the training part. None: no projection.
     tune : {"first_split", "every_split", "none"}, default="first_split"
-        Where hyper-parameters are chosen by cross-validation over the algorithm's grid.
+        Splits whose training part is used for cross-validation over the algorithm's grid.
     n_folds : int, default=5
         Folds of that cross-validation.
     checkpoints : tuple of int
         Boosting rounds at which the test error is recorded.
     time_limit : float or None, default=None
-        Seconds of the clock that a fit and what is measured of it may take together; more is a
-        failure.
+        Wall-clock seconds for a fit and its measurement; a longer trial fails. None: no limit.
 
     Raises
     ------
@@ -97,45 +93,47 @@ class Protocol:
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        validation.validate_mapping(_kinds(), vars(self), "protocol")
-        given = self.sampling in ("fixed", "official")
-        for wrong, what in (
-            (given and self.samples_per_class, "samples_per_class"),
+        validation.validate_mapping(_kinds(), msgspec.structs.asdict(self), "protocol")
+        has_given_splits = self.sampling in ("fixed", "official")
+        for is_conflict, setting in (
+            (has_given_splits and self.samples_per_class, "samples_per_class"),
             (self.sampling == "fixed" and self.test == "official", "test=official"),
             (self.sampling != "kfold" and self.n_repeats > 1, "n_repeats"),
             (self.sampling == "kfold" and self.n_splits == 1, "n_splits=1"),
             (self.sampling != "fixed" and self.n_splits is None, "n_splits=null"),
         ):
-            if wrong:
-                raise UserError(f"protocol.{what} cannot go with protocol.sampling={self.sampling}")
+            if is_conflict:
+                raise UserError(
+                    f"protocol.{setting} cannot go with protocol.sampling={self.sampling}"
+                )
         if self.train_per_class and self.train_size:
             raise UserError("protocol.train_per_class cannot go with protocol.train_size")
-        object.__setattr__(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
+        msgspec.structs.force_setattr(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
 
     @property
     def n_parts(self) -> int:
-        """Number of splits in all."""
+        """Number of splits over all repeats."""
         return self.n_splits * self.n_repeats
 
     @classmethod
-    def from_config(cls, config: Mapping) -> "Protocol":
-        """Make the protocol from its part of the resolved configuration.
+    def from_config(cls, config: Mapping[str, Any]) -> "ProtocolSpec":
+        """Return the specification in the ``protocol`` of a resolved config.
 
         Raises
         ------
         UserError
-            If a key is not a field of the protocol (near matches are named), or a value is bad.
+            If a key is not a field (near matches are named), or a value is out of range.
         """
         validation.validate_mapping(_kinds(), config, "protocol")
         return cls(**config)
 
-    def to_config(self) -> dict:
-        """Give what decides the results, as JSON types.
+    def to_config(self) -> dict[str, Any]:
+        """Return the settings that affect the result of a split, as JSON types.
 
-        The name only presents, and the number of splits only says how far to go, except in k-fold
-        sampling where it is the size of a fold. A limit of time counts where there is one.
+        The name is left out, and so is the number of splits, unless it is the number of folds. The
+        time limit is left out if there is none.
         """
-        config = dataclasses.asdict(self)
+        config = msgspec.structs.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
         del config["name"], config["n_repeats"]
         if self.sampling != "kfold":
@@ -146,5 +144,5 @@ class Protocol:
 
 
 @functools.cache
-def _kinds() -> dict:
-    return get_type_hints(Protocol, include_extras=True)
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(ProtocolSpec, include_extras=True)

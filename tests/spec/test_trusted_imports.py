@@ -7,11 +7,10 @@ from sklearn.gaussian_process.kernels import RBF, Sum
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.experiment import targets
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.targets import import_class, locate, make
-from boostbench.fitting import measures
 from boostbench.records.keys import defaults
+from boostbench.spec import measures, trusted_imports
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.trusted_imports import import_class, import_estimator, instantiate
 from boostbench.util.errors import UserError
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
@@ -62,13 +61,13 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
     ]
     for config in places:
         with pytest.raises(UserError) as told:
-            Algorithm.from_config(config)
+            AlgorithmSpec.from_config(config)
         assert "\n" not in str(told.value)
         config = {"grid": {}, **config}
         params = {k: v for k, v in config.items() if k not in ("_target_", "grid")}
         point = {name: values[-1] for name, values in config["grid"].items()}
         with pytest.raises(UserError):
-            Algorithm("", config["_target_"], params).build(0, **point)
+            AlgorithmSpec("", config["_target_"], params).build(0, **point)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,8 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
         ("pip._internal.Command", "pip is not known to build on scikit-learn"),
         ("pytest.Item", "pytest is not known to build on scikit-learn"),
         ("openml.config.ConfigurationForExamples", "openml is not known to build on scikit-learn"),
-        ("sklearn.__main__.Thing", "no module of classes"),
-        ("boostbench.__main__.Thing", "no module of classes"),
+        ("sklearn.__main__.Thing", "not a module of classes"),
+        ("boostbench.__main__.Thing", "not a module of classes"),
         ("program.RandomForestClassifier", "program defines no such class"),
         ("program.Path", "program defines no such class; "),
         ("program.Thing", "program defines no such class"),
@@ -103,7 +102,7 @@ def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, mon
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
     with pytest.raises(UserError, match=told):
-        locate(target)
+        import_estimator(target)
     with pytest.raises(UserError):
         measures.find(f"{target}.x")
     defaults.cache_clear()
@@ -121,11 +120,11 @@ def test_classes_of_ones_own_and_of_packages_for_scikit_learn(tmp_path, monkeypa
     (tmp_path / "ownpackage" / "__init__.py").write_text("from ownmodule import Mine as Own\n")
     (tmp_path / "ownpackage" / "inner.py").write_text("class Mine:\n    fit = None\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert make({"_target_": "ownmodule.Mine", "depth": 3}).depth == 3
-    assert locate("ownpackage.Own") is locate("ownmodule.Mine")
-    assert locate("ownpackage.inner.Mine").__module__ == "ownpackage.inner"
+    assert instantiate({"_target_": "ownmodule.Mine", "depth": 3}).depth == 3
+    assert import_estimator("ownpackage.Own") is import_estimator("ownmodule.Mine")
+    assert import_estimator("ownpackage.inner.Mine").__module__ == "ownpackage.inner"
     with pytest.raises(UserError, match="is no classifier: it has no fit"):
-        locate("ownmodule.Other")
+        import_estimator("ownmodule.Other")
     pytest.importorskip("lightgbm")
     assert hasattr(import_class("lightgbm.LGBMClassifier"), "fit")
 
@@ -140,10 +139,12 @@ def foreign(tmp_path, monkeypatch):
     (tmp_path / "splits").write_text("{}")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert make({"_target_": "foreign.Other", "forcedsplits_filename": "s.json"}).more
-    before = targets.distribution_of
-    monkeypatch.setattr(targets, "distribution_of", lambda top: top == "foreign" or before(top))
-    monkeypatch.setattr(targets, "_builds_on_estimators", lambda distribution: True)
+    assert instantiate({"_target_": "foreign.Other", "forcedsplits_filename": "s.json"}).more
+    before = trusted_imports.distribution_of
+    monkeypatch.setattr(
+        trusted_imports, "distribution_of", lambda top: top == "foreign" or before(top)
+    )
+    monkeypatch.setattr(trusted_imports, "_requires_estimators", lambda distribution: True)
     return "foreign.Other"
 
 
@@ -164,7 +165,7 @@ def foreign(tmp_path, monkeypatch):
 )
 def test_no_text_of_another_package_may_be_a_file(foreign, params):
     known = {"objective": "binary:logistic", "metric": ["auc", None], "filled": 3, "in": {"a": 1}}
-    assert make({"_target_": foreign, **known}).more.keys() == known.keys() - {"objective"}
+    assert instantiate({"_target_": foreign, **known}).more.keys() == known.keys() - {"objective"}
     search = "sklearn.model_selection.GridSearchCV"
     other = {"_target_": foreign}
     for config in (
@@ -175,9 +176,9 @@ def test_no_text_of_another_package_may_be_a_file(foreign, params):
         {"_target_": search, "estimator": other, "param_grid": {"steps__memory": [None, "x"]}},
     ):
         with pytest.raises(UserError, match="is refused"):
-            make(config)
+            instantiate(config)
     trees = {"_target_": search, "estimator": {"_target_": TREE}}
-    assert make({**trees, "param_grid": {"criterion": ["gini", "entropy"]}}).param_grid
+    assert instantiate({**trees, "param_grid": {"criterion": ["gini", "entropy"]}}).param_grid
 
 
 def test_lightgbm_reads_no_file_of_a_config(tmp_path, monkeypatch):
@@ -185,23 +186,25 @@ def test_lightgbm_reads_no_file_of_a_config(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "forced").write_text('{"feature": 0, "threshold": 0.5}')
     light = {"_target_": "lightgbm.LGBMClassifier", "n_estimators": 2, "metric": "auc"}
-    assert make(light).n_estimators == 2
+    assert instantiate(light).n_estimators == 2
     for name in ("forcedsplits_filename", "fs", "forced_splits", "machine_list_file"):
         with pytest.raises(UserError, match=f"algo.{name}=forced is refused, as it may name a fil"):
-            make({**light, name: "forced"})
+            instantiate({**light, name: "forced"})
 
 
 def test_objects_within_may_be_estimators_kernels_and_splitters():
     rbf = {"_target_": "sklearn.gaussian_process.kernels.RBF", "length_scale": 2.0}
-    made = make({"_target_": "sklearn.gaussian_process.kernels.Sum", "k1": rbf, "k2": rbf})
+    made = instantiate({"_target_": "sklearn.gaussian_process.kernels.Sum", "k1": rbf, "k2": rbf})
     assert made == Sum(RBF(2.0), RBF(2.0))
-    folds = make({"_target_": "sklearn.model_selection.StratifiedKFold", "n_splits": 3})
+    folds = instantiate({"_target_": "sklearn.model_selection.StratifiedKFold", "n_splits": 3})
     assert isinstance(folds, StratifiedKFold)
     vote = "sklearn.ensemble.VotingClassifier"
-    [[name, tree]] = make({"_target_": vote, "estimators": [["t", {"_target_": TREE}]]}).estimators
+    [[name, tree]] = instantiate(
+        {"_target_": vote, "estimators": [["t", {"_target_": TREE}]]}
+    ).estimators
     assert (name, type(tree)) == ("t", DecisionTreeClassifier)
 
 
 def test_what_is_no_object_stays_as_it_is():
     for value in (3, None, "text", [1, [2.0]], {"a": {"b": [None]}}, (1, 2)):
-        assert make(value) == value
+        assert instantiate(value) == value

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from boostbench import __version__
-from boostbench.experiment.environment import blas, commit, cpu_model, environment
+from boostbench.records.environment import blas, commit, cpu_model, environment
 
 
 def test_versions_and_machine():
@@ -25,7 +25,7 @@ def test_unknown_packages_have_no_version():
 
 def test_a_blas_that_is_a_part_of_the_system(monkeypatch):
     built = {"Build Dependencies": {"blas": {"name": "accelerate"}}}
-    monkeypatch.setattr("boostbench.experiment.environment.threadpool_info", list)
+    monkeypatch.setattr("boostbench.records.environment.threadpool_info", list)
     monkeypatch.setattr(np, "show_config", lambda mode: built)
     monkeypatch.setattr(platform, "mac_ver", lambda: ("15.6", ("", "", ""), "arm64"))
     assert blas.__wrapped__() == "accelerate 15.6"
@@ -37,7 +37,7 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "boostbench").mkdir()
     (tmp_path / "boostbench" / "__init__.py").write_text("")
     file = tmp_path / "boostbench" / "experiment" / "environment.py"
-    monkeypatch.setattr("boostbench.experiment.environment.__file__", str(file))
+    monkeypatch.setattr("boostbench.records.environment.__file__", str(file))
     commit.cache_clear()
     yield (
         lambda *arguments: (

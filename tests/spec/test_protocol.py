@@ -1,8 +1,6 @@
-import dataclasses
-
 import pytest
 
-from boostbench.experiment.protocol import Protocol
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
 
@@ -51,22 +49,20 @@ from boostbench.util.errors import UserError
 )
 def test_bad_settings(settings, message):
     with pytest.raises(UserError, match=message):
-        Protocol.from_config(settings)
+        ProtocolSpec.from_config(settings)
 
 
 def test_config_leaves_out_what_does_not_decide():
-    assert Protocol(name="x", n_splits=3).to_config() == Protocol(name="y").to_config()
-    kfold = Protocol(sampling="kfold", n_splits=3).to_config()
-    assert kfold != Protocol(sampling="kfold").to_config()
+    assert ProtocolSpec(name="x", n_splits=3).to_config() == ProtocolSpec(name="y").to_config()
+    kfold = ProtocolSpec(sampling="kfold", n_splits=3).to_config()
+    assert kfold != ProtocolSpec(sampling="kfold").to_config()
 
 
 def test_config_says_all_that_decides():
     left_out = {"name", "n_splits", "n_repeats", "time_limit"}
-    assert (
-        Protocol().to_config().keys() == {f.name for f in dataclasses.fields(Protocol)} - left_out
-    )
+    assert ProtocolSpec().to_config().keys() == set(ProtocolSpec.__struct_fields__) - left_out
     for setting in ({"train_size": 9}, {"train_per_class": 9}, {"test": "all"}, {"time_limit": 9}):
-        assert Protocol(**setting).to_config() == {**Protocol().to_config(), **setting}
-    repeated = Protocol(sampling="kfold", n_repeats=2)
-    assert repeated.to_config() == Protocol(sampling="kfold").to_config()
+        assert ProtocolSpec(**setting).to_config() == {**ProtocolSpec().to_config(), **setting}
+    repeated = ProtocolSpec(sampling="kfold", n_repeats=2)
+    assert repeated.to_config() == ProtocolSpec(sampling="kfold").to_config()
     assert repeated.n_parts == 20

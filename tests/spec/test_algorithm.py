@@ -1,14 +1,14 @@
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.experiment.algorithm import Algorithm
+from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.util.errors import UserError
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
 
 
 def algorithm(target=ADA, **config):
-    return Algorithm.from_config({"_target_": target, **config})
+    return AlgorithmSpec.from_config({"_target_": target, **config})
 
 
 def test_configuration_becomes_an_estimator():
@@ -81,13 +81,13 @@ def test_a_class_without_parameters_or_with_any():
 )
 def test_mistakes_are_the_users_to_mend(config, message):
     with pytest.raises(UserError, match=message) as caught:
-        Algorithm.from_config(config)
+        AlgorithmSpec.from_config(config)
     assert "\n" not in str(caught.value)
 
 
 def test_a_constructor_that_breaks_down_is_for_the_trials_to_find_out():
     made = algorithm("fake_classifiers.BrokenConstructor", width=3)
-    assert made.specimen() is None
-    assert made.specimen(width=1).width == 1
+    assert made.probe() is None
+    assert made.probe(width=1).width == 1
     with pytest.raises(RuntimeError, match="no licence"):
         made.build(seed=0)

@@ -1,8 +1,8 @@
-"""What a config may name and make: estimators, and nothing else.
+"""Safe import of the classes that a config names: estimators and parts of estimators.
 
-A table comes by mail, a record from another laboratory. Importing a module runs it, and so does
-making an object of a class. So a name is looked at before its module is imported, and a class
-before an object is made, wherever the config comes from: a file, a command line or Python.
+A table may come by mail, and a record from another laboratory. Importing a module runs its code,
+and so does instantiating a class. Therefore a name is checked before its module is imported, and a
+class before it is instantiated, whether the config comes from a file, a command line or Python.
 """
 
 import ast
@@ -17,31 +17,43 @@ from importlib import metadata
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
-from boostbench.experiment.environment import distribution_of
 from boostbench.util.compat.sklearn import check_parameters
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
-#: Packages whose modules do nothing when they are imported.
-_KNOWN = ("boostbench", "sklearn")
-#: Requires scikit-learn, has no estimators, and makes a folder when it is imported.
+#: Packages whose modules have no side effects on import, and their distributions. Building the
+#: index of all installed packages takes as long as reading thousands of records.
+_KNOWN = {"boostbench": "boostbench", "sklearn": "scikit-learn"}
+#: Packages that require scikit-learn but have no estimators, and make a folder on import.
 _TOOLS = ("openml",)
-#: What parameters may be besides estimators; they compute and do nothing else.
-_PARTS = (
+#: Base classes of parameters besides estimators. They compute, without other effects.
+_COMPONENTS = (
     "sklearn.gaussian_process.kernels.Kernel",
     "sklearn.model_selection.BaseCrossValidator",
     "sklearn.model_selection.BaseShuffleSplit",
 )
 
-#: Parameters that name files, and texts that may: a path, or something with an ending.
+#: Patterns of parameters that name files, and of texts that may be paths.
 _OF_FILES = re.compile(r"file|path|folder|(^|_)dir(_|$|ectory)", re.IGNORECASE)
 _LIKE_A_PATH = re.compile(r"[/\\.~]")
+
+
+def distribution_of(package: str) -> str | None:
+    """Return the distribution that a top-level package was installed from; None without one."""
+    if package in _KNOWN:
+        return _KNOWN[package]
+    return min(_distributions().get(package, []), default=None)
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
 
 
 def import_class(target: str) -> type:
     """Import a class by its dotted name, if its module may be imported.
 
-    It may if it belongs to boostbench, to scikit-learn or to an installed package that builds on
-    one of them, or is a module of the user's own whose source defines the class.
+    A module may be imported if it belongs to boostbench, to scikit-learn or to an installed
+    package that requires one of them, or if it is a user's module whose source defines the class.
 
     Parameters
     ----------
@@ -51,20 +63,20 @@ def import_class(target: str) -> type:
     Raises
     ------
     UserError
-        If the module must not be imported; nothing was run then.
+        If the module must not be imported. No code was run then.
     Exception
-        Whatever goes wrong in the import.
+        Any error of the import itself.
     """
     module, _, name = target.rpartition(".")
     _check_module(module, name)
     cls = getattr(importlib.import_module(module), name)
     if not isinstance(cls, type):
-        raise TypeError(f"{name} of {module} is no class")
+        raise TypeError(f"{name} of {module} is not a class")
     return cls
 
 
-def locate(target) -> type:
-    """Find a class of estimators by its dotted name.
+def import_estimator(target) -> type:
+    """Import a class of estimators by its dotted name.
 
     Parameters
     ----------
@@ -74,7 +86,7 @@ def locate(target) -> type:
     Raises
     ------
     UserError
-        If there is no such class, or it is none of estimators.
+        If there is no such class, or it has no ``fit``.
     """
     cls = _find(target, "algo")
     if not _is_estimator(cls):
@@ -82,76 +94,76 @@ def locate(target) -> type:
     return cls
 
 
-def make(value, where: str = "algo"):
-    """Make the objects that a parameter's value describes, after a look at their classes.
+def instantiate(value, where: str = "algo"):
+    """Instantiate the objects in the value of a parameter, after a check of their classes.
 
     Parameters
     ----------
     value : object
-        Of JSON types. A mapping with ``_target_`` becomes an object of that class, and its other
-        keys are parameters of the constructor; so do mappings inside lists and mappings.
+        Value of JSON types. A mapping with ``_target_``, at any depth, becomes an object of that
+        class; its other keys are parameters of the constructor.
     where : str, default="algo"
-        The parameter, in messages.
+        Name of the parameter in messages.
 
     Returns
     -------
     object
-        What is no object comes back as it is.
+        The value with objects in place of these mappings.
 
     Raises
     ------
     UserError
-        If a class is neither of estimators nor of kernels nor of splitters, cannot be found or does
-        not take a parameter.
+        If a class is no estimator, kernel or splitter, cannot be imported, or does not take a
+        parameter.
     """
     if isinstance(value, list | tuple):
-        return type(value)([make(item, where) for item in value])
+        return type(value)([instantiate(item, where) for item in value])
     if not isinstance(value, Mapping):
         return value
     if "_target_" not in value:
-        return {key: make(item, f"{where}.{key}") for key, item in value.items()}
+        return {key: instantiate(item, f"{where}.{key}") for key, item in value.items()}
     cls = _find(value["_target_"], where)
-    if not (_is_estimator(cls) or _is_part(cls)):
+    if not (_is_estimator(cls) or _is_allowed_component(cls)):
         raise UserError(
             f"{where}._target_={value['_target_']} is refused: a parameter may be an estimator, a "
             "kernel or a splitter of scikit-learn"
         )
     params = {key: item for key, item in value.items() if key != "_target_"}
-    return construct(cls, params, where)
+    return instantiate_class(cls, params, where)
 
 
-def construct(cls: type, params: Mapping, where: str = "algo"):
-    """Make an object of a class that may be made.
+def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
+    """Instantiate a class that was checked, see `instantiate`.
 
     Parameters
     ----------
     cls : type
     params : mapping
-        Values of the constructor's parameters, of JSON types; see `make`.
+        Parameters of the constructor, as JSON types.
     where : str, default="algo"
-        What is made, in messages.
+        Name of the object in messages.
 
     Raises
     ------
     UserError
-        If the class lacks a parameter (near matches are named) or does not take a value, or if a
+        If the class lacks a parameter (near matches are named) or rejects a value, or if a
         parameter may name a file.
     """
-    known, open_ended = parameters(cls)
+    names, is_open_ended = constructor_parameters(cls)
     for name in params:
-        if name not in known and not open_ended:
-            near = did_you_mean(str(name), known) if known else "it takes none"
+        if name not in names and not is_open_ended:
+            near = did_you_mean(str(name), names) if names else "it takes none"
             raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
     top = cls.__module__.partition(".")[0]
     _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
-    made = {name: make(value, f"{where}.{name}") for name, value in params.items()}
+    arguments = {name: instantiate(value, f"{where}.{name}") for name, value in params.items()}
     try:
-        built = cls(**made)
-        # scikit-learn checks values in `fit` only, where the mistake would cost every trial.
-        check_parameters(built)
+        instance = cls(**arguments)
+        # scikit-learn validates parameters in `fit`, where the mistake would fail every trial.
+        check_parameters(instance)
     except (TypeError, ValueError) as error:
         raise UserError(f"{cls.__name__}: {first_line(error)}") from None
-    return built
+    return instance
 
 
 def class_names(value) -> Iterator[str]:
@@ -172,8 +184,8 @@ def script_classes(names: Iterable[str]) -> dict[str, type]:
 
 
 @cache
-def parameters(cls: type) -> tuple[list[str], bool]:
-    """Give the names that a constructor takes, and whether it takes any other."""
+def constructor_parameters(cls: type) -> tuple[list[str], bool]:
+    """Return the parameter names of a constructor, and whether it accepts any other name."""
     signature = inspect.signature(cls).parameters.values()
     names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return names, any(p.kind is p.VAR_KEYWORD for p in signature)
@@ -182,36 +194,37 @@ def parameters(cls: type) -> tuple[list[str], bool]:
 def _refuse_files(params: Mapping, where: str, foreign: bool) -> None:
     """Refuse parameters by which a fit would read or write a file.
 
-    Of a package that is neither boostbench nor scikit-learn nobody here knows what its texts mean.
-    The same holds for mappings, which a grid search passes on.
+    Texts are refused if they look like paths and their meaning is unknown: in a class of an
+    installed package besides boostbench and scikit-learn (`foreign`), and in a mapping, whose
+    entries a grid search passes to other estimators.
     """
     for name, value in params.items():
-        own = str(name).rpartition("__")[2]
-        place = f"{where}.{name}"
-        if own == "memory" and value is not None:
-            # joblib writes what is fitted to this folder, and runs what it reads from there.
-            raise UserError(f"{place} is refused: no folder is written to in a fit; set null")
-        for item in _spread(value):
+        # scikit-learn names the parameter of an inner estimator ``estimator__memory``.
+        parameter, path = str(name).rpartition("__")[2], f"{where}.{name}"
+        if parameter == "memory" and value is not None:
+            # joblib writes fitted objects to this folder, and unpickles files that it finds there.
+            raise UserError(f"{path} is refused: a fit must not write to a folder; set null")
+        for item in _flatten(value):
             if isinstance(item, Mapping):
                 if "_target_" not in item:
-                    _refuse_files(item, place, True)
-            elif foreign and isinstance(item, str) and _may_be_a_file(own, item):
+                    _refuse_files(item, path, True)
+            elif foreign and isinstance(item, str) and _may_be_file(parameter, item):
                 raise UserError(
-                    f"{place}={item} is refused, as it may name a file; a class in a module of "
+                    f"{path}={item} is refused, as it may name a file; a class in a module of "
                     "your own can set it"
                 )
 
 
-def _spread(value):
-    """Yield a value, or what is in nested lists."""
+def _flatten(value):
+    """Yield a value, or the items of nested lists."""
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _spread(item)
+            yield from _flatten(item)
     else:
         yield value
 
 
-def _may_be_a_file(name: str, text: str) -> bool:
+def _may_be_file(name: str, text: str) -> bool:
     return bool(_OF_FILES.search(name) or _LIKE_A_PATH.search(text) or os.path.lexists(text))
 
 
@@ -225,32 +238,32 @@ def _find(target, where: str) -> type:
 
 
 def _is_estimator(cls: type) -> bool:
-    """Whether a class has `fit` and, where it is not the user's own, parameters to ask for."""
+    """Return True if a class has `fit` and, unless it is a user's class, `get_params`."""
     if not hasattr(cls, "fit"):
         return False
     return hasattr(cls, "get_params") or not distribution_of(cls.__module__.partition(".")[0])
 
 
-def _is_part(cls: type) -> bool:
-    return issubclass(cls, tuple(map(import_class, _PARTS)))
+def _is_allowed_component(cls: type) -> bool:
+    return issubclass(cls, tuple(map(import_class, _COMPONENTS)))
 
 
 def _check_module(module: str, name: str) -> None:
-    """Refuse a module that must not be imported, without importing it or its package."""
+    """Raise an error for a module that must not be imported, without importing its package."""
     parts = module.split(".")
     if not all(part.isidentifier() for part in (*parts, name)):
         raise UserError("package.module.Class is expected")
     if module == "__main__":
         return
     if any(part.startswith("__") for part in parts):
-        raise UserError(f"{module} is no module of classes")
+        raise UserError(f"{module} is not a module of classes")
     top = parts[0]
     if top in _KNOWN:
         return
     if top in sys.stdlib_module_names:
         raise UserError(f"{top} is a module of Python itself")
     if distribution := distribution_of(top):
-        if top in _TOOLS or not _builds_on_estimators(distribution):
+        if top in _TOOLS or not _requires_estimators(distribution):
             raise UserError(
                 f"{distribution} is not known to build on scikit-learn; "
                 "derive a class from that one in a module of your own"
@@ -260,17 +273,17 @@ def _check_module(module: str, name: str) -> None:
 
 
 def _check_source(parts: list[str], name: str) -> None:
-    """Refuse a module of the user's own that does not define a class, by its source."""
-    places = None
+    """Raise an error for a user's module whose source does not define the class."""
+    folders = None
     for n in range(len(parts)):
         module = ".".join(parts[: n + 1])
-        spec = find_spec(module) if n == 0 else PathFinder.find_spec(module, places)
+        spec = find_spec(module) if n == 0 else PathFinder.find_spec(module, folders)
         if spec is None or (n + 1 < len(parts) and not spec.submodule_search_locations):
             raise ModuleNotFoundError(f"No module named {module!r}")
-        places = spec.submodule_search_locations
+        folders = spec.submodule_search_locations
     source = getattr(spec.loader, "get_source", lambda _: None)(module) or ""
-    # A package gathers classes of its modules; a program imports what it only uses.
-    kinds = (ast.ClassDef, ast.alias) if places else ast.ClassDef
+    # A package re-exports the classes of its modules. The imports of a script are for its own use.
+    kinds = (ast.ClassDef, ast.alias) if folders else ast.ClassDef
     nodes = [node for node in ast.walk(ast.parse(source, spec.origin)) if isinstance(node, kinds)]
     defined = [getattr(node, "asname", None) or node.name for node in nodes]
     if name not in defined:
@@ -278,8 +291,8 @@ def _check_source(parts: list[str], name: str) -> None:
 
 
 @cache
-def _builds_on_estimators(distribution: str) -> bool:
-    """Whether an installed distribution requires one of `_KNOWN`, if only for some of it."""
+def _requires_estimators(distribution: str) -> bool:
+    """Return True if a distribution requires scikit-learn or boostbench, perhaps as an extra."""
     required = metadata.requires(distribution) or ()
     names = {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in required}
     return not names.isdisjoint(("scikit-learn", "boostbench"))

@@ -1,31 +1,30 @@
-"""Where and when a record was made: versions, processor, commit, time."""
+"""Environment of a record: versions, processor, commit, time."""
 
 import functools
 import importlib.metadata
 import platform
 import subprocess
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import joblib
 import numpy as np
-import scipy.linalg  # noqa: F401, so that its BLAS is known too
+import scipy.linalg  # noqa: F401, loads the BLAS of SciPy
 from threadpoolctl import threadpool_info
 
-# To look up all packages that are installed takes as long as to read thousands of records.
-_KNOWN = {"boostbench": "boostbench", "sklearn": "scikit-learn"}
+from boostbench.spec.trusted_imports import distribution_of
+
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 
 
 @functools.cache
 def environment(package: str) -> dict:
-    """Describe this process's machine and libraries.
+    """Return a description of this process's machine and libraries.
 
     Parameters
     ----------
     package : str
-        Top-level package of the estimator, whose version is told as well.
+        Top-level package of the estimator. Its version is included.
 
     Returns
     -------
@@ -47,22 +46,22 @@ def environment(package: str) -> dict:
 
 
 def system() -> str:
-    """Name the operating system and the kind of processor: ``"Linux x86_64"``."""
+    """Return the operating system and the kind of processor: ``"Linux x86_64"``."""
     return f"{platform.system()} {platform.machine()}"
 
 
 @functools.cache
 def blas() -> str:
-    """Name the libraries of linear algebra and their kernels: ``"openblas 0.3.31 Haswell"``.
+    """Return the libraries of linear algebra and their kernels: ``"openblas 0.3.31 Haswell"``.
 
-    A kernel is written for a family of processors, and adds numbers up in an order of its own.
+    A kernel is written for a family of processors, and its order of summation differs from others.
     """
-    about = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     names = [
         " ".join(
             filter(None, (library["internal_api"], library["version"], library.get("architecture")))
         )
-        for library in about
+        for library in libraries
     ]
     if not names:  # threadpoolctl does not see Accelerate, which is a part of macOS
         built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
@@ -70,27 +69,15 @@ def blas() -> str:
     return ", ".join(sorted(set(names)))
 
 
-def distribution_of(package: str) -> str | None:
-    """Name the distribution that a top-level package was installed from, if it was."""
-    if package in _KNOWN:
-        return _KNOWN[package]
-    return min(_distributions().get(package, []), default=None)
-
-
-@functools.cache
-def _distributions() -> Mapping[str, list[str]]:
-    return importlib.metadata.packages_distributions()
-
-
 @functools.cache
 def commit() -> str:
-    """Name the code of boostbench by the commit that is checked out, or by the released version.
+    """Return the commit of boostbench that is checked out, or the released version.
 
     Returns
     -------
     str
-        The commit, shortened; ``"+"`` after it says that the package has been changed since.
-        Where the package is in no git checkout of its own, its version.
+        Abbreviated hash of the commit, followed by ``"+"`` if the package has uncommitted changes.
+        Outside of a git checkout of its own, the version of the package.
     """
     package = Path(__file__).parents[1]
     try:
@@ -102,7 +89,7 @@ def commit() -> str:
 
 
 def now() -> str:
-    """Give the time, UTC, as records have it."""
+    """Return the time in the format of records, UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -113,7 +100,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def cpu_model() -> str:
-    """Name the processor as the operating system does."""
+    """Return the operating system's name of the processor."""
     info = Path("/proc/cpuinfo")
     if info.is_file():
         for line in info.read_text(errors="replace").splitlines():

@@ -1,6 +1,6 @@
-"""What a record may hold, second schema: types against which every line is checked.
+"""Types of the lines of record files, second schema. Every line is checked against its type.
 
-More than a type names may always be there.
+A line may have more fields than its type.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ SCHEMA = 2
 
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, Meta(min_length=1)]
-#: Largest whole number, which a float still holds exactly.
+#: Largest whole number up to which a float represents all whole numbers.
 _MAX_INT = 2**53
-#: Largest real number: sums and squares of as many as there may be are finite.
+#: Largest real number: the sum of squares of all numbers of a record stays finite.
 _MAX_REAL = 1e100
 Integer = Annotated[int, Meta(ge=-_MAX_INT, le=_MAX_INT)]
 Count = Annotated[int, Meta(ge=0, le=_MAX_INT)]
 Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
-#: Keys, which are texts in JSON.
+#: Key of a mapping, text in JSON.
 Round = Annotated[int, Meta(ge=1, le=_MAX_INT)]
 Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
@@ -30,7 +30,7 @@ Point = dict[str, Any]
 
 
 class Algo(Struct):
-    """Class and parameters, of which any may be there."""
+    """Class of an estimator; its parameters are further fields."""
 
     target: Name = msgspec.field(name="_target_")
 
@@ -47,7 +47,7 @@ class Data(Struct):
 
 
 class Config(Struct):
-    """All that decides a result."""
+    """Settings and facts that affect a result."""
 
     algo: Algo
     data: Data
@@ -58,18 +58,18 @@ class Config(Struct):
 
 
 class Provenance(Struct):
-    """What made a record, and where.
+    """Code and machine that made a record.
 
     Attributes
     ----------
     commit : str
-        Of boostbench, or its version.
+        Commit of boostbench, or its version.
     environment : dict
-        See `boostbench.experiment.environment`.
+        Libraries and processor, see `boostbench.records.environment`.
     edition, source : int, str
-        See `boostbench.records.makers`.
+        Version of the estimator's class, see `boostbench.records.makers`.
     code : str
-        Of older records, a fingerprint of the source.
+        Source fingerprint; only in records written before editions existed.
     """
 
     commit: Name
@@ -80,7 +80,7 @@ class Provenance(Struct):
 
 
 class Record(Struct):
-    """What every record says."""
+    """Fields of all records."""
 
     schema: Literal[2]
     config: Hash
@@ -90,14 +90,14 @@ class Record(Struct):
 
 
 class Failure(Record):
-    """A split that failed."""
+    """Record of a failed split."""
 
     error: str
     where: str
 
 
 class TrialLine(Record):
-    """A cross-validation trial, of one point of the grid or of a path of several."""
+    """Cross-validation trial of one point of the grid, or of several that share a fit."""
 
     fold: Count
     point: Point | None = None
@@ -109,14 +109,14 @@ class TrialLine(Record):
 
 
 class FailedTrialLine(TrialLine, kw_only=True):
-    """A cross-validation trial that failed."""
+    """Failed cross-validation trial."""
 
     error: str
     where: str
 
 
 class FinishedTrialLine(TrialLine, kw_only=True):
-    """A cross-validation trial with what it is judged by."""
+    """Finished cross-validation trial with its selection criterion."""
 
     finished: Time
     seconds: dict[str, Duration | None] | list[Duration]
@@ -136,7 +136,7 @@ class FinishedTrialLine(TrialLine, kw_only=True):
 
 
 class Measured(Record, kw_only=True):
-    """A fit of which something was measured."""
+    """Record of a measured fit."""
 
     n_train: Rows
     n_test: Count
@@ -159,27 +159,27 @@ class Measured(Record, kw_only=True):
 
 
 def points_of(record: Mapping) -> list[Point]:
-    """Give the points of the grid that a cross-validation trial is of; none for a split."""
+    """Return the points of the grid that a cross-validation trial fits; a split has none."""
     return (record.get("points") or [record["point"]]) if "fold" in record else []
 
 
 class BadLine(ValueError):
-    """A line that is no record and no definition; the message says why."""
+    """Error for a line that is neither a record nor a definition; the message has the reason."""
 
 
 def check(content, form: type) -> None:
-    """Hold content of JSON types against a type.
+    """Check content of JSON types against a type.
 
     Raises
     ------
     BadLine
-        If something is missing, of another type or impossible; the message names it.
+        If a field is missing, has another type or is out of range; the message names it.
 
     Examples
     --------
     >>> check({"commit": 5, "environment": None}, Provenance)
     Traceback (most recent call last):
-    boostbench.experiment.schema.BadLine: commit: expected str, got int
+    boostbench.records.schema.BadLine: commit: expected str, got int
     """
     try:
         msgspec.convert(content, form, str_keys=True)

@@ -1,1 +1,0 @@
-"""Specifications of algorithms and protocols, the environment, and the schema of records."""

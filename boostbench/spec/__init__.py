@@ -1,0 +1,1 @@
+"""Specifications of experiments: structs with a JSON form, made from configs."""

@@ -1,0 +1,142 @@
+"""Specification of an algorithm: an estimator's class, its parameters and its grid."""
+
+import itertools
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from boostbench.spec import trusted_imports
+from boostbench.util.errors import UserError
+
+#: Keys of an algorithm's config that do not affect its results.
+PRESENTATION = ("name", "title", "paper")
+
+# Specifications, as text, whose parameters were accepted by the class: the cells of a table share
+# an algorithm.
+_accepted: set[str] = set()
+
+
+class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
+    """A classifier, its parameters, and the grid from which parameters are chosen.
+
+    Attributes
+    ----------
+    name : str
+        Stem of the record files.
+    target : str
+        Dotted name of the class.
+    params : dict
+        Parameters of the constructor. A mapping with a ``_target_`` of its own is an object.
+    grid : dict of str to list
+        Candidate values by parameter; empty: nothing is tuned.
+    """
+
+    name: str
+    target: str
+    params: dict[str, Any] = {}
+    grid: dict[str, list] = {}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "AlgorithmSpec":
+        """Return the specification in the ``algo`` of a resolved config, after checking it.
+
+        Raises
+        ------
+        UserError
+            If the class cannot be found, lacks a parameter of the config or of the grid, or rejects
+            a value.
+        """
+        config = dict(config)
+        if "_target_" not in config:
+            raise UserError("the algorithm names no class; set algo._target_=package.module.Class")
+        for key in ("_target_", "name", "title"):
+            if key in config and not isinstance(config[key], str):
+                raise UserError(f"algo.{key} is {config[key]!r}; it must be text")
+        target = config.pop("_target_")
+        grid = config.pop("grid", None) or {}
+        if not isinstance(grid, Mapping):
+            raise UserError(f"algo.grid is {grid!r}; it must be lists of values by parameter")
+        for parameter, values in grid.items():
+            if not isinstance(values, list | tuple) or not values:
+                raise UserError(f"algo.grid.{parameter} is {values!r}; it must be a list of values")
+        name = config.get("name") or target.rpartition(".")[2]
+        params = {key: value for key, value in config.items() if key not in PRESENTATION}
+        spec, text = cls(name, target, params, dict(grid)), repr((target, params, grid))
+        if text not in _accepted:
+            for point in spec.points():
+                spec.probe(**point)
+            _accepted.add(text)
+        return spec
+
+    def __reduce__(self) -> tuple:
+        """Pickle the classes of the running script too, which a worker process does not have."""
+        names = [self.target, *trusted_imports.class_names([self.params, self.grid])]
+        fields = msgspec.structs.astuple(self)
+        return _unpickle, (trusted_imports.script_classes(names), *fields)
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return all combinations of the grid's values; the last parameter varies fastest."""
+        return [
+            dict(zip(self.grid, values, strict=True))
+            for values in itertools.product(*self.grid.values())
+        ]
+
+    def import_class(self) -> type:
+        """Import the class, see `boostbench.spec.trusted_imports.import_estimator`."""
+        return trusted_imports.import_estimator(self.target)
+
+    def build(self, seed: int, **overrides: Any) -> Any:
+        """Return an unfitted classifier.
+
+        Parameters
+        ----------
+        seed : int
+            Value of the parameter `random_state`, if the class has it and `params` leave it None.
+        **overrides
+            Values in place of those in `params`, such as a point of the grid.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        UserError
+            See `boostbench.spec.trusted_imports.instantiate_class`.
+        """
+        cls = self.import_class()
+        params = {**self.params, **overrides}
+        names, _ = trusted_imports.constructor_parameters(cls)
+        if "random_state" in names and params.get("random_state") is None:
+            params["random_state"] = seed
+        return trusted_imports.instantiate_class(cls, params)
+
+    @cached_property
+    def estimator(self) -> Any:
+        """Unfitted estimator without a point of the grid, for its tags; None: see `probe`."""
+        return self.probe()
+
+    def probe(self, **overrides: Any) -> Any:
+        """Return an unfitted estimator, or None if its constructor fails.
+
+        Each trial then meets the same exception, which is recorded as its failure.
+
+        Raises
+        ------
+        UserError
+            See `build`.
+        """
+        try:
+            return self.build(seed=0, **overrides)
+        except (UserError, KeyboardInterrupt):
+            raise
+        except BaseException:
+            return None
+
+
+def _unpickle(script_classes: dict[str, type], *fields: Any) -> AlgorithmSpec:
+    vars(sys.modules["__main__"]).update(script_classes)
+    return AlgorithmSpec(*fields)
