@@ -17,10 +17,10 @@ from random import Random
 
 import numpy as np
 import yaml
-from experiment.test_targets import HARMFUL, TREE
 from fitting.examples import RECORD, append
 from fuzzing import called, refused
 from omegaconf import OmegaConf
+from spec.test_trusted_imports import HARMFUL, TREE
 from watching import watching
 
 from boostbench.config.compose import experiment, one_line_errors, resolve
