@@ -25,6 +25,11 @@ class InteractionMaster(JointBoostingMaster):
     ----------
     votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
         Tables of the pairs, padded to the number of cells of the longest axis.
+
+    Notes
+    -----
+    The drawn cells and the addends of all rounds are kept, from which `member_tables` computes the
+    tables of each member. The tables of all members would need more memory than the samples.
     """
 
     def __init__(self, stump_master, axes, pairs):
@@ -51,7 +56,9 @@ class InteractionMaster(JointBoostingMaster):
         )
         n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
-        self._initialise(stump_master.block_rows, blocks, votes, np.zeros(n_scores))
+        self._steps = []
+        n_members = len(stump_master.member_intercepts)
+        self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
         if stump_master.validation is not None:
             self.stop_by(self._validation_samples(stump_master))
 
@@ -92,9 +99,32 @@ class InteractionMaster(JointBoostingMaster):
         # in the quadrant, and minus the addend in the intercept.
         first, second = sides[:, self._pairs[:, 0]], sides[:, self._pairs[:, 1]]
         self.intercept -= additions.sum(axis=(0, 2))
+        self.member_intercepts -= additions.sum(axis=2)
+        self._steps.append((np.packbits(sides.astype(bool), axis=-1), additions))
         self.votes += 2 * np.einsum(
             "mpa,mpb,msp->pabs", first, second, additions, optimize=["einsum_path", (0, 2), (0, 1)]
         )
+
+    def member_tables(self):
+        """Return the parts of the best tables and of their intercept from each member.
+
+        Returns
+        -------
+        tables : list of ndarray of shape (n_cells, n_cells, n_scores, n_members)
+            Their sum over the members is the table of a pair.
+        intercepts : ndarray of shape (n_members, n_scores)
+        """
+        sides, additions = zip(*self._steps[: self.best_round], strict=True)
+        sides = np.unpackbits(np.stack(sides), axis=-1).transpose(2, 1, 3, 0)
+        additions = np.stack(additions).transpose(3, 2, 1, 0)
+        tables = []
+        for (first, second), pair_additions in zip(self._pairs, additions, strict=True):
+            rows = sides[first, :, : self._axes[first].n_cells, :].astype(float)
+            columns = sides[second, :, : self._axes[second].n_cells, :].astype(float)
+            # Axes: (score, member, cell, cell); the sum is over rounds.
+            table = 2 * (rows * pair_additions[:, :, None]) @ columns.swapaxes(1, 2)
+            tables.append(table.transpose(2, 3, 0, 1))
+        return tables, self.best_member_intercepts
 
     def train(self):
         """Run rounds until the loss stops decreasing, or the time is over."""

@@ -12,7 +12,7 @@ from boostbench.algorithms.bagging.bag_stumps import (
 )
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
-from boostbench.core.stumps.stump import Stump, Stumps
+from boostbench.core.stumps.stump import Stumps
 
 # Maximum number of thresholds of a feature in a table, and in the ranking of pairs.
 MAX_THRESHOLDS, MAX_RANKING_THRESHOLDS = 31, 7
@@ -223,7 +223,7 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
     stump_keys, key_indices = np.unique(np.hstack(stump_keys), axis=1, return_inverse=True)
     merged_coefficients = np.zeros((stump_keys.shape[1], len(intercept)))
     np.add.at(merged_coefficients, key_indices, np.concatenate(stump_coefficients))
-    stumps = Stumps([Stump(int(view), threshold) for view, threshold in stump_keys.T])
+    stumps = Stumps.from_arrays(*stump_keys)
     if coefficients.ndim == 1:
         return purified_pairs, StumpSum(stumps, merged_coefficients[:, 0], intercept[0])
     return purified_pairs, StumpSum(stumps, merged_coefficients, intercept)

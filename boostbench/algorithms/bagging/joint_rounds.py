@@ -47,10 +47,15 @@ class JointBoostingMaster(Master):
         Vote of each region, averaged over the members.
     intercept : ndarray of shape (n_scores,)
         Constant of the scores, averaged over the members.
+    member_intercepts : ndarray of shape (n_members, n_scores)
+        Part of `intercept` from each member, whose constant it is, divided by the number of
+        members.
     best_model : tuple
         `votes` and `intercept` after the best round.
     validation : ValidationSamples or None
         Samples that `losses` are computed from, in place of the out-of-bag scores.
+    best_member_intercepts : ndarray of shape (n_members, n_scores)
+        `member_intercepts` after the best round.
     is_available : ndarray of shape (n_members, n_regions) or True
         True where a member may use a region.
     has_constraints : bool
@@ -65,9 +70,12 @@ class JointBoostingMaster(Master):
         self.loss, self.random_state, self.threads = loss, random_state, threads
         self.validation = None
 
-    def _initialise(self, block_rows, blocks, votes, intercept):
+    def _initialise(self, block_rows, blocks, votes, intercepts):
+        """Set the state before the first round, with the constants of the members' scores."""
         self.block_rows = block_rows
-        self.blocks, self.votes, self.intercept = blocks, votes, intercept
+        self.blocks, self.votes = blocks, votes
+        self.intercept = intercepts.mean(axis=1)
+        self.member_intercepts = intercepts.T / intercepts.shape[1]
         group_size = -(-len(blocks) // _MAX_GROUPS)
         self._groups = [
             blocks[start : start + group_size] for start in range(0, len(blocks), group_size)
@@ -194,7 +202,9 @@ class JointBoostingMaster(Master):
         # A stump has the outputs -1 and +1, so its vote is half the difference of its two sides,
         # and the mean of the sides goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
-        self.intercept += ((steps_above + steps_below) * half_step).sum(axis=(0, 2))
+        constants = (steps_above + steps_below) * half_step
+        self.intercept += constants.sum(axis=(0, 2))
+        self.member_intercepts += constants.sum(axis=2)
         self._add_votes(draws, difference * half_step)
         if self.validation is not None:
             loss = self.validation.mean_loss(self.tables(), self.intercept)
@@ -231,6 +241,7 @@ class JointBoostingMaster(Master):
         if has_fallen:
             self._min_loss, self.best_round = loss, len(self.losses)
             self.best_model = self.votes.copy(), self.intercept.copy()
+            self.best_member_intercepts = self.member_intercepts.copy()
         return has_fallen
 
 

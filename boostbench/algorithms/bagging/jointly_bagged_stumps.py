@@ -22,6 +22,7 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
 from boostbench.algorithms.base.weights import normalise_weights
+from boostbench.algorithms.explanation.spread import member_spread
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.util.compat.sklearn import check_monotonic_cst
 
@@ -212,7 +213,33 @@ class JointlyBaggedStumps(TabularBooster):
             pairs.append(tuple(sorted(map(int, indices))))
         return list(dict.fromkeys(pairs))
 
+    def _store_explanation(self, master, X, weights=None):
+        super()._store_explanation(master, X, weights)
+        cell_weights = []
+        if self.pairs_:
+            weights = np.ones(len(X)) if weights is None else weights
+            cell_weights = self.shape_functions().cell_weights(X, weights)
+        row_weights = self._term_sizes.row_weights
+        model_bytes = (
+            self.hypotheses_.feature.nbytes
+            + self.hypotheses_.threshold.nbytes
+            + self.hypotheses_.polarity.nbytes
+            + self.coefficients_.nbytes
+            + sum(pair.table.nbytes for pair in self.pairs_)
+        )
+        self._spread = member_spread(
+            *master.member_deviations(),
+            self.n_estimators,
+            self.views_,
+            self.categories_,
+            row_weights + cell_weights,
+            np.sqrt(1 / self.validation_fraction - 1),
+            model_bytes - sum(weights.nbytes for weights in row_weights),
+        )
+
     def _store_model(self, master):
+        # The spread of an earlier fit does not belong to this model.
+        vars(self).pop("_spread", None)
         self.n_iterations_ = master.best_round + master.n_interaction_rounds
         self.validation_losses_ = master.loss.to_user_units(np.array(master.losses))
         self.pairs_, stump_sum = master.model()

@@ -8,7 +8,7 @@ from boostbench.algorithms.bagging.interactions import move_main_effects_to_stum
 from boostbench.algorithms.bagging.joint_rounds import DAMPING, JointBoostingMaster
 from boostbench.algorithms.bagging.sample_block import SampleBlock, ValidationSamples
 from boostbench.algorithms.explanation.stump_sums import StumpSum
-from boostbench.core.stumps.stump import Stump, Stumps
+from boostbench.core.stumps.stump import Stumps
 
 # Number of floats of a block's arrays, which have an entry for each sample, member, and group or
 # score. With 4 bytes each they fill 2 MB, the size of a common second-level cache.
@@ -74,10 +74,10 @@ class JointStumpMaster(JointBoostingMaster):
         self._stump_signs = signs[table.view]
         self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_groups) > 0
-        # Votes of each member, which constraints apply to; empty without constraints.
-        self._member_votes = np.zeros(
-            (len(is_out_of_bag), len(table.view) if self.has_constraints else 0)
-        )
+        n_votes = len(table.view) * len(initial_scores)
+        self._member_votes = np.zeros((len(is_out_of_bag), n_votes))
+        # Positions and addends of the member votes since the best round.
+        self._late_additions = []
         n_members, n_samples = is_out_of_bag.shape
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
         min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
@@ -101,7 +101,7 @@ class JointStumpMaster(JointBoostingMaster):
             rows,
             blocks,
             np.zeros((len(table.view), len(initial_scores))),
-            initial_scores.mean(axis=1),
+            initial_scores,
         )
 
     def generate(self):
@@ -190,14 +190,11 @@ class JointStumpMaster(JointBoostingMaster):
             :, None
         ]
         votes = np.bincount(positions.ravel(), additions.ravel(), self.votes.size)
-        if self.has_constraints:
-            np.put_along_axis(
-                self._member_votes,
-                positions[:, 0],
-                np.take_along_axis(self._member_votes, positions[:, 0], axis=1) + additions[:, 0],
-                axis=1,
-            )
         self.votes += votes.reshape(self.votes.shape)
+        # A member draws each stump once, so that each of its votes gets one addend.
+        addends = positions.reshape(len(draws), -1), additions.reshape(len(draws), -1)
+        _add_to_columns(self._member_votes, *addends)
+        self._late_additions.append(addends)
 
     def finish(self):
         """Train the interactions."""
@@ -231,10 +228,51 @@ class JointStumpMaster(JointBoostingMaster):
             pairs, stump_sum, self.params.views_, self.X, self.weights
         )
 
+    def member_deviations(self):
+        """Return the members minus their mean in the best rounds.
+
+        Returns
+        -------
+        pairs, stump_sum
+            As from `model`, with the outputs ``n_members * score + member`` in the units of the
+            target. Equal stumps and cells are in the same order.
+        """
+        # 1) Undo the rounds after the best one, and subtract the mean.
+        member_votes = self._member_votes.copy()
+        for positions, additions in self._late_additions:
+            _add_to_columns(member_votes, positions, -additions)
+        mean_votes, _ = self.best_model
+        member_votes = member_votes.T.reshape(*mean_votes.shape, len(member_votes))
+        votes = self._scaled_deviations(member_votes[self._is_used(mean_votes)])
+        intercepts = self._scaled_deviations(self.best_member_intercepts.T)
+        stump_sum = StumpSum(self._used_stumps(mean_votes), votes, intercepts)
+        if not self.n_interaction_rounds:
+            return [], stump_sum
+        # 2) Move the main effects of each member's tables to its stumps.
+        tables, intercepts = self._interactions.member_tables()
+        pairs = [
+            pair._replace(table=self._scaled_deviations(table))
+            for pair, table in zip(self._interactions.best_tables()[0], tables, strict=True)
+        ]
+        intercepts = stump_sum.intercept + self._scaled_deviations(intercepts.T)
+        stump_sum = stump_sum._replace(intercept=intercepts)
+        return move_main_effects_to_stumps(
+            pairs, stump_sum, self.params.views_, self.X, self.weights
+        )
+
+    def _scaled_deviations(self, shares):
+        """Return deviations, given shares of the mean, with members as the last axis."""
+        deviations = self.loss.scale * (
+            shares.shape[-1] * shares - shares.sum(axis=-1, keepdims=True)
+        )
+        return deviations.reshape(*shares.shape[:-2], shares.shape[-2] * shares.shape[-1])
+
     def _track_best(self, loss):
         has_fallen = super()._track_best(loss)
-        if has_fallen and self.interactions:
-            self.best_scores = [block.scores.copy() for block in self.blocks]
+        if has_fallen:
+            self._late_additions = []
+            if self.interactions:
+                self.best_scores = [block.scores.copy() for block in self.blocks]
         return has_fallen
 
     def mean_model(self, votes, intercept):
@@ -249,12 +287,28 @@ class JointStumpMaster(JointBoostingMaster):
         -------
         boostbench.algorithms.explanation.stump_sums.StumpSum
         """
-        # A vote of the wrong sign is a rounding error of the mean over the members.
-        has_wrong_sign = self._stump_signs[:, None] * votes < 0
-        votes = np.where(has_wrong_sign, 0.0, votes)
-        is_used = votes.any(axis=1)
-        stumps = Stumps([*map(Stump, self.table.view[is_used], self.table.threshold[is_used])])
+        votes, is_used = self._allowed_votes(votes), self._is_used(votes)
+        stumps = self._used_stumps(votes)
         votes, intercept = votes * self.loss.scale, intercept * self.loss.scale + self.loss.offset
         if len(intercept) == 1:
             return StumpSum(stumps, votes[is_used, 0], intercept[0])
         return StumpSum(stumps, votes[is_used], intercept)
+
+    def _allowed_votes(self, votes):
+        """Set votes of the wrong sign, which are rounding errors of the mean, to 0."""
+        has_wrong_sign = self._stump_signs[:, None] * votes < 0
+        return np.where(has_wrong_sign, 0.0, votes)
+
+    def _is_used(self, votes):
+        """Return True for stumps whose votes are not 0."""
+        return self._allowed_votes(votes).any(axis=1)
+
+    def _used_stumps(self, votes):
+        is_used = self._is_used(votes)
+        return Stumps.from_arrays(self.table.view[is_used], self.table.threshold[is_used])
+
+
+def _add_to_columns(array, columns, addends):
+    """Add to one entry per row and column index; the indices in a row are distinct."""
+    starts = np.arange(0, array.size, array.shape[1])[:, None]
+    array.ravel()[starts + columns] += addends

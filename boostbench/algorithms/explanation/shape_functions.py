@@ -2,7 +2,6 @@
 
 import copy
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,76 +10,8 @@ from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.decisions import decision_values, labels_from_scores
 from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
-from boostbench.core.stumps.stump import additive_tables
+from boostbench.algorithms.explanation.terms import build_term, build_terms
 from boostbench.core.stumps.views import identity_views
-
-
-class Term(NamedTuple):
-    """Contribution of one feature to the scores.
-
-    Attributes
-    ----------
-    feature : int
-        Index of the feature.
-    thresholds : ndarray of shape (n_thresholds,)
-        Thresholds, ascending; empty for a categorical feature.
-    categories : ndarray of shape (n_categories,) or None
-        Categories; None for a numeric feature.
-    table : ndarray of shape (n_thresholds + 2, n_outputs) or (n_categories + 1, n_outputs)
-        Contribution in each interval of values, which includes its upper threshold, or of each
-        category. The last row is for a missing value.
-    has_missing : bool
-        True if the training data had missing values of the feature.
-    """
-
-    feature: int
-    thresholds: np.ndarray
-    categories: np.ndarray | None
-    table: np.ndarray
-    has_missing: bool
-
-    @property
-    def values(self):
-        """Table without the row for a missing value."""
-        return self.table[:-1]
-
-    @property
-    def missing(self):
-        """Contribution of a missing value, of shape (n_outputs,)."""
-        return self.table[-1]
-
-    def steps(self, low, high):
-        """Return the steps of a numeric feature within an interval.
-
-        Parameters
-        ----------
-        low, high : float
-            Ends of the interval.
-
-        Returns
-        -------
-        edges : ndarray of shape (n_steps + 1,)
-            Edges of the steps, from `low` to `high`.
-        values : ndarray of shape (n_steps, n_outputs)
-            Contribution on each step.
-        """
-        inside = self.thresholds[(self.thresholds >= low) & (self.thresholds < high)]
-        # The first step is the one that contains `low`; its width is 0 if `low` is a threshold.
-        first = int(self.thresholds.searchsorted(low))
-        return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
-
-    def row_indices(self, values):
-        """Return the row of the table for each value (a number, or the code of a category)."""
-        missing = np.isnan(values)
-        if self.categories is None:
-            rows = self.thresholds.searchsorted(values)
-        else:
-            rows = np.where(missing, 0, values).astype(int)
-        return np.where(missing, len(self.table) - 1, rows)
-
-    def lookup(self, values):
-        """Return the contributions of values, of shape (n_values, n_outputs)."""
-        return self.table[self.row_indices(values)]
 
 
 class ShapeFunctions:
@@ -111,7 +42,7 @@ class ShapeFunctions:
     outputs : ndarray of shape (n_outputs,)
         Names of the scores: the classes; for two classes the second one; ``prediction`` for a
         regressor.
-    terms : list of Term
+    terms : list of boostbench.algorithms.explanation.terms.Term
         Contributions of the features in use.
     pairs : list of boostbench.algorithms.bagging.interactions.Pair
         Tables of two features, whose values are added to the terms.
@@ -125,7 +56,7 @@ class ShapeFunctions:
         self._n_features = model.n_features_in_
         self._views = getattr(model, "views_", None) or identity_views(self._n_features)
         total = model.stump_sum().expand_category_sets(self._views)
-        stumps, coefficients, self._intercept = total
+        stumps, coefficients, intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
         self.classes_ = getattr(model, "classes_", None)
@@ -133,19 +64,15 @@ class ShapeFunctions:
         self._categories = getattr(model, "categories_", {})
         self.outputs = output_names(model)
         self.feature_names = feature_names(model)
-        tables = self._move_constant_stumps_to_intercept(additive_tables(stumps, columns))
-        self.terms = [
-            self._make_term(feature, group) for feature, group in self._group_by_feature(tables)
-        ]
+        terms, constant = build_terms(stumps, columns, self._views, self._categories)
+        self._intercept = intercept + constant
         self.pairs = list(getattr(model, "pairs_", ()))
+        spread = getattr(model, "_spread", None)
+        self.terms = terms if spread is None else spread.attach(terms)
+        self._intercept_spread = None if spread is None else spread.intercept_deviations()
+        self._pair_spreads = [] if spread is None else spread.pair_deviations()
         if X is not None:
-            X = self.numbers(X)
-            for index, values in enumerate(self._pair_contributions(X)):
-                table = self.pairs[index].table.copy()
-                self._move_constant(table, values.mean(axis=0))
-                self.pairs[index] = self.pairs[index]._replace(table=table)
-            for values, term in zip(self._term_contributions(X), self.terms, strict=True):
-                self._move_constant(term.table, values.mean(axis=0))
+            self._centre(self.numbers(X))
 
     def decision_function(self, X):
         """Return the scores of the classes, or the predicted numbers.
@@ -195,22 +122,71 @@ class ShapeFunctions:
         sizes = self._model._fitted_term_sizes()
         return sizes.pair_sizes / sizes.total
 
-    def term(self, feature):
-        """Return the shape function of a feature; it is 0 if the feature is not in use."""
-        used = {term.feature: term for term in self.terms}
-        return used[feature] if feature in used else self._make_term(feature, [])
+    @property
+    def has_spread(self):
+        """True if standard deviations are known: the model is a jointly trained bag."""
+        return self._intercept_spread is not None
 
-    def explain_global(self):
-        """Return the shape functions as a table.
+    def spread(self, X):
+        """Return the square root of the covariance of the scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
 
         Returns
         -------
-        pandas.DataFrame
+        ndarray of shape (n_samples, n_outputs, n_components)
+            Deviations of the scores. Their products, summed over the components, are variances and
+            covariances.
+
+        Raises
+        ------
+        ValueError
+            If the model has no members.
+        """
+        self._require_spread()
+        X = self.numbers(X)
+        total = np.repeat(self._intercept_spread[None], len(X), axis=0)
+        for term in self.terms:
+            total += term.spread[term.row_indices(X[:, term.feature])]
+        for values in self._pair_spread_values(X):
+            total += values
+        return total
+
+    def term(self, feature):
+        """Return the shape function of a feature; it is 0 if the feature is not in use."""
+        used = {term.feature: term for term in self.terms}
+        return used.get(feature) or build_term(
+            feature, [], self._views, self._categories, len(self.outputs)
+        )
+
+    def explain_global(self, return_std=False):
+        """Return the shape functions as a table.
+
+        Parameters
+        ----------
+        return_std : bool, default=False
+            True: return the standard deviations as well. Only for jointly trained bags.
+
+        Returns
+        -------
+        table : pandas.DataFrame
             One row per step: ``feature``, the interval of values from ``left`` (exclusive) to
             ``right`` (inclusive), and one column per output with the contribution to the score. If
             the training data have categories or missing values, there is a column ``category``:
             rows of categories, and of missing values (category None), have no ``left`` and
             ``right``. Features that are not in use have no rows.
+        std : pandas.DataFrame
+            Standard deviation of each contribution, with the rows and the outputs of the table. It
+            is an estimate of the change if the model were trained on another sample of the same
+            population; see `boostbench.algorithms.explanation.spread.Spread`. Only if `return_std`
+            is True.
+
+        Raises
+        ------
+        ValueError
+            If `return_std` is True and the model has no members.
         """
         columns = ["feature", "left", "right"]
         if not self._views.is_plain:
@@ -234,27 +210,52 @@ class ShapeFunctions:
             # Side by side, as a class may have the name of another column.
             votes = pd.DataFrame(visible, columns=self.outputs)
             frames.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
-        if not frames:
-            return pd.DataFrame(columns=[*columns, *self.outputs])
-        return pd.concat(frames, ignore_index=True)
+        if frames:
+            table = pd.concat(frames, ignore_index=True)
+        else:
+            table = pd.DataFrame(columns=[*columns, *self.outputs])
+        if not return_std:
+            return table
+        self._require_spread()
+        n_rows = [len(term.table) - (not term.has_missing) for term in self.terms]
+        stds = [term.std[:rows] for term, rows in zip(self.terms, n_rows, strict=True)]
+        stds = np.concatenate([np.empty((0, len(self.outputs))), *stds])
+        return table, pd.DataFrame(stds, columns=self.outputs)
 
-    def explain_local(self, X):
+    def explain_local(self, X, return_std=False):
         """Return the contributions of the features to the scores of samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            True: return the standard deviations as well. Only for jointly trained bags.
 
         Returns
         -------
-        pandas.DataFrame
+        terms : pandas.DataFrame
             One row per sample. The columns are ``intercept``, the name of each feature, and the
             name of each pair, such as ``a & b``. The intercept is the first column, even if a
             feature has this name. The sum of the columns is `decision_function`. For more than two
             classes, the columns have the class as an upper level:
             ``explain_local(X)[label].sum(axis=1)`` is the score of a class.
+        std : pandas.DataFrame
+            Standard deviation of each contribution, in the same form; see `explain_global`. Only if
+            `return_std` is True.
+
+        Raises
+        ------
+        ValueError
+            If `return_std` is True and the model has no members.
         """
         X = self.numbers(X)
+        if return_std:
+            self._require_spread()
+            return self._contribution_table(X), self._std_table(X)
+        return self._contribution_table(X)
+
+    def _contribution_table(self, X):
+        """Return the first result of `explain_local`, given encoded samples."""
         pair_values = self._pair_contributions(X)
         n_terms = 1 + self._n_features
         terms = np.zeros((len(X), n_terms + len(pair_values), len(self.outputs)))
@@ -263,11 +264,26 @@ class ShapeFunctions:
             terms[:, n_terms + index] = values
         for term, values in zip(self.terms, self._term_contributions(X), strict=True):
             terms[:, 1 + term.feature] = values
+        return self._local_table(terms)
+
+    def _std_table(self, X):
+        """Return the second result of `explain_local`, given encoded samples."""
+        n_terms = 1 + self._n_features
+        stds = np.zeros((len(X), n_terms + len(self.pairs), len(self.outputs)))
+        stds[:, 0] = np.linalg.norm(self._intercept_spread, axis=-1)
+        for term in self.terms:
+            stds[:, 1 + term.feature] = term.std[term.row_indices(X[:, term.feature])]
+        for index, values in enumerate(self._pair_spread_values(X)):
+            stds[:, n_terms + index] = np.linalg.norm(values, axis=-1)
+        return self._local_table(stds)
+
+    def _local_table(self, terms):
+        """Return an array of shape (n_samples, n_terms, n_outputs) as a data frame."""
         names = ["intercept", *self.feature_names, *map(self.pair_name, self.pairs)]
         if self._is_binary:
             return pd.DataFrame(terms[..., 0], columns=names)
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
-        return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
+        return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(terms), -1), columns=columns)
 
     def numbers(self, X):
         """Check samples, and replace categories by their codes.
@@ -319,6 +335,23 @@ class ShapeFunctions:
             np.bincount(pair.flat_cell_indices(Z), weights, pair.n_cells) for pair in self.pairs
         ]
 
+    def _require_spread(self):
+        if not self.has_spread:
+            raise ValueError(
+                f"{type(self._model).__name__} has no standard deviations: they are the spread of "
+                "the members of a BaggedMCBoost or BaggedLsBoostRegressor"
+            )
+
+    def _pair_spread_values(self, X):
+        """Return the deviations of the pairs, (n_samples, n_outputs, n_components)."""
+        if not self.pairs:
+            return []
+        Z = self._views.transform(X)
+        return [
+            spread[tuple(axis.cell_indices(Z) for axis in pair.axes)]
+            for pair, spread in zip(self.pairs, self._pair_spreads, strict=True)
+        ]
+
     def _pair_contributions(self, X):
         """Return the contributions of the pairs, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
@@ -331,50 +364,22 @@ class ShapeFunctions:
         for term in self.terms:
             yield term.lookup(X[:, term.feature])
 
-    def _move_constant(self, table, constant):
-        """Move a constant from a table to the intercept."""
-        table -= constant
-        self._intercept = self._intercept + constant
-
-    def _move_constant_stumps_to_intercept(self, tables):
-        """Move constant stumps, whose thresholds are infinite, to the intercept.
-
-        Returns
-        -------
-        list of (int, ndarray, ndarray)
-            For each view in use: its index, its finite thresholds in ascending order, and the
-            values of its step function between them.
-        """
-        varying = []
-        for view, thresholds, table in tables:
-            thresholds = thresholds[np.isfinite(thresholds)]
-            table = table[: len(thresholds) + 1]
-            if len(thresholds):
-                varying.append((view, thresholds, table))
-            else:
-                self._move_constant(table, table[0].copy())
-        return varying
-
-    def _group_by_feature(self, tables):
-        """Return the features in use in ascending order, each with the tables of its views."""
-        by_feature = {}
-        for table in tables:
-            by_feature.setdefault(int(self._views.feature[table[0]]), []).append(table)
-        return sorted(by_feature.items())
-
-    def _make_term(self, feature, tables):
-        """Return the `Term` of a feature, the sum of the tables of its views."""
-        categories = self._categories.get(feature)
-        term_thresholds = np.empty(0)
-        if categories is None:
-            is_filled = np.isnan(self._views.category)
-            view_thresholds = [thresholds for view, thresholds, _ in tables if is_filled[view]]
-            term_thresholds = np.unique(np.concatenate([term_thresholds, *view_thresholds]))
-            # Each step, and a missing value, is represented by one value of the feature.
-            values = np.concatenate([term_thresholds, [np.finfo(float).max, np.nan]])
-        else:
-            values = np.append(np.arange(len(categories)), np.nan)
-        table = np.zeros((len(values), len(self.outputs)))
-        for view, thresholds, view_table in tables:
-            table += view_table[thresholds.searchsorted(self._views.expand_values(values, view))]
-        return Term(feature, term_thresholds, categories, table, self._views.has_missing(feature))
+    def _centre(self, X):
+        """Move the mean of each function over samples to the intercept."""
+        means, spread_means = [], []
+        for index, term in enumerate(self.terms):
+            counts = np.bincount(term.row_indices(X[:, term.feature]), minlength=len(term.table))
+            self.terms[index], mean, spread_mean = term.centre(counts)
+            means.append(mean)
+            spread_means.append(spread_mean)
+        cell_weights = self.cell_weights(X, np.ones(len(X)))
+        for index, (pair, counts) in enumerate(zip(self.pairs, cell_weights, strict=True)):
+            shares = counts.reshape(pair.table.shape[:2]) / len(X)
+            means.append(np.tensordot(shares, pair.table))
+            self.pairs[index] = pair._replace(table=pair.table - means[-1])
+            if self.has_spread:
+                spread_means.append(np.tensordot(shares, self._pair_spreads[index]))
+                self._pair_spreads[index] = self._pair_spreads[index] - spread_means[-1]
+        self._intercept = self._intercept + sum(means)
+        if self.has_spread:
+            self._intercept_spread = self._intercept_spread + sum(spread_means)

@@ -19,11 +19,14 @@ class TermSizes(NamedTuple):
         Mean absolute term of each of them.
     pair_sizes : ndarray of shape (n_pairs,), dtype=float64
         Mean absolute entry of the table of each pair.
+    row_weights : list of ndarray of shape (n_rows,), dtype=float64
+        Sum of the sample weights in each row of the table of each used feature.
     """
 
     features: np.ndarray
     sizes: np.ndarray
     pair_sizes: np.ndarray
+    row_weights: list
 
     @property
     def total(self):
@@ -58,20 +61,22 @@ def term_sizes(shapes, X, weights=None):
     """
     weights = np.ones(X.shape[0]) if weights is None else weights
     columns = X.tocsc() if sparse.issparse(X) else X
-    sizes = []
+    row_weights = []
     for term in shapes.terms:
         values, counts = _values_and_weights(columns, term.feature, weights)
-        sizes.append(
-            _mean_absolute(
-                term.table, np.bincount(term.row_indices(values), counts, len(term.table))
-            )
-        )
+        row_weights.append(np.bincount(term.row_indices(values), counts, len(term.table)))
+    sizes = [
+        mean_absolute(term.table, counts)
+        for term, counts in zip(shapes.terms, row_weights, strict=True)
+    ]
     pair_sizes = [
-        _mean_absolute(pair.table.reshape(len(cells), -1), cells)
+        mean_absolute(pair.table.reshape(len(cells), -1), cells)
         for pair, cells in zip(shapes.pairs, shapes.cell_weights(X, weights), strict=True)
     ]
     features = np.array([term.feature for term in shapes.terms], dtype=np.int64)
-    return TermSizes(features, np.array(sizes, dtype=float), np.array(pair_sizes, dtype=float))
+    return TermSizes(
+        features, np.array(sizes, dtype=float), np.array(pair_sizes, dtype=float), row_weights
+    )
 
 
 def _values_and_weights(X, feature, weights):
@@ -84,7 +89,7 @@ def _values_and_weights(X, feature, weights):
     return np.append(X.data[entries], 0.0), np.append(entry_weights, zero_weight)
 
 
-def _mean_absolute(table, weights):
+def mean_absolute(table, weights):
     """Return the mean absolute entry of a table whose rows have weights."""
     weights = weights / weights.sum()
     centred = table - weights @ table

@@ -66,6 +66,25 @@ class Stumps(LearnerStack):
         self.threshold = np.array([s.threshold for s in stumps], dtype=np.float64)
         self.polarity = np.array([s.polarity for s in stumps], dtype=np.float64)
 
+    @classmethod
+    def from_arrays(cls, feature, threshold):
+        """Return stumps of polarity 1; many times faster than a list of `Stump`.
+
+        Parameters
+        ----------
+        feature : ndarray of shape (n_hypotheses,)
+        threshold : ndarray of shape (n_hypotheses,)
+
+        Returns
+        -------
+        Stumps
+        """
+        stumps = cls([])
+        stumps.feature = np.array(feature, dtype=np.int64)
+        stumps.threshold = np.array(threshold, dtype=np.float64)
+        stumps.polarity = np.ones(len(stumps.feature))
+        return stumps
+
     def __len__(self):
         return len(self.feature)
 

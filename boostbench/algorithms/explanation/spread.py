@@ -1,0 +1,147 @@
+"""Uncertainty of the functions of a bag: the spread of its members, in a compact form."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.algorithms.explanation.terms import build_terms
+
+# Largest stored number. Half-precision numbers end at 65504, and recentring must not overflow.
+_LARGEST = 1024.0
+
+
+class Spread(NamedTuple):
+    r"""Square root of the covariance of the functions of a bag.
+
+    The deviation of a member m from the mean of the bag is a table :math:`d_{jm}` for each feature
+    j. Their leading principal components over the members are stored, so that the covariance of two
+    entries is the product of their components. The components of an entry are scaled to its exact
+    standard deviation, which makes up for the components that are left out.
+
+    Attributes
+    ----------
+    unit : float
+        Factor of the stored numbers.
+    intercept : ndarray of shape (n_outputs, n_components), dtype=float16
+        Components of the mean score over the training rows.
+    tables : list of ndarray of shape (n_rows, n_outputs, n_components), dtype=float16
+        Components of each term, which have the mean 0 over the training rows.
+    pair_tables : list of ndarray of shape (n_cells, n_cells, n_outputs, n_components), float16
+        Components of each table of a pair.
+
+    Notes
+    -----
+    The members of a bag are trained on parts of the samples without replacement, a share
+    :math:`1 - f` of them. The standard deviation of a function of the bag is estimated by the
+    delete-d jackknife [1]_,
+
+    .. math:: \sqrt{\frac{1 - f}{f} \frac{1}{M} \sum_m d_{jm}^2}
+
+    References
+    ----------
+    .. [1] J. Shao and C. F. J. Wu, "A general theory for jackknife variance estimation", Annals of
+       Statistics 17, 1989.
+    """
+
+    unit: float
+    intercept: np.ndarray
+    tables: list
+    pair_tables: list
+
+    def intercept_deviations(self):
+        """Return the components of the intercept, dtype=float64."""
+        return self.unit * self.intercept.astype(float)
+
+    def attach(self, terms):
+        """Return terms with their components, in double precision."""
+        return [
+            term._replace(spread=self.unit * table.astype(float))
+            for term, table in zip(terms, self.tables, strict=True)
+        ]
+
+    def pair_deviations(self):
+        """Return the components of the tables of pairs, dtype=float64."""
+        return [self.unit * table.astype(float) for table in self.pair_tables]
+
+
+def probability_stds(probabilities, deviations):
+    """Return the standard deviations of probabilities, to the first order.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Softmax of scores.
+    deviations : ndarray of shape (n_samples, n_outputs, n_components)
+        Square root of the covariance of the scores. With two classes there is one score, of the
+        second class minus the first.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    if deviations.shape[1] == 1:
+        deviations = np.concatenate([np.zeros_like(deviations), deviations], axis=1)
+    shares = probabilities[..., None]
+    mean = (shares * deviations).sum(axis=1, keepdims=True)
+    return np.linalg.norm(shares * (deviations - mean), axis=-1)
+
+
+def member_spread(pairs, stump_sum, n_members, views, categories, weights, factor, max_bytes):
+    """Return the spread of the members of a bag.
+
+    Parameters
+    ----------
+    pairs : list of boostbench.algorithms.bagging.interactions.Pair
+    stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
+        Deviations of the members from their mean, as a model whose outputs are
+        ``n_members * output + member``.
+    n_members : int
+    views, categories
+        See `boostbench.algorithms.explanation.terms.build_terms`.
+    weights : list of ndarray of shape (n_rows,)
+        Sum of the weights of the training rows in each row of the table of each term, and in each
+        cell of each pair.
+    factor : float
+        Factor of the standard deviation over the members.
+    max_bytes : int
+        Maximum size in bytes. There is at least one component.
+
+    Returns
+    -------
+    Spread
+    """
+    # 1) Centre the deviations over the training rows, and move their means to the intercept.
+    terms, constant = build_terms(stump_sum.stumps, stump_sum.coefficients, views, categories)
+    intercept = stump_sum.intercept + constant
+    tables = []
+    for term, row_weights in zip(terms, weights, strict=False):
+        centred, mean, _ = term.centre(row_weights)
+        intercept = intercept + mean
+        tables.append(centred.table)
+    tables = [
+        table.reshape(*table.shape[:-1], -1, n_members)
+        for table in [intercept, *tables, *(pair.table for pair in pairs)]
+    ]
+    # 2) Find the principal components over the members. An entry counts by its rows.
+    n_rows = weights[0].sum() if weights else 1.0
+    covariance = np.zeros((n_members, n_members))
+    for table, row_weights in zip(tables, [np.full(1, n_rows), *weights], strict=True):
+        entries = table.reshape(len(row_weights), -1, n_members)
+        weighted = entries * row_weights[:, None, None]
+        covariance += np.tensordot(weighted, entries, axes=((0, 1), (0, 1)))
+    n_entries = sum(table.size for table in tables) // n_members
+    n_components = np.clip(max_bytes // (2 * n_entries), 1, max(1, n_members - 1))
+    components = np.linalg.eigh(covariance)[1][:, ::-1][:, :n_components]
+    # 3) Project on the leading components, and scale each entry to its exact deviation.
+    factor /= np.sqrt(n_members)
+    projections = []
+    for table in tables:
+        projection = table @ components
+        stds = factor * np.linalg.norm(table, axis=-1, keepdims=True)
+        norms = np.linalg.norm(projection, axis=-1, keepdims=True)
+        projections.append(
+            projection * np.divide(stds, norms, out=np.zeros_like(stds), where=norms > 0)
+        )
+    unit = max(np.abs(table).max(initial=0.0) for table in projections) / _LARGEST or 1.0
+    intercept, *tables = [(table / unit).astype(np.float16) for table in projections]
+    return Spread(unit, intercept, tables[: len(terms)], tables[len(terms) :])

@@ -1,0 +1,179 @@
+"""Terms of a sum of stumps: the contribution of each feature, as a table."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.core.stumps.stump import additive_tables
+
+
+class Term(NamedTuple):
+    """Contribution of one feature to the scores.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    thresholds : ndarray of shape (n_thresholds,)
+        Thresholds, ascending; empty for a categorical feature.
+    categories : ndarray of shape (n_categories,) or None
+        Categories; None for a numeric feature.
+    table : ndarray of shape (n_thresholds + 2, n_outputs) or (n_categories + 1, n_outputs)
+        Contribution in each interval of values, which includes its upper threshold, or of each
+        category. The last row is for a missing value.
+    has_missing : bool
+        True if the training data had missing values of the feature.
+    spread : ndarray of shape (n_rows, n_outputs, n_components) or None
+        Square root of the covariance of the table; see
+        `boostbench.algorithms.explanation.spread.Spread`. None: the model has no estimate of its
+        uncertainty.
+    """
+
+    feature: int
+    thresholds: np.ndarray
+    categories: np.ndarray | None
+    table: np.ndarray
+    has_missing: bool
+    spread: np.ndarray | None = None
+
+    @property
+    def values(self):
+        """Table without the row for a missing value."""
+        return self.table[:-1]
+
+    @property
+    def missing(self):
+        """Contribution of a missing value, of shape (n_outputs,)."""
+        return self.table[-1]
+
+    @property
+    def std(self):
+        """Standard deviation of each entry of the table; None if `spread` is None."""
+        return None if self.spread is None else np.sqrt((self.spread**2).sum(axis=-1))
+
+    def centre(self, weights):
+        """Return the term minus its mean, and the mean.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_rows,)
+            Weight of each row of the table in the mean.
+
+        Returns
+        -------
+        term : Term
+        mean : ndarray of shape (n_outputs,)
+        spread_mean : ndarray of shape (n_outputs, n_components) or None
+        """
+        shares = weights / weights.sum()
+        mean = shares @ self.table
+        if self.spread is None:
+            return self._replace(table=self.table - mean), mean, None
+        spread_mean = np.tensordot(shares, self.spread, axes=1)
+        return (
+            self._replace(table=self.table - mean, spread=self.spread - spread_mean),
+            mean,
+            spread_mean,
+        )
+
+    def steps(self, low, high):
+        """Return the steps of a numeric feature within an interval.
+
+        Parameters
+        ----------
+        low, high : float
+            Ends of the interval.
+
+        Returns
+        -------
+        edges : ndarray of shape (n_steps + 1,)
+            Edges of the steps, from `low` to `high`.
+        values : ndarray of shape (n_steps, n_outputs)
+            Contribution on each step.
+        """
+        inside = self.thresholds[(self.thresholds >= low) & (self.thresholds < high)]
+        # The first step is the one that contains `low`; its width is 0 if `low` is a threshold.
+        first = int(self.thresholds.searchsorted(low))
+        return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
+
+    def row_indices(self, values):
+        """Return the row of the table for each value (a number, or the code of a category)."""
+        missing = np.isnan(values)
+        if self.categories is None:
+            rows = self.thresholds.searchsorted(values)
+        else:
+            rows = np.where(missing, 0, values).astype(int)
+        return np.where(missing, len(self.table) - 1, rows)
+
+    def lookup(self, values):
+        """Return the contributions of values, of shape (n_values, n_outputs)."""
+        return self.table[self.row_indices(values)]
+
+
+def build_terms(stumps, coefficients, views, categories):
+    """Add up the stumps of each feature.
+
+    Parameters
+    ----------
+    stumps : boostbench.core.stumps.stump.Stumps
+    coefficients : ndarray of shape (n_stumps, n_outputs)
+    views : boostbench.core.stumps.views.Views
+        Views that the stumps test.
+    categories : dict of int to ndarray
+        Categories of each categorical feature.
+
+    Returns
+    -------
+    terms : list of Term
+        Terms of the features in use, in ascending order.
+    constant : ndarray of shape (n_outputs,)
+        Sum of the stumps with infinite thresholds, which are constant.
+    """
+    constant = np.zeros(coefficients.shape[1])
+    tables_of_feature = {}
+    for view, thresholds, table in additive_tables(stumps, coefficients):
+        thresholds = thresholds[np.isfinite(thresholds)]
+        if len(thresholds):
+            tables_of_feature.setdefault(int(views.feature[view]), []).append(
+                (view, thresholds, table[: len(thresholds) + 1])
+            )
+        else:
+            constant += table[0]
+    terms = [
+        build_term(feature, tables, views, categories, coefficients.shape[1])
+        for feature, tables in sorted(tables_of_feature.items())
+    ]
+    return terms, constant
+
+
+def build_term(feature, tables, views, categories, n_outputs):
+    """Return the term of a feature, the sum of the tables of its views.
+
+    Parameters
+    ----------
+    feature : int
+    tables : list of (int, ndarray, ndarray)
+        View, finite thresholds in ascending order, and values between them. An empty list gives the
+        term 0.
+    views, categories
+        See `build_terms`.
+    n_outputs : int
+
+    Returns
+    -------
+    Term
+    """
+    feature_categories = categories.get(feature)
+    term_thresholds = np.empty(0)
+    if feature_categories is None:
+        is_filled = np.isnan(views.category)
+        view_thresholds = [thresholds for view, thresholds, _ in tables if is_filled[view]]
+        term_thresholds = np.unique(np.concatenate([term_thresholds, *view_thresholds]))
+        # Each step, and a missing value, is represented by one value of the feature.
+        values = np.concatenate([term_thresholds, [np.finfo(float).max, np.nan]])
+    else:
+        values = np.append(np.arange(len(feature_categories)), np.nan)
+    table = np.zeros((len(values), n_outputs))
+    for view, thresholds, view_table in tables:
+        table += view_table[thresholds.searchsorted(views.expand_values(values, view))]
+    return Term(feature, term_thresholds, feature_categories, table, views.has_missing(feature))
