@@ -1,6 +1,6 @@
 """``boostbench table``: a cross of data sets and algorithms, run where it lacks something."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostbench.config.overrides import check_once
@@ -8,10 +8,9 @@ from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
 from boostbench.execution.jobs import plan_table
 from boostbench.report.assemble import assemble
-from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
-from boostbench.report.renderers.latex import latex, latex_notes
+from boostbench.report.renderers.latex import Orientation, latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
 from boostbench.report.renderers.terminal import (
     print_headline,
@@ -25,11 +24,13 @@ from boostbench.util.errors import print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 
-_RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
-
 
 def make_table(
-    name: str, overrides: Sequence[str], rows: Sequence[str] = (), columns: Sequence[str] = ()
+    name: str,
+    overrides: Sequence[str],
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    orientation: Orientation = "auto",
 ) -> int:
     """Run what a table lacks, print it, and write it under ``results/tables``.
 
@@ -42,6 +43,8 @@ def make_table(
         too.
     rows, columns : sequence of str, default=()
         Those that are run and shown, see `TableDefinition.part`; all if there are none.
+    orientation : {"auto", "normal", "transposed"}, default="auto"
+        Orientation of the LaTeX table, see `boostbench.report.renderers.latex.latex`.
 
     Returns
     -------
@@ -75,7 +78,13 @@ def make_table(
     else:
         print_table(console, document)
     print_judgement(console, document)
-    _write(document, to_csv(table), request.results / "tables")
+    texts = {
+        ".md": markdown(document),
+        ".csv": to_csv(table),
+        ".tex": latex(document, orientation),
+        "-notes.tex": latex_notes(document),
+    }
+    _write(request.results / "tables" / document.name, texts)
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
@@ -83,10 +92,8 @@ def make_table(
     return int(failed > 0)
 
 
-def _write(document: Document, csv: str, folder: Path) -> None:
-    path = folder / document.name
+def _write(path: Path, texts: Mapping[str, str]) -> None:
     with writing_to(path, depth=1):
-        texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
-        for suffix, text in {".csv": csv, **texts}.items():
+        for suffix, text in texts.items():
             atomic_write_text(path.with_name(path.name + suffix), text)
-    echo(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")
+    echo(f"\nwritten: {path}{', '.join(texts)}")

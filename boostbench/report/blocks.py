@@ -122,6 +122,20 @@ class Row(NamedTuple):
     entries: list[Entry]
 
 
+class RankRow(NamedTuple):
+    """Average ranks of the columns, and a sentence about them.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        Under the heads; empty for columns that are not ranked.
+    explanation : str
+    """
+
+    entries: list[Entry]
+    explanation: str
+
+
 @dataclass(frozen=True)
 class Document:
     """A table with all that is said of it, in the order in which it is read.
@@ -138,10 +152,18 @@ class Document:
         Under them.
     caption : str
         What the numbers are.
-    findings : list of str
-        What tests say, and of claims.
+    tests : list of str
+        Results of tests of two columns, one sentence each.
+    tests_summary : str
+        The same results in short; empty without tests.
+    claims : list of str
+        Judgements of the paper's claims.
     notes : list of str
-        What a reader must know beside the numbers.
+        Remarks on the numbers, one sentence each.
+    freshness : list of str
+        Sentences on stale numbers and on refits.
+    ranks : RankRow or None
+        Average ranks; None where nothing can be ranked.
     listings : list of Listing
         Of every two columns, of published numbers, of times.
     """
@@ -152,9 +174,23 @@ class Document:
     heads: list[Head]
     rows: list[Row]
     caption: str
-    findings: list[str]
+    tests: list[str]
+    tests_summary: str
+    claims: list[str]
     notes: list[str]
+    freshness: list[str]
+    ranks: RankRow | None
     listings: list[Listing]
+
+    @property
+    def findings(self) -> list[str]:
+        """The results of tests, and the judgements of claims."""
+        return [*self.tests, *self.claims]
+
+    @property
+    def all_notes(self) -> list[str]:
+        """The remarks, and the sentences on freshness."""
+        return [*self.notes, *self.freshness]
 
     @property
     def groups(self) -> list[tuple[str, int]]:

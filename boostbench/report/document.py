@@ -1,20 +1,26 @@
 """From a table to its document: composed once, for the terminal and every kind of file."""
 
+from itertools import combinations
 from math import isnan
 
 from boostbench.analysis.cells import STALE
 from boostbench.analysis.claims import claims
+from boostbench.analysis.paired import paired
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.statistics.friedman import average_ranks, holm
+from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.analysis.tables import Table
 from boostbench.report import words
-from boostbench.report.blocks import Document, Entry, Head, Row
+from boostbench.report.blocks import Document, Entry, Head, RankRow, Row
 from boostbench.report.findings import (
     parts_listing,
     published_listing,
     seconds_listing,
     significance,
+    summarize_tests,
 )
 from boostbench.report.matrix import matrix
-from boostbench.util.numbers import seconds
+from boostbench.util.numbers import fixed, seconds
 
 
 def make_document(table: Table) -> Document:
@@ -33,8 +39,12 @@ def make_document(table: Table) -> Document:
         heads=heads(table),
         rows=rows,
         caption=words.caption(table),
-        findings=[*significance(table), *claims(table)],
-        notes=words.notes(table),
+        tests=significance(table),
+        tests_summary=summarize_tests(table),
+        claims=claims(table),
+        notes=words.remarks(table),
+        freshness=words.freshness(table.cells.values(), table.fitted),
+        ranks=rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
 
@@ -50,6 +60,49 @@ def heads(table: Table) -> list[Head]:
         headings.append(Head(*names, f"{column.label} {algos[column.beside or name]}".lower()))
     labels = [table.columns[fast].label for _, fast in table.speedup]
     return headings + [Head("Speed-up", label, f"{label} speed-up".lower()) for label in labels]
+
+
+def rank_row(table: Table) -> RankRow | None:
+    """Return the average rank of each algorithm, with marks of those that differ from the best.
+
+    Returns
+    -------
+    RankRow or None
+        None for fewer than two algorithms or data sets with all numbers, and for a quantity of
+        which neither direction is better.
+    """
+    names = [
+        name for name in table.fits if any(table.cells[row, name].values for row in table.rows)
+    ]
+    if len(table.rows) < 2 or len(names) < 2 or table.quantity.better is None:
+        return None
+    pairs = paired(table, names)
+    n_data = len(pairs.numbers)
+    if n_data < 2:
+        return None
+    ranks = dict(zip(names, average_ranks(pairs.losses).tolist(), strict=True))
+    best = names.index(min(ranks, key=ranks.get))
+    places = list(combinations(range(len(names)), 2))
+    p_values = holm([wilcoxon(pairs.differences(a, b)).p for a, b in places])
+    significant = {
+        names[a if b == best else b]
+        for (a, b), p in zip(places, p_values, strict=True)
+        if best in (a, b) and p <= LEVEL
+    }
+    printed = {name: fixed(rank, 1) for name, rank in ranks.items()}
+    lowest = min(printed.values(), key=float)
+    entries = [
+        Entry(
+            printed[name], printed[name] == lowest, "*" * (name in significant), value=ranks[name]
+        )
+        if name in ranks
+        else Entry("")
+        for name in table.columns
+    ]
+    entries += [Entry("") for _ in table.speedup]
+    test = "Wilcoxon's signed-rank test at the 5% level, with Holm's correction for all pairs"
+    result = f"* differs from the best by {test}." if significant else f"None differs by {test}."
+    return RankRow(entries, f"Ranks: over the {n_data} data sets with all numbers. {result}")
 
 
 def row_of(table: Table, row: str) -> Row:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from statistics import median
+from typing import NamedTuple
 
 from boostbench.analysis.cells import STALE, Cell
 from boostbench.analysis.comparison import compare_columns
@@ -38,25 +39,36 @@ COMPARISON_EXPLANATIONS = {
 _SAME_SPEED = 1.25
 
 
-def significance(table: Table) -> list[str]:
+class PairedTests(NamedTuple):
+    """Wilcoxon's signed-rank tests of the chosen pairs of columns.
+
+    Attributes
+    ----------
+    results : list of (ColumnPair, str, Wilcoxon, float)
+        Pair, unit of the paired numbers, test, and p-value with Holm's correction.
+    n_tests : int
+        Number of tests that the correction is for.
+    notes : list of str
+        Notes on repeated rows.
+    """
+
+    results: list[tuple[ColumnPair, str, Wilcoxon, float]]
+    n_tests: int
+    notes: list[str]
+
+
+def compare_pairs(table: Table) -> PairedTests:
     """Compare the chosen pairs of columns by the Wilcoxon signed-rank test: see `paired`.
 
-    Returns
-    -------
-    list of str
-        A sentence for each comparison for which there are pairs, with Holm's correction for their
-        number, and the paper's own result where it gives one. Where the matrix of every two columns
-        stands below the table, the tests are those of the matrix.
+    Where the matrix of every two columns stands below the table, the tests are those of the matrix.
     """
     every_two = compare_columns(table, list(table.fits)) if table.matrix else None
     if every_two and every_two.tests:
         of_pair = {frozenset((test.a, test.b)): test for test in every_two.tests}
-        unit, n_tests = every_two.pairs.unit, len(every_two.tests)
-        return [
-            _sentence(table, pair, unit, test.wilcoxon, test.holm, n_tests)
-            for pair in table.compare
-            for test in [of_pair[frozenset(pair[:2])]]
-        ]
+        chosen = [(pair, of_pair[frozenset(pair[:2])]) for pair in table.compare]
+        unit = every_two.pairs.unit
+        results = [(pair, unit, test.wilcoxon, test.holm) for pair, test in chosen]
+        return PairedTests(results, len(every_two.tests), [])
     numbers = {pair: paired(table, [pair.a, pair.b]) for pair in table.compare}
     tests = {
         pair: wilcoxon(pairs.differences(0, 1))
@@ -64,20 +76,39 @@ def significance(table: Table) -> list[str]:
         if len(pairs.numbers) > 1
     }
     corrected = holm([test.p for test in tests.values()])
-    lines = [
-        _sentence(table, pair, numbers[pair].unit, test, p, len(tests))
+    results = [
+        (pair, numbers[pair].unit, test, p)
         for (pair, test), p in zip(tests.items(), corrected, strict=True)
     ]
     repeated = [replace(pairs, left_out=[]).note for pairs in numbers.values() if pairs.repeated]
-    return [*lines, *dict.fromkeys(repeated)]
+    return PairedTests(results, len(tests), list(dict.fromkeys(repeated)))
 
 
-def _sentence(
-    table: Table, pair: ColumnPair, unit: str, test: Wilcoxon, corrected: float, n_tests: int
-) -> str:
-    labels = (table.columns[name].label for name in pair[:2])
-    sentence = test.sentence(*labels, unit, corrected, n_tests)
-    return f"{sentence} {pair.published}" if pair.published else sentence
+def significance(table: Table) -> list[str]:
+    """Return a sentence for each test of `compare_pairs`, with the paper's own result."""
+    tests = compare_pairs(table)
+    sentences = []
+    for pair, unit, test, p in tests.results:
+        labels = (table.columns[name].label for name in pair[:2])
+        sentence = test.sentence(*labels, unit, p, tests.n_tests)
+        sentences.append(f"{sentence} {pair.published}" if pair.published else sentence)
+    return sentences + tests.notes
+
+
+def summarize_tests(table: Table) -> str:
+    """Return the results of `compare_pairs` in one sentence; empty without tests."""
+    tests = compare_pairs(table)
+    if not tests.results:
+        return ""
+    sizes = [f"{test.n} {unit}" for _, unit, test, _ in tests.results]
+    is_common = len(set(sizes)) == 1
+    results = []
+    for (pair, _, _, p), size in zip(tests.results, sizes, strict=True):
+        a, b = (table.columns[name].label for name in pair[:2])
+        results.append(f"{a} against {b} {numbers.p_value(p)}{'' if is_common else f' ({size})'}")
+    correction = f" with Holm's correction for {tests.n_tests} tests" if tests.n_tests > 1 else ""
+    over = f" over {sizes[0]}" if is_common else ""
+    return f"Wilcoxon's signed-rank test{over}, p-values{correction}: {'; '.join(results)}."
 
 
 def published_listing(table: Table) -> Listing:

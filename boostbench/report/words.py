@@ -49,7 +49,12 @@ def changes_note(table: Table) -> str | None:
 
 
 def notes(table: Table) -> list[str]:
-    """Say what a reader must know beside the numbers, one sentence each."""
+    """Return the remarks on a table, and the sentences on stale numbers and refits."""
+    return remarks(table) + freshness(table.cells.values(), table.fitted)
+
+
+def remarks(table: Table) -> list[str]:
+    """Return the remarks that a reader needs beside the numbers, one sentence each."""
     cells = table.cells
     absent = dict.fromkeys(
         table.rows[row] for (row, _), cell in cells.items() if not cell.available
@@ -73,7 +78,7 @@ def notes(table: Table) -> list[str]:
         sentences.append(POOL_NOTE)
     if any(cell.agreement and cell.fold_ratio != INDEPENDENT for cell in cells.values()):
         sentences.append(FOLD_NOTE)
-    return sentences + freshness(cells.values(), table.fitted)
+    return sentences
 
 
 def partial(table: Table) -> list[str]:

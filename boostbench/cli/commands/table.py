@@ -12,6 +12,12 @@ def arguments(parser: ArgumentParser) -> None:
     add_definition(parser, "table")
     for what in ("row", "column"):
         add_names(parser, f"--{what}", f"only this {what}; names with commas", metavar="NAME")
+    parser.add_argument(
+        "--orientation",
+        choices=["auto", "normal", "transposed"],
+        default="auto",
+        help="of the LaTeX table; auto: transposed if it has more columns than rows",
+    )
     add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
 
 
@@ -25,4 +31,4 @@ def run(args: Namespace) -> int:
     with spinner("starting"):
         from boostbench.cli.table import make_table
 
-    return make_table(args.name, args.words, args.row, args.column)
+    return make_table(args.name, args.words, args.row, args.column, args.orientation)

@@ -1,10 +1,27 @@
-"""Documents as LaTeX, for ``input``: the table itself, and apart from it what is said of it."""
+"""Documents as LaTeX, for ``input``: a table that fits the page, and apart from it its notes."""
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
+from boostbench.analysis.cells import PARTIAL, STALE
 from boostbench.report.blocks import Document, Entry, Listing
+from boostbench.report.renderers.latex_layout import (
+    COLUMN_WIDTH,
+    LIST_STYLES,
+    Cell,
+    Grid,
+    Heading,
+    Layout,
+    Line,
+    choose_layouts,
+    key_text,
+    paginate,
+    text_width,
+)
 from boostbench.util.printable import printable
+
+Orientation = Literal["auto", "normal", "transposed"]
 
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -19,21 +36,60 @@ _GREEK = (
 _SPECIAL |= {chr(0x3B1 + at): rf"$\{name}$" for at, name in enumerate(_GREEK.split())}
 
 
-def latex(document: Document) -> str:
-    """Write the table itself as LaTeX, and nothing besides; the package booktabs is needed."""
+#: Explanations of the marks behind numbers.
+_MARKS = {
+    STALE: "of an older edition of the algorithm, or not confirmed by a refit",
+    PARTIAL: "over a part of the splits",
+}
+_NO_NUMBER = "--"
+
+
+def latex(document: Document, orientation: Orientation = "auto") -> str:
+    r"""Write a table as LaTeX that fits the page of a document in one or two columns.
+
+    The text size is ``\small`` or ``\footnotesize``. Where the table is too wide, headings are
+    abbreviated with a key, deviations stand below the means, or the columns are divided. The
+    package booktabs is needed.
+
+    Parameters
+    ----------
+    document : Document
+    orientation : {"auto", "normal", "transposed"}, default="auto"
+        Whether data sets are the lines (normal) or the columns (transposed); "auto" transposes a
+        table with more columns than lines.
+
+    Returns
+    -------
+    str
+        A float with caption, label, table and at most one paragraph of notes.
+    """
+    grid = _grid(document)
+    if orientation == "transposed" or (orientation == "auto" and len(grid.heads) > len(grid.lines)):
+        grid = grid.transposed()
+    layouts = choose_layouts(grid)
+    caption = f"{document.title}. {document.caption}"
+    note = " ".join(_table_notes(document, layouts))
     used = rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}}}"
-    return f"{used}\n\n{_cells(document)}\n"
+    label = rf"\label{{tab:{_key(document.name)}}}"
+    return "\n\n".join([used, *_floats(layouts, caption, label, note)]) + "\n"
 
 
 def latex_notes(document: Document) -> str:
-    """Write as LaTeX what is said of a table; the packages booktabs and longtable are needed."""
-    parts = [rf"% \usepackage{{booktabs,longtable}} \input{{{_key(document.name)}-notes}}"]
-    if document.headline:
-        parts.append(rf"\noindent\textbf{{{escape(document.headline)}}}")
-    # Blank lines between the sentences make each a paragraph.
-    parts += map(escape, [*document.findings, *document.notes])
+    """Write the notes on a table as LaTeX: one paragraph, and lists as tables that fit the page.
+
+    The package booktabs is needed.
+    """
+    parts = [rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}-notes}}"]
+    headline = [rf"\textbf{{{escape(document.headline)}}}"] if document.headline else []
+    sentences = [document.tests_summary, *document.claims, *document.notes]
+    paragraph = " ".join([*headline, *map(escape, filter(None, sentences))])
+    parts += [_paragraph(paragraph)] if paragraph else []
     for listing in document.listings:
-        parts += [_long(listing), *map(escape, listing.reasons)]
+        layouts = choose_layouts(_listing_grid(listing), LIST_STYLES)
+        texts = [f"{listing.title}.", listing.summary, listing.explanation]
+        parts += _floats(layouts, " ".join(filter(None, texts)))
+        if listing.reasons and not listing.is_appendix:
+            parts.append(_paragraph(escape(" ".join(listing.reasons))))
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,57 +107,145 @@ def escape(text: str) -> str:
     return "".join(escaped)
 
 
-def _cells(document: Document) -> str:
-    groups = [(escape(group), n) for group, n in document.groups]
-    header = []
-    if groups:
-        header.append(_row(["", *(rf"\multicolumn{{{n}}}{{c}}{{{g}}}" for g, n in groups)]))
-        header.append(_rules(groups))
-    header.append(_row(["Data set", *(escape(head.title) for head in document.heads)]))
-    body = [_row([escape(row.label), *map(_entry, row.entries)]) for row in document.rows]
+def _grid(document: Document) -> Grid:
+    """Return the cells of a document; a footer has the average ranks."""
+    classes = [re.fullmatch(r"(.*) \((\d+) classes\)", row.label) for row in document.rows]
+    has_classes = any(classes)
+    names = [
+        f"{m[1]} ({m[2]})" if m else row.label
+        for m, row in zip(classes, document.rows, strict=True)
+    ]
     lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{escape(f'{document.title}. {document.caption}')}}}",
-        rf"\label{{tab:{_key(document.name)}}}",
-        rf"\begin{{tabular}}{{l{'r' * len(document.heads)}}}",
-        *(r"\toprule", *header, r"\midrule", *body, r"\bottomrule"),
-        *(r"\end{tabular}", r"\end{table}"),
+        Line([name], list(map(_cell, row.entries)))
+        for name, row in zip(names, document.rows, strict=True)
+    ]
+    ranks = document.ranks
+    footer = Line(["Average rank"], list(map(_cell, ranks.entries))) if ranks else None
+    heads = [Heading(head.group, head.title) for head in document.heads]
+    return Grid(["Data set (classes)" if has_classes else "Data set"], heads, lines, footer)
+
+
+def _cell(entry: Entry) -> Cell:
+    has_number = entry.value is not None or not entry.text
+    return Cell(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
+
+
+def _listing_grid(listing: Listing) -> Grid:
+    left = listing.left
+    heads = [Heading("", head) for head in listing.heads[left:]]
+    lines = [Line(line.texts[:left], list(map(Cell, line.texts[left:]))) for line in listing.lines]
+    return Grid(listing.heads[:left], heads, lines)
+
+
+def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
+    """Return the sentences below a table: changes, abbreviations, marks and ranks."""
+    entries = [entry for row in document.rows for entry in row.entries]
+    key = {short: title for layout in layouts for short, title in layout.key.items()}
+    notes = [document.headline or "", key_text(key)]
+    reasons = dict.fromkeys(entry.text for entry in entries if entry.value is None)
+    named = [reason for reason in reasons if reason != "-"]
+    if named:
+        notes.append(f"{_NO_NUMBER} {' or '.join(named)}.")
+    printed = "".join(entry.printed for entry in entries)
+    notes += [f"{mark} {meaning}." for mark, meaning in _MARKS.items() if mark in printed]
+    notes.append(document.ranks.explanation if document.ranks else "")
+    return list(filter(None, notes))
+
+
+def _floats(layouts: Sequence[Layout], caption: str, label: str = "", note: str = "") -> list[str]:
+    """Write parts of a table as floats; a narrow one stays in a column of a page of two columns."""
+    narrow = len(layouts) == 1 and layouts[0].width <= COLUMN_WIDTH
+    environment = "table" if narrow else "table*"
+    pages = paginate(layouts, caption, note)
+    stacks = ["\n\n\\medskip\n".join(map(_tabular, page)) for page in pages]
+    floats = []
+    for number, stack in enumerate(stacks):
+        is_last = number == len(stacks) - 1
+        lines = [rf"\begin{{{environment}}}", r"\centering"]
+        lines += (
+            [rf"\caption{{{escape(caption)}}}", label]
+            if number == 0
+            else [r"\textit{(continued)}\par"]
+        )
+        lines += [stack]
+        if note and is_last:
+            # A box as wide as the float: the note is set like the caption.
+            lines += [r"\par\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {escape(note)}}}"]
+        floats.append("\n".join([*filter(None, lines), rf"\end{{{environment}}}"]))
+    return floats
+
+
+def _paragraph(text: str) -> str:
+    """Write a paragraph whose lines may have wide spaces, as names cannot be hyphenated."""
+    return rf"{{\sloppy\noindent {text}\par\medskip}}"
+
+
+def _tabular(layout: Layout) -> str:
+    grid, style = layout.grid, layout.style
+    n_names = len(grid.names)
+    alignments = "l" * n_names + "".join("l" if limit else "r" for limit in layout.limits[n_names:])
+    header = []
+    if layout.groups:
+        cells = [rf"\multicolumn{{{n}}}{{c}}{{{_stack(lines)}}}" for lines, n in layout.groups]
+        header += [_row([*[""] * n_names, *cells]), _rules(layout.groups, n_names)]
+    header.append(_row([*map(escape, grid.names), *(_stack(lines, "r") for lines in layout.heads)]))
+    body = [row for line in grid.lines for row in _rows(layout, line)]
+    footer = [r"\midrule", *_rows(layout, grid.footer)] if grid.footer else []
+    lines = [
+        rf"{{\{style.size}\setlength{{\tabcolsep}}{{{style.gap:g}em}}%",
+        rf"\begin{{tabular}}{{{alignments}}}",
+        *(r"\toprule", *header, r"\midrule", *body, *footer, r"\bottomrule"),
+        r"\end{tabular}}",
     ]
     return "\n".join(lines)
 
 
-def _key(name: str) -> str:
-    """Make the name of a table one that LaTeX takes for a label."""
-    return re.sub(r"[\\{}#%~^$&\s]", "-", name)
+def _rows(layout: Layout, line: Line) -> list[str]:
+    """Write a line: one row, or one of means and one of deviations."""
+    n_names = len(line.names)
+    names = [_text(name, limit) for name, limit in zip(line.names, layout.limits, strict=False)]
+    means, deviations, marks = [], [], [escape(cell.marks) for cell in line.cells]
+    for cell, limit in zip(line.cells, layout.limits[n_names:], strict=True):
+        mean, deviation = cell.parts
+        text = _text(mean, limit)
+        means.append(rf"\textbf{{{text}}}" if cell.strong else text)
+        deviations.append(escape(deviation))
+    if not layout.style.stacks:
+        parts = zip(means, deviations, marks, strict=True)
+        return [_row([*names, *(" ".join(filter(None, pair)) + mark for *pair, mark in parts)])]
+    above = [mean + mark for mean, mark in zip(means, marks, strict=True)]
+    below = [rf"{{\scriptsize {text}}}" if text else "" for text in deviations]
+    rows = [_row([*names, *above])]
+    return [*rows, _row([*[""] * n_names, *below])] if any(below) else rows
 
 
-def _rules(groups: Sequence[tuple[str, int]]) -> str:
+def _text(text: str, limit: float | None) -> str:
+    if not limit or text_width(text) <= limit:
+        return escape(text)
+    return rf"\parbox[t]{{{limit + 0.1:.1f}em}}{{\raggedright {escape(text)}\strut}}"
+
+
+def _stack(lines: Sequence[str], alignment: str = "c") -> str:
+    """Write a heading of one or several lines."""
+    if len(lines) == 1:
+        return escape(lines[0])
+    text = r" \\ ".join(map(escape, lines))
+    return rf"\shortstack[{alignment}]{{{text}}}"
+
+
+def _rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
     """Underline each group that has a name."""
-    rules, start = [], 2
-    for group, n in groups:
-        if group:
+    rules, start = [], n_names + 1
+    for lines, n in groups:
+        if any(lines):
             rules.append(rf"\cmidrule(lr){{{start}-{start + n - 1}}}")
         start += n
     return " ".join(rules)
 
 
-def _entry(entry: Entry) -> str:
-    return rf"\textbf{{{escape(entry.printed)}}}" if entry.best else escape(entry.printed)
-
-
-def _long(listing: Listing) -> str:
-    """Write a list that may take several pages."""
-    left = listing.left
-    caption = " ".join(filter(None, [f"{listing.title}.", listing.summary, listing.explanation]))
-    lines = [
-        rf"\begin{{longtable}}{{{'l' * left}{'r' * (len(listing.heads) - left)}}}",
-        rf"\caption{{{escape(caption)}}} \\",
-        *(r"\toprule", _row(map(escape, listing.heads)), r"\midrule", r"\endhead"),
-        *(_row(map(escape, line.texts)) for line in listing.lines),
-        *(r"\bottomrule", r"\end{longtable}"),
-    ]
-    return "\n".join(lines)
+def _key(name: str) -> str:
+    """Make the name of a table one that LaTeX takes for a label."""
+    return re.sub(r"[\\{}#%~^$&\s]", "-", name)
 
 
 def _row(texts: Iterable[str]) -> str:

@@ -154,7 +154,7 @@ def print_judgement(console: Console, document: Document) -> None:
     for listing in document.listings:
         if not listing.is_appendix:
             print_listing(console, listing)
-    for note in document.notes:
+    for note in document.all_notes:
         console.print(note, style="yellow")
 
 

@@ -1,89 +1,152 @@
 import re
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from boostbench.report.document import make_document
+from boostbench.records.archive import Records
+from boostbench.report.assemble import read_tables
+from boostbench.report.document import make_document, rank_row
 from boostbench.report.renderers.latex import escape, latex, latex_notes
 
+ROOT = Path(__file__).parents[3]
+FIXTURES = ["table", "table_of_rounds", "timed_table"]
 
-def body(text, environment="tabular"):
-    """Return the cells of each line of an environment, without rules."""
-    inside = re.search(rf"\\begin{{{environment}}}.*?\n(.*?)\\end{{{environment}}}", text, re.S)[1]
+
+def cells(text, number=0):
+    """Return the cells of each row of a tabular environment, without rules."""
+    inside = re.findall(r"\\begin{tabular}.*?\n(.*?)\\end{tabular}", text, re.S)[number]
     lines = [line for line in inside.splitlines() if line.endswith(r"\\") and "&" in line]
     return [[cell.strip() for cell in line.removesuffix(r"\\").split("&")] for line in lines]
 
 
-@pytest.mark.parametrize("name", ["table", "table_of_rounds", "timed_table"])
+@pytest.mark.parametrize("name", FIXTURES)
 @pytest.mark.parametrize("write", [latex, latex_notes])
-def test_every_environment_is_closed_and_every_brace(request, name, write):
-    shown = request.getfixturevalue(name)
-    text = write(make_document(shown))
-    begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end"))
+def test_environments_and_braces_are_closed(request, name, write):
+    text = write(make_document(request.getfixturevalue(name)))
+    begun, ended = (re.findall(rf"\\{word}{{(\w+\*?)}}", text) for word in ("begin", "end"))
     assert sorted(begun) == sorted(ended)
     plain = re.sub(r"\\[{}]", "", text)
     assert plain.count("{") == plain.count("}")
 
 
-@pytest.mark.parametrize("name", ["table", "table_of_rounds", "timed_table"])
-def test_every_line_has_as_many_cells_as_the_table_has_columns(request, name):
-    table = request.getfixturevalue(name)
-    document = make_document(table)
-    text = latex(document)
-    assert rf"\begin{{tabular}}{{l{'r' * len(document.heads)}}}" in text
-    lines = [line for line in body(text) if "multicolumn" not in line[1]]
-    assert {len(line) for line in lines} == {1 + len(document.heads)}
+@pytest.mark.parametrize("name", FIXTURES)
+def test_rows_have_as_many_cells_as_alignments(request, name):
+    text = latex(make_document(request.getfixturevalue(name)), "normal")
+    (alignments,) = re.findall(r"\\begin{tabular}{(\w+)}", text)
+    rows = [row for row in cells(text) if "multicolumn" not in row[1]]
+    assert {len(row) for row in rows} == {len(alignments)}
 
 
-def test_the_table_stands_alone(table):
+def test_table_layout(table):
     text = latex(make_document(table))
     assert text.split("\n\n", 1)[1].startswith(r"\begin{table}")
     assert text.endswith("\\end{table}\n")
-    assert "over a part of the splits" not in text
-    assert "over a part of the splits" in latex_notes(make_document(table))
-
-
-def test_layout(table):
-    text = latex(make_document(table))
-    assert body(text) == [
+    assert cells(text) == [
         ["Data set", "A", "B"],
-        ["wine", r"\textbf{2.0 (1.0)}", r"4.1 (0.2)\textdagger{}"],
-        ["glass", r"\textbf{25.0 (7.1)\textdaggerdbl{}}", "failed"],
-        ["dna", "data not available", "data not available"],
+        ["wine", r"\textbf{2.0} (1.0)", r"4.1 (0.2)\textdagger{}"],
+        ["glass", r"\textbf{25.0} (7.1)\textdaggerdbl{}", "--"],
+        ["dna", "--", "--"],
     ]
     assert r"\caption{Title. Test error in percent" in text
     assert "over 2 to 3 splits" in text
-    for rule in ("toprule", "midrule", "bottomrule"):
-        assert rf"\{rule}" in text
+    assert {r"\toprule", r"\midrule", r"\bottomrule"} <= set(text.split())
+
+
+def test_table_note_explains_marks_and_missing_numbers(table):
+    text = latex(make_document(table))
+    assert "-- failed or data not available." in text
+    assert r"\textdagger{} of an older edition" in text
+    assert r"\textdaggerdbl{} over a part of the splits." in text
+
+
+def test_orientation_follows_the_shape(table, table_of_rounds):
+    wide = make_document(table_of_rounds)
+    assert len(wide.heads) > len(wide.rows)
+    assert latex(wide) == latex(wide, "transposed") != latex(wide, "normal")
+    high = make_document(table)
+    assert latex(high) == latex(high, "normal")
+    assert cells(latex(high, "transposed"))[:2] == [
+        ["Algorithm", "wine", "glass", "dna"],
+        ["A", r"\textbf{2.0} (1.0)", r"\textbf{25.0} (7.1)\textdaggerdbl{}", "--"],
+    ]
+
+
+def test_groups_span_their_columns(table_of_rounds):
+    text = latex(make_document(table_of_rounds), "normal")
+    assert r" & \multicolumn{2}{c}{A} & \multicolumn{2}{c}{B} \\" in text
+    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in text
+    headings = [
+        re.sub(r"\\shortstack\[r\]{(\w+) \\\\ (\w+)}", r"\1 \2", cell) for cell in cells(text)[1]
+    ]
+    assert headings == ["Data set", "Test 50", "Test 100", "Test 50", "Test 100"]
+
+
+def test_groups_name_the_first_of_their_transposed_rows(table_of_rounds):
+    rows = cells(latex(make_document(table_of_rounds), "transposed"))
+    assert [row[:2] for row in rows[1:]] == [
+        ["A", "Test 50"],
+        ["", "Test 100"],
+        ["B", "Test 50"],
+        ["", "Test 100"],
+    ]
 
 
 def test_titles_are_no_arguments_of_the_line_before(table):
     odd = dict(zip(table.rows, ("[wine]", "*glass", "d[n]a"), strict=True))
     document = make_document(replace(table, rows=odd))
-    assert [cells[0] for cells in body(latex(document))[1:]] == ["{}[wine]", "{}*glass", "d[n]a"]
-    listed = body(latex_notes(document), "longtable")
-    assert {cells[0] for cells in listed} >= {"{}[wine]", "{}*glass"}
+    assert [row[0] for row in cells(latex(document))[1:]] == ["{}[wine]", "{}*glass", "d[n]a"]
+    assert {row[0] for row in cells(latex_notes(document))} >= {"{}[wine]", "{}*glass"}
 
 
-def test_groups_span_their_columns(table_of_rounds):
-    text = latex(make_document(table_of_rounds))
-    assert r" & \multicolumn{2}{c}{A} & \multicolumn{2}{c}{B} \\" in text
-    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in text
-    assert body(text)[1] == ["Data set", "Test 50", "Test 100", "Test 50", "Test 100"]
+def test_ranks_mark_algorithms_that_differ_from_the_best(make_cell, make_table):
+    errors = {"a": 10, "b": 20, "c": 10.5}
+    numbers = {
+        (f"data{number}", name): make_cell([error + number / 10])
+        for number in range(12)
+        for name, error in errors.items()
+    }
+    table = make_table(numbers)
+    ranks = rank_row(table)
+    assert [entry.printed for entry in ranks.entries] == ["1.0", "3.0*", "2.0*"]
+    assert [entry.best for entry in ranks.entries] == [True, False, False]
+    assert cells(latex(make_document(table)))[-1] == [
+        "Average rank",
+        r"\textbf{1.0}",
+        "3.0*",
+        "2.0*",
+    ]
 
 
-def test_published_numbers(table, timed_table):
-    assert body(latex_notes(make_document(table)), "longtable")[2] == [
+def test_ranks_need_two_data_sets_with_all_numbers(table):
+    assert rank_row(table) is None
+
+
+def test_notes_are_one_paragraph_without_verification(table):
+    text = latex_notes(make_document(table))
+    before = text.split("\n\n", 1)[1].split(r"\begin{table")[0]
+    assert before.count(r"\par") <= 1
+    assert "over a part of the splits" in before
+    assert "by refits" not in text
+    assert "reference job" not in text
+
+
+def test_published_numbers_are_listed(table, timed_table):
+    text = latex_notes(make_document(table))
+    assert cells(text)[2] == [
         *("wine", "B", "1.0 (0.2)", r"4.1 (0.2)\textdagger{}"),
         *(r"+3.1 $\pm$ 0.3", "0.5", "worse"),
     ]
-    assert r"80\% power" in latex_notes(make_document(table))
+    assert r"80\% power" in text
     assert "wine & A & 13.7 & 2.00" in latex_notes(make_document(timed_table))
 
 
-def test_changes_are_told(table, make_table):
-    text = latex_notes(make_document(make_table(table.cells, changes=["algo.n_iterations=5"])))
-    assert r"\textbf{Not as the table is defined: algo.n\_iterations=5.}" in text
+@pytest.mark.parametrize("write", [latex, latex_notes])
+def test_changes_are_stated(table, make_table, write):
+    text = write(make_document(make_table(table.cells, changes=["algo.n_iterations=5"])))
+    assert r"Not as the table is defined: algo.n\_iterations=5." in text
 
 
 def test_escape():
@@ -94,3 +157,32 @@ def test_escape():
     assert escape(r"95% of $a_b & {c} # ~ ^ \x") == (
         r"95\% of \$a\_b \& \{c\} \# \textasciitilde{} \textasciicircum{} \textbackslash{}x"
     )
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """Return the documents of all tables of the project, from the records."""
+    names = sorted(path.stem for path in (ROOT / "conf/table").glob("*.yaml"))
+    return [make_document(table) for table in read_tables(names, Records(ROOT / "results"))]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
+@pytest.mark.parametrize("orientation", ["auto", "normal", "transposed"])
+@pytest.mark.parametrize("options", ["10pt", "11pt", "12pt", "10pt,twocolumn", "12pt,twocolumn"])
+def test_tables_fit_the_page(documents, options, orientation, tmp_path):
+    lines = [rf"\documentclass[{options}]{{article}}", r"\usepackage{booktabs}", r"\hfuzz=1pt"]
+    lines.append(r"\begin{document}")
+    for document in documents:
+        texts = [latex(document, orientation)]
+        texts += [latex_notes(document)] if orientation == "auto" else []
+        for text in texts:
+            lines += [rf"\typeout{{table {document.name}}}", text, r"\clearpage"]
+    lines.append(r"\end{document}")
+    (tmp_path / "all.tex").write_text("\n".join(lines))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-2000:]
+    log = (tmp_path / "all.log").read_text(errors="replace")
+    assert log.count("\ntable ") >= len(documents)
+    faults = re.findall(r"^(?:table .*|Overfull .*|LaTeX Warning: Float too large.*)$", log, re.M)
+    assert not [fault for fault in faults if not fault.startswith("table ")], faults

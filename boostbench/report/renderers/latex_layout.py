@@ -1,0 +1,435 @@
+"""Layout of a table on a printed page: font size, headings, orientation and division.
+
+Widths are in em of the table's own font, so that one layout fits documents of 10, 11 and 12 pt.
+They are estimated from the letter widths of Computer Modern, the widest of the usual fonts.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from math import ceil
+from typing import NamedTuple
+
+#: Widths of the page in em of each font size: the smallest among ``article`` with 10, 11 and 12 pt.
+PAGE_WIDTHS = {"small": 35.5, "footnotesize": 38.7}
+#: Width of a column of ``article`` in two columns with 12 pt, in em of ``\small``.
+COLUMN_WIDTH = 20.5
+#: Lines of each font size on a page: the smallest numbers among ``article`` with 10, 11 and 12 pt.
+_PAGE_LINES = {"small": 40, "footnotesize": 45}
+_CAPTION_WIDTH = 31.0  # em of a caption's font
+_CAPTION_LINE = 1.25  # height of a line of the caption by that of a line of the table
+_RULES = 1.5  # lines that the three rules of a table take
+_SKIP = 1.0  # lines between parts of a table, and around a caption
+
+_BOLD = 1.15  # width of bold letters by that of upright ones
+_RAISED = 0.75  # width of superscripts
+_DEVIATION = 0.95  # width of a deviation below its mean, which is in the next smaller font
+_WIDTHS = {
+    character: width
+    for width, characters in {
+        0.28: "!',.:;[]`il|",
+        0.31: "fj",
+        0.34: " -",
+        0.39: "()trsI",
+        0.45: "cez",
+        0.5: "$*/0123456789?ago",
+        0.53: "kqvxyJ",
+        0.56: "Sbdhnpu†‡",
+        0.65: "ZLF_",
+        0.7: "EPBCTw",
+        0.76: "AHNUVXYDR",
+        0.79: "&+=<>@KOQG±−≤≥×",
+        0.84: "#%m",
+        0.93: "M…",
+        1.03: "W",
+    }.items()
+    for character in characters
+}
+_OTHER = 0.65  # em, of a letter that is not listed, such as a Greek one
+_MAX_CAPITALS = 4  # of a word in capitals that an abbreviation keeps whole
+_MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
+_MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
+#: Words that an abbreviation leaves out.
+_SMALL_WORDS = {"a", "an", "and", "at", "by", "from", "in", "its", "of", "the", "to", "with"}
+
+
+class Cell(NamedTuple):
+    """A number of a table, its marks, and whether it is emphasised."""
+
+    text: str
+    marks: str = ""
+    strong: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The mean and, in brackets, the deviation; the latter is empty where there is none."""
+        match = re.fullmatch(r"([-−+]?[\d.]+) (\([\d.]+\))", self.text)
+        return match.groups() if match else (self.text, "")
+
+
+class Heading(NamedTuple):
+    """The heading of a column, and the heading over several columns."""
+
+    group: str
+    title: str
+
+
+class Line(NamedTuple):
+    """A line of a table: its names, and its cells."""
+
+    names: list[str]
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table without a layout.
+
+    Attributes
+    ----------
+    names : list of str
+        Headings of the columns of names.
+    heads : list of Heading
+        Headings of the columns of cells.
+    lines : list of Line
+    footer : Line, default=None
+        A line below a rule; None: no such line.
+    """
+
+    names: list[str]
+    heads: list[Heading]
+    lines: list[Line]
+    footer: Line | None = None
+
+    @property
+    def all_lines(self) -> list[Line]:
+        """The lines with the footer."""
+        return [*self.lines, *([self.footer] if self.footer else [])]
+
+    def transposed(self) -> "Grid":
+        """Return the grid with its columns as lines; a footer becomes the last column."""
+        has_groups = any(head.group for head in self.heads)
+        groups = [head.group for head in self.heads]
+        names = [
+            [group if group not in groups[max(at - 1, 0) : at] else "", head.title][
+                not has_groups :
+            ]
+            for at, (group, head) in enumerate(zip(groups, self.heads, strict=True))
+        ]
+        lines = [
+            Line(name, [line.cells[at] for line in self.all_lines]) for at, name in enumerate(names)
+        ]
+        titles = [", ".join(line.names) for line in self.lines] + ["Rank"] * bool(self.footer)
+        heads = [Heading("", title) for title in titles]
+        return Grid(["", ""] if has_groups else ["Algorithm"], heads, lines)
+
+    def columns(self, start: int, stop: int) -> "Grid":
+        """Return the grid with a part of the columns of cells."""
+        parts = [Line(line.names, line.cells[start:stop]) for line in self.all_lines]
+        lines, footer = (parts[:-1], parts[-1]) if self.footer else (parts, None)
+        return Grid(self.names, self.heads[start:stop], lines, footer)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How densely a table is set.
+
+    Attributes
+    ----------
+    size : {"small", "footnotesize"}, default="small"
+        Font size.
+    gap : float, default=0.5
+        Half of the space between columns, in em.
+    abbreviates : bool, default=False
+        Whether headings that are wider than their columns are abbreviated.
+    max_text : float, default=None
+        Width at which names and other words are broken into lines, in em; None: not broken.
+    stacks : bool, default=False
+        Whether deviations stand below the means.
+    """
+
+    size: str = "small"
+    gap: float = 0.5
+    abbreviates: bool = False
+    max_text: float | None = None
+    stacks: bool = False
+
+
+#: Styles of a list, in the order in which they are tried.
+LIST_STYLES = (
+    Style(),
+    Style(gap=0.3),
+    Style(gap=0.3, max_text=9),
+    Style("footnotesize", 0.3, max_text=9),
+    Style("footnotesize", 0.2, max_text=7),
+)
+#: Styles of a table of results, in the order in which they are tried.
+TABLE_STYLES = (
+    Style(),
+    Style(gap=0.3),
+    Style(gap=0.3, abbreviates=True),
+    Style(gap=0.3, abbreviates=True, max_text=9),
+    Style("footnotesize", 0.2, abbreviates=True, max_text=9),
+    Style(gap=0.3, abbreviates=True, max_text=9, stacks=True),
+    Style("footnotesize", 0.2, abbreviates=True, max_text=9, stacks=True),
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A part of a table with its layout.
+
+    Attributes
+    ----------
+    grid : Grid
+    style : Style
+    limits : list of float or None
+        Widths to which the texts of each column are broken, in em; None: not broken.
+    heads : list of list of str
+        Lines of each heading.
+    groups : list of (list of str, int)
+        Lines of each heading over several columns, and their number.
+    key : dict of str to str
+        Headings by their abbreviations.
+    width : float
+        Width in em.
+    """
+
+    grid: Grid
+    style: Style
+    limits: list[float | None]
+    heads: list[list[str]]
+    groups: list[tuple[list[str], int]]
+    key: dict[str, str]
+    width: float
+
+
+def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[Layout]:
+    """Return the first layout that fits the page; else several, which divide the columns.
+
+    Parameters
+    ----------
+    grid : Grid
+    styles : sequence of Style, default=TABLE_STYLES
+        Styles in the order in which they are tried.
+
+    Returns
+    -------
+    list of Layout
+        Parts of the table, one below the other, in one style.
+    """
+    layouts = [_lay_out(grid, style) for style in styles]
+    fitting = [layout for layout in layouts if layout.width <= PAGE_WIDTHS[layout.style.size]]
+    for layout in fitting:
+        if _head_height(layout) + sum(_heights(layout)) <= _free_lines(layout):
+            return [layout]
+    if fitting:
+        return fitting[:1]
+    n_columns = len(grid.heads)
+    for n_parts in range(2, n_columns + 1):
+        bounds = [round(part * n_columns / n_parts) for part in range(n_parts + 1)]
+        for max_text in (None, 9):
+            style = Style("footnotesize", 0.3, max_text=max_text)
+            parts = [_lay_out(grid.columns(*pair), style) for pair in pairwise(bounds)]
+            if all(part.width <= PAGE_WIDTHS[style.size] for part in parts):
+                return parts
+    return [_lay_out(grid.columns(at, at + 1), styles[-1]) for at in range(n_columns)]
+
+
+def text_width(text: str, bold: bool = False) -> float:
+    """Estimate the width of a text, in em; what follows ``^`` is raised.
+
+    Examples
+    --------
+    >>> text_width("22.8 (2.4)")
+    4.18
+    """
+    pieces = re.split(r"\^([A-Za-z]+)", text)
+    widths = [sum(_WIDTHS.get(character, _OTHER) for character in piece) for piece in pieces]
+    width = sum(widths[::2]) + _RAISED * sum(widths[1::2])
+    return round(width * (_BOLD if bold else 1), 3)
+
+
+def abbreviate(title: str) -> str:
+    """Abbreviate a heading: capitals and numbers stay, words lose their end.
+
+    Examples
+    --------
+    >>> [abbreviate(title) for title in ("AdaBoost.ECC", "MCBoost-exp", "SAMME, 3 leaves")]
+    ['AB.ECC', 'MCB-exp', 'SA3l']
+    """
+    pieces = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d[\d.]*(?:e-?\d+)?|[^\w\s,()]", title)
+    is_inner = [False, *(piece.islower() for piece in pieces[1:])]
+    kept = []
+    for piece, inner in zip(pieces, is_inner, strict=True):
+        if piece in _SMALL_WORDS:
+            continue
+        if piece.isupper() and len(piece) > _MAX_CAPITALS:
+            kept.append(piece[:2])
+            continue
+        is_suffix = inner and kept and kept[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
+        keeps_all = piece.isupper() or not piece.isalpha() or is_suffix
+        kept.append(piece if keeps_all else piece[0])
+    return "".join(kept)
+
+
+def _lay_out(grid: Grid, style: Style) -> Layout:
+    # 1) The columns of names.
+    lines = grid.all_lines
+    names, limits = [], []
+    for at, head in enumerate(grid.names):
+        texts = [head, *(line.names[at] for line in lines)]
+        limits.append(_limit(texts, style.max_text))
+        names.append(limits[-1] or max(map(text_width, texts)))
+    # 2) The cells, and the headings of their columns.
+    key: dict[str, str] = {}
+    widths, heads = [], []
+    for at, head in enumerate(grid.heads):
+        cells = [line.cells[at] for line in lines]
+        is_text = any(word.isalpha() for c in cells for word in c.text.split())
+        texts = [cell.text for cell in cells]
+        limits.append(_limit(texts, style.max_text) if is_text else None)
+        width = limits[-1] or max(_cell_width(cell, style.stacks) for cell in cells)
+        heads.append(_fit_heading(head.title, width, style.abbreviates, key))
+        widths.append(max(width, *map(text_width, heads[-1])))
+    # 3) Headings over several columns, which may need more than these.
+    groups, start = [], 0
+    for title, members in groupby(grid.heads, lambda head: head.group):
+        stop = start + len(list(members))
+        width = sum(widths[start:stop]) + 2 * style.gap * (stop - start - 1)
+        groups.append((_fit_heading(title, width, style.abbreviates, key), stop - start))
+        widths[stop - 1] += max(0.0, max(map(text_width, groups[-1][0])) - width)
+        start = stop
+    n_columns = len(names) + len(widths)
+    width = sum(names) + sum(widths) + 2 * style.gap * n_columns
+    has_groups = any(head.group for head in grid.heads)
+    return Layout(grid, style, limits, heads, groups if has_groups else [], key, width)
+
+
+def _limit(texts: Sequence[str], max_text: float | None) -> float | None:
+    """Return the width to which texts are broken; None where they are short enough."""
+    if max_text is None:
+        return None
+    limit = max(max_text, *(text_width(word) for text in texts for word in text.split()))
+    return limit if max(map(text_width, texts)) > limit else None
+
+
+def _cell_width(cell: Cell, stacks: bool) -> float:
+    mean, deviation = cell.parts
+    first = text_width(mean, cell.strong) + text_width(cell.marks)
+    if stacks:
+        return max(first, _DEVIATION * text_width(deviation))
+    return first + text_width(f" {deviation}" if deviation else "")
+
+
+def _fit_heading(title: str, width: float, abbreviates: bool, key: dict[str, str]) -> list[str]:
+    """Return the lines of a heading; an abbreviation is noted in `key`."""
+    lines = _break(title, width)
+    is_short = len(title) <= _MAX_CAPITALS
+    if not abbreviates or is_short or max(map(text_width, lines)) <= width + _MAX_EXCESS:
+        return lines
+    short = abbreviate(title)
+    if max(map(text_width, _break(short, width))) >= max(map(text_width, lines)):
+        return lines
+    number = 2
+    while key.get(short, title) != title:  # another heading has this abbreviation
+        short, number = f"{abbreviate(title)}{number}", number + 1
+    key[short] = title
+    return _break(short, width)
+
+
+def _break(text: str, width: float) -> list[str]:
+    """Break a text into lines that are as wide as its longest word or `width`.
+
+    A line may end between words, before a point and after a hyphen, as in ``AdaBoost.ECC``.
+    """
+    words = re.split(r" |(?<=[a-zB])(?=\.[A-Za-z])|(?<=[A-Za-z]-)(?=[a-z])", text)
+    limit = max(width, *map(text_width, words))
+    lines = [""]
+    rest = text
+    for word in words:
+        space = " " if rest.startswith(" ") else ""
+        rest = rest.removeprefix(space).removeprefix(word)
+        longer = lines[-1] + space + word
+        if lines[-1] and text_width(longer) > limit + 1e-9:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[Layout]]:
+    """Divide the parts of a table among pages, by the lines that a page has.
+
+    Parameters
+    ----------
+    layouts : sequence of Layout
+        Parts of one style.
+    caption, note : str
+        Texts above and below the table, as plain text.
+
+    Returns
+    -------
+    list of list of Layout
+        For each page, the parts that stand below each other.
+    """
+    room = _free_lines(layouts[0], caption, note)
+    pages: list[list[Layout]] = [[]]
+    free = room
+    for layout in layouts:
+        head, heights = _head_height(layout), _heights(layout)
+        if pages[-1] and head + sum(heights) > free:
+            pages.append([])
+            free = room
+        lines: list[Line] = []
+        free -= head
+        for line, height in zip(layout.grid.all_lines, heights, strict=True):
+            if lines and height > free:
+                pages[-1].append(_part(layout, lines))
+                pages.append([])
+                lines, free = [], room - head
+            lines.append(line)
+            free -= height
+        pages[-1].append(_part(layout, lines))
+    return pages
+
+
+def _part(layout: Layout, lines: list[Line]) -> Layout:
+    """Return the layout with some of its lines, perhaps with the footer as the last of them."""
+    footer = layout.grid.footer if lines[-1] is layout.grid.footer else None
+    grid = replace(layout.grid, lines=lines[:-1] if footer else lines, footer=footer)
+    return replace(layout, grid=grid)
+
+
+def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "word ") -> float:
+    """Return the number of lines that a caption and a note leave on a page."""
+    lines = _PAGE_LINES[layout.style.size] - _SKIP
+    lines -= _CAPTION_LINE * ceil(text_width(caption) / _CAPTION_WIDTH)
+    return lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
+
+
+def _head_height(layout: Layout) -> float:
+    """Return the height of headings and rules, in lines."""
+    groups = max((len(lines) for lines, _ in layout.groups), default=0)
+    return _RULES + _SKIP + max(map(len, layout.heads)) + groups
+
+
+def _heights(layout: Layout) -> list[int]:
+    """Return the height of each line of a table, in lines of text."""
+    heights = []
+    for line in layout.grid.all_lines:
+        has_two = layout.style.stacks and any(cell.parts[1] for cell in line.cells)
+        texts = [*line.names, *(cell.text for cell in line.cells)]
+        broken = (
+            len(_break(text, limit)) if limit else 1
+            for text, limit in zip(texts, layout.limits, strict=True)
+        )
+        # The deviations stand below all lines of a broken name.
+        heights.append(max(broken) + has_two)
+    return heights
+
+
+def key_text(key: dict[str, str]) -> str:
+    """Return a key of abbreviations as a sentence; empty without abbreviations."""
+    return f"{'; '.join(f'{short}: {title}' for short, title in key.items())}." if key else ""
