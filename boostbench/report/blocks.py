@@ -188,7 +188,7 @@ class Document:
         return [*self.tests, *self.claims]
 
     @property
-    def all_notes(self) -> list[str]:
+    def full_notes(self) -> list[str]:
         """The remarks, and the sentences on freshness."""
         return [*self.notes, *self.freshness]
 

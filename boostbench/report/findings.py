@@ -60,7 +60,7 @@ class PairedTests(NamedTuple):
 def compare_pairs(table: Table) -> PairedTests:
     """Compare the chosen pairs of columns by the Wilcoxon signed-rank test: see `paired`.
 
-    Where the matrix of every two columns stands below the table, the tests are those of the matrix.
+    Where the matrix of every two columns stands below the table, its tests are taken.
     """
     every_two = compare_columns(table, list(table.fits)) if table.matrix else None
     if every_two and every_two.tests:

@@ -33,7 +33,7 @@ _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
     "varsigma sigma tau upsilon phi chi psi omega"
 )
-_SPECIAL |= {chr(0x3B1 + at): rf"$\{name}$" for at, name in enumerate(_GREEK.split())}
+_SPECIAL |= {chr(0x3B1 + index): rf"$\{name}$" for index, name in enumerate(_GREEK.split())}
 
 
 #: Explanations of the marks behind numbers.
@@ -131,10 +131,12 @@ def _cell(entry: Entry) -> Cell:
 
 
 def _listing_grid(listing: Listing) -> Grid:
-    left = listing.left
-    heads = [Heading("", head) for head in listing.heads[left:]]
-    lines = [Line(line.texts[:left], list(map(Cell, line.texts[left:]))) for line in listing.lines]
-    return Grid(listing.heads[:left], heads, lines)
+    n_names = listing.left
+    heads = [Heading("", head) for head in listing.heads[n_names:]]
+    lines = [
+        Line(line.texts[:n_names], list(map(Cell, line.texts[n_names:]))) for line in listing.lines
+    ]
+    return Grid(listing.heads[:n_names], heads, lines)
 
 
 def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
@@ -250,6 +252,6 @@ def _key(name: str) -> str:
 
 def _row(texts: Iterable[str]) -> str:
     line = " & ".join(texts)
-    # To the end of the line before it, or to a rule, these would be arguments.
+    # LaTeX takes these characters for arguments of the line or rule before.
     guard = "{}" if line.lstrip().startswith(("[", "*")) else ""
     return rf"{guard}{line} \\"

@@ -18,11 +18,11 @@ COLUMN_WIDTH = 20.5
 #: Lines of each font size on a page: the smallest numbers among ``article`` with 10, 11 and 12 pt.
 _PAGE_LINES = {"small": 40, "footnotesize": 45}
 _CAPTION_WIDTH = 31.0  # em of a caption's font
-_CAPTION_LINE = 1.25  # height of a line of the caption by that of a line of the table
+_CAPTION_LINE = 1.25  # height of a caption's line, in lines of the table
 _RULES = 1.5  # lines that the three rules of a table take
 _SKIP = 1.0  # lines between parts of a table, and around a caption
 
-_BOLD = 1.15  # width of bold letters by that of upright ones
+_BOLD = 1.15  # width of bold letters relative to upright ones
 _RAISED = 0.75  # width of superscripts
 _DEVIATION = 0.95  # width of a deviation below its mean, which is in the next smaller font
 _WIDTHS = {
@@ -47,7 +47,7 @@ _WIDTHS = {
     for character in characters
 }
 _OTHER = 0.65  # em, of a letter that is not listed, such as a Greek one
-_MAX_CAPITALS = 4  # of a word in capitals that an abbreviation keeps whole
+_MAX_CAPITALS = 4  # longer words in capitals are abbreviated
 _MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
 _MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
 #: Words that an abbreviation leaves out.
@@ -103,7 +103,7 @@ class Grid:
     footer: Line | None = None
 
     @property
-    def all_lines(self) -> list[Line]:
+    def lines_with_footer(self) -> list[Line]:
         """The lines with the footer."""
         return [*self.lines, *([self.footer] if self.footer else [])]
 
@@ -112,13 +112,14 @@ class Grid:
         has_groups = any(head.group for head in self.heads)
         groups = [head.group for head in self.heads]
         names = [
-            [group if group not in groups[max(at - 1, 0) : at] else "", head.title][
+            [group if group not in groups[max(index - 1, 0) : index] else "", head.title][
                 not has_groups :
             ]
-            for at, (group, head) in enumerate(zip(groups, self.heads, strict=True))
+            for index, (group, head) in enumerate(zip(groups, self.heads, strict=True))
         ]
         lines = [
-            Line(name, [line.cells[at] for line in self.all_lines]) for at, name in enumerate(names)
+            Line(name, [line.cells[index] for line in self.lines_with_footer])
+            for index, name in enumerate(names)
         ]
         titles = [", ".join(line.names) for line in self.lines] + ["Rank"] * bool(self.footer)
         heads = [Heading("", title) for title in titles]
@@ -126,14 +127,14 @@ class Grid:
 
     def columns(self, start: int, stop: int) -> "Grid":
         """Return the grid with a part of the columns of cells."""
-        parts = [Line(line.names, line.cells[start:stop]) for line in self.all_lines]
+        parts = [Line(line.names, line.cells[start:stop]) for line in self.lines_with_footer]
         lines, footer = (parts[:-1], parts[-1]) if self.footer else (parts, None)
         return Grid(self.names, self.heads[start:stop], lines, footer)
 
 
 @dataclass(frozen=True)
 class Style:
-    """How densely a table is set.
+    """Density of a table.
 
     Attributes
     ----------
@@ -234,11 +235,11 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
             parts = [_lay_out(grid.columns(*pair), style) for pair in pairwise(bounds)]
             if all(part.width <= PAGE_WIDTHS[style.size] for part in parts):
                 return parts
-    return [_lay_out(grid.columns(at, at + 1), styles[-1]) for at in range(n_columns)]
+    return [_lay_out(grid.columns(index, index + 1), styles[-1]) for index in range(n_columns)]
 
 
 def text_width(text: str, bold: bool = False) -> float:
-    """Estimate the width of a text, in em; what follows ``^`` is raised.
+    """Estimate the width of a text, in em; letters after ``^`` are raised.
 
     Examples
     --------
@@ -261,32 +262,32 @@ def abbreviate(title: str) -> str:
     """
     pieces = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d[\d.]*(?:e-?\d+)?|[^\w\s,()]", title)
     is_inner = [False, *(piece.islower() for piece in pieces[1:])]
-    kept = []
+    parts = []
     for piece, inner in zip(pieces, is_inner, strict=True):
         if piece in _SMALL_WORDS:
             continue
         if piece.isupper() and len(piece) > _MAX_CAPITALS:
-            kept.append(piece[:2])
+            parts.append(piece[:2])
             continue
-        is_suffix = inner and kept and kept[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
+        is_suffix = inner and parts and parts[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
         keeps_all = piece.isupper() or not piece.isalpha() or is_suffix
-        kept.append(piece if keeps_all else piece[0])
-    return "".join(kept)
+        parts.append(piece if keeps_all else piece[0])
+    return "".join(parts)
 
 
 def _lay_out(grid: Grid, style: Style) -> Layout:
     # 1) The columns of names.
-    lines = grid.all_lines
+    lines = grid.lines_with_footer
     names, limits = [], []
-    for at, head in enumerate(grid.names):
-        texts = [head, *(line.names[at] for line in lines)]
+    for index, head in enumerate(grid.names):
+        texts = [head, *(line.names[index] for line in lines)]
         limits.append(_limit(texts, style.max_text))
         names.append(limits[-1] or max(map(text_width, texts)))
     # 2) The cells, and the headings of their columns.
     key: dict[str, str] = {}
     widths, heads = [], []
-    for at, head in enumerate(grid.heads):
-        cells = [line.cells[at] for line in lines]
+    for index, head in enumerate(grid.heads):
+        cells = [line.cells[index] for line in lines]
         is_text = any(word.isalpha() for c in cells for word in c.text.split())
         texts = [cell.text for cell in cells]
         limits.append(_limit(texts, style.max_text) if is_text else None)
@@ -384,7 +385,7 @@ def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[La
             free = room
         lines: list[Line] = []
         free -= head
-        for line, height in zip(layout.grid.all_lines, heights, strict=True):
+        for line, height in zip(layout.grid.lines_with_footer, heights, strict=True):
             if lines and height > free:
                 pages[-1].append(_part(layout, lines))
                 pages.append([])
@@ -418,7 +419,7 @@ def _head_height(layout: Layout) -> float:
 def _heights(layout: Layout) -> list[int]:
     """Return the height of each line of a table, in lines of text."""
     heights = []
-    for line in layout.grid.all_lines:
+    for line in layout.grid.lines_with_footer:
         has_two = layout.style.stacks and any(cell.parts[1] for cell in line.cells)
         texts = [*line.names, *(cell.text for cell in line.cells)]
         broken = (

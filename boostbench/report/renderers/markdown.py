@@ -22,7 +22,7 @@ def markdown(document: Document) -> str:
     heads = [f"{head.group}, {head.title}".removeprefix(", ") for head in document.heads]
     rows = [[row.label, *row.entries] for row in document.rows]
     parts.append(pipe(rows, ["data", *heads]))
-    parts += map(escape, [document.caption, *document.findings, *document.all_notes])
+    parts += map(escape, [document.caption, *document.findings, *document.full_notes])
     title = None
     for listing in document.listings:
         if listing.title != title:

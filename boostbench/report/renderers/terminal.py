@@ -154,7 +154,7 @@ def print_judgement(console: Console, document: Document) -> None:
     for listing in document.listings:
         if not listing.is_appendix:
             print_listing(console, listing)
-    for note in document.all_notes:
+    for note in document.full_notes:
         console.print(note, style="yellow")
 
 
