@@ -200,7 +200,7 @@ class _Page:
         ]
 
     def _curves(self, term):
-        edges, table, deciles = visible_steps(term, self.X)
+        edges, table, _, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         height = (self.high - self.low) or 1.0
         right = _MISSING_X - 24 if term.has_missing else _RIGHT

@@ -26,6 +26,7 @@ from boostbench.inspection import (
     ShapeFunctionDisplay,
     StagedErrorDisplay,
 )
+from tests.algorithms.problems import messy
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -72,6 +73,30 @@ def test_bags_are_drawn_as_one_model(bag, iris):
 
 
 class TestShapeFunctions:
+    @pytest.mark.parametrize("n_stds", [1.0, 2.0])
+    def test_bands_are_standard_deviations_around_the_curves(self, iris, n_stds):
+        X, y = iris
+        bag = BaggedMCBoost(n_iterations=20, random_state=0).fit(X, y)
+        display = ShapeFunctionDisplay.from_estimator(bag, X, features=[2, 3], n_stds=n_stds)
+        terms, std = bag.shape_functions(X).explain_local(X, return_std=True)
+        for bands, feature in zip(display.bands_, [2, 3], strict=True):
+            values = X.iloc[:, feature].to_numpy()
+            for label, band in zip(bag.classes_, bands, strict=True):
+                top, edges, bottom = band.get_data()
+                at = np.maximum(edges.searchsorted(values) - 1, 0)
+                column = label, X.columns[feature]
+                np.testing.assert_allclose((top - bottom)[at], 2 * n_stds * std[column])
+                np.testing.assert_allclose((top + bottom)[at] / 2, terms[column], atol=1e-9)
+        assert not any(ShapeFunctionDisplay.from_estimator(bag, X, n_stds=0).bands_)
+
+    def test_categories_and_missing_values_have_error_bars(self, tmp_path):
+        X, y = messy(2)
+        bag = BaggedMCBoost(n_iterations=20, random_state=0).fit(X, y)
+        display = ShapeFunctionDisplay.from_estimator(bag, X, features=["words", "with holes"])
+        assert display.lines_[0][0].errorbar is not None
+        assert len(display.axes_[1].containers) == 1
+        display.figure_.savefig(tmp_path / "functions.png")
+
     def test_curves_equal_the_shape_functions(self, model, iris):
         X, _ = iris
         display = ShapeFunctionDisplay.from_estimator(model, X)
