@@ -1,8 +1,8 @@
-"""``boostbench verify``: whether today's code gives what is on record."""
+"""``boostbench verify``: fit a sample of the records again and compare."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -12,27 +12,31 @@ from boostbench.config import definition_files as files
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
 from boostbench.config.words import split_words
-from boostbench.data.dataset import Dataset
+from boostbench.execution import verification
 from boostbench.execution.forecast import Forecast
 from boostbench.execution.progress import progress
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Interrupted, Planned
-from boostbench.execution.verification import session
-from boostbench.execution.verification.recorded_data import find_data
-from boostbench.execution.verification.refit import measure_of
-from boostbench.execution.verification.tally import GroupTally, Member
+from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
 from boostbench.execution.workers import Workers, terminable
 from boostbench.records.archive import Records
 from boostbench.records.environment import blas, commit, now
 from boostbench.records.makers import Maker
-from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
+from boostbench.records.verified import (
+    STATES,
+    Finding,
+    Group,
+    Verified,
+    add_finding,
+    compact,
+)
 from boostbench.report.renderers.printing import make_grid
 from boostbench.util import configs
 from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
 from boostbench.util.spinner import spinner
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 def verify(
@@ -41,196 +45,209 @@ def verify(
     n_jobs: int = -1,
     dry_run: bool = False,
     against: Path | None = None,
-    equivalent: bool = False,
 ) -> int:
-    """Fit a draw of the records again, and compare what comes out.
+    """Fit a sample of the records again, and compare the results.
 
     Parameters
     ----------
     words : sequence of str
-        Algorithms, their classes, or tables; by default all on record; and perhaps ``results=DIR``.
+        Algorithms, their classes, or tables, and perhaps ``results=DIR``; without names, all
+        records.
     budget : str, default=None
-        How much CPU time the fits may have taken when they were recorded: ``"2m"``. By default five
-        records of each group are drawn.
+        Recorded CPU time of the sample: ``"2m"``. None: five records of each group.
     n_jobs : int, default=-1
-        How many fits run at a time; -1 for all cores.
+        Number of worker processes; -1 for all cores.
     dry_run : bool, default=False
-        Only say what would be fitted.
+        Only print the number of refits and their time.
     against : Path, default=None
-        Folder of results that were made on this machine by other code, to compare with instead.
-        Then nothing is written.
-    equivalent : bool, default=False
-        Where records come out otherwise, fit more, and see whether they are as good.
+        Folder of records that other code made on this machine. The findings are then printed and
+        not written.
 
     Returns
     -------
     int
-        0, or 1 where a group is refuted.
+        Exit code: 1 if a refit is different or failed, else 0.
 
     Raises
     ------
     UserError
-        For a mistake.
+        If a name is unknown, the budget is no time, or there are no records.
     KeyboardInterrupt
-        On Ctrl-C, and its kind `Terminated` on SIGTERM; what had been found is filed.
+        On Ctrl-C, and its subclass `Terminated` on SIGTERM; findings so far are written.
     """
     names, results = split_words("verify", words)
-    left = float("inf") if budget is None else _seconds(budget)
+    seconds = float("inf") if budget is None else _parse_budget(budget)
     workers = Workers(n_jobs, "loky")
     started = now()
+    # 1) Draw records.
     with spinner("reading records"):
         records = Records(results if against is None else against)
-        verified = Verified() if against else records.verified
-        tallies = _tallies(_chosen(names, records), verified)
-    if not tallies:
+        verified = records.verified if against is None else Verified()
+        groups = _group_records(_select_records(names, records), verified)
+    if not groups:
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.new_warnings():
         print_error(warning)
     console, kernel, salt = make_console(), blas(), commit()
-    passes = list(session.draws(tallies, salt, kernel))
+    refits = verification.draw_refits(groups, salt, kernel)
+    affordable = list(verification.select_affordable(refits, seconds))
     if dry_run:
-        affordable = {member.key for _, member in session.within(chain(*passes), left)}
-        kept = ([pair for pair in drawn if pair[1].key in affordable] for drawn in passes)
-        _print_plan(console, kept)
+        _print_plan(console, affordable)
         return 0
-
-    def file(tally: GroupTally) -> None:
-        if against is None:
-            add_finding(results, tally.finding(salt, kernel, started))
-
-    def carry_out(drawn: Sequence[tuple[GroupTally, Member]]) -> None:
-        about = {"budget": left, "is_same_kernel": against is not None}
-        fits = session.fit(drawn, _data_of, workers, kernel, **about)
-        _follow(fits, list(session.within(drawn, left)), file)
-
+    # 2) Fit them, and write each finding as soon as it is known.
+    filed = set()
     with terminable():
-        carry_out(list(chain(*passes)))
-        if equivalent:
-            carry_out(session.further(tallies, salt))
-            for reason in session.settle_equivalence(tallies):
-                print_error(reason)
-    looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
-    if against is None and looked:
-        for tally in looked if equivalent else ():
-            file(tally)
-        tidy(results)
-    findings = [tally.finding(salt, kernel, started) for tally in looked]
-    _print_findings(console, tallies, findings)
-    return int(any(finding.state == "refuted" for finding in findings))
+        fits = verification.refit_records(
+            refits,
+            verification.load_recorded_data,
+            workers,
+            kernel,
+            budget=seconds,
+            is_same_kernel=against is not None,
+        )
+        for group in _show_progress(fits, affordable):
+            if against is None:
+                add_finding(results, group.conclude(salt, kernel, started))
+                filed.add(group.group)
+    # 3) Sum up.
+    findings = {
+        group.group: group.conclude(salt, kernel, started) for group in groups if group.refitted
+    }
+    if against is None and findings:
+        for group in findings.keys() - filed:
+            add_finding(results, findings[group])
+        compact(results)
+    _print_findings(console, groups, findings)
+    return int(any(finding.state != "same" for finding in findings.values()))
 
 
-def _seconds(text: str) -> float:
+def _parse_budget(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
     if not match:
         raise UserError(f"--budget is {text!r}; write 90s, 30m or 2h")
-    return float(match[1]) * _UNITS[match[2]]
+    return float(match[1]) * _SECONDS[match[2]]
 
 
-def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
-    """Give the records of some algorithms, classes and tables, each with its algorithm's name."""
-    named = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
+def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
+    """Return the finished records of algorithms, classes and tables, with their algorithms."""
+    finished = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
     if not names:
-        return named
-    classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in named}
-    algorithms = {*configs.list_options("algo"), *(name for name, _ in named), *classes}
-    known = {*algorithms, *configs.list_options("table")}
+        return finished
+    classes = {_class_name(record) for _, record in finished}
+    algorithms = {*configs.list_options("algo"), *(name for name, _ in finished), *classes}
+    candidates = {*algorithms, *configs.list_options("table")}
     for name in names:
-        if name not in known and not name.endswith(files.ENDINGS):
-            raise unknown_name_error("algorithm or table", name, known, is_listed=False)
+        if name not in candidates and not name.endswith(files.ENDINGS):
+            raise unknown_name_error("algorithm or table", name, candidates, is_listed=False)
     tables = [name for name in names if name not in algorithms]
-    groups = set(chain.from_iterable(_groups(name, records) for name in tables))
+    groups = set(chain.from_iterable(_table_groups(name, records) for name in tables))
     return [
         (name, record)
-        for name, record in named
+        for name, record in finished
         if name in names
-        or record["config"]["algo"]["_target_"].rpartition(".")[2] in names
-        or Group.of(record["config"]) in groups
+        or _class_name(record) in names
+        or Group.from_config(record["config"]) in groups
     ]
 
 
-def _groups(table: str, records: Records) -> set[Group]:
-    asked = TableRequest.of(TableDefinition.read(table)).experiments
-    recorded = records.find_each(asked).values()
-    return {Group.of(cell.records[0]["config"]) for cell in recorded if cell.records}
+def _class_name(record: Mapping) -> str:
+    return record["config"]["algo"]["_target_"].rpartition(".")[2]
 
 
-def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[GroupTally]:
-    """Put records of today's editions into groups; complain of those that nothing here can make."""
-    by_group: dict[Group, list[Member]] = {}
+def _table_groups(table: str, records: Records) -> set[Group]:
+    experiments = TableRequest.of(TableDefinition.read(table)).experiments
+    cells = records.find_each(experiments).values()
+    return {Group.from_config(cell.records[0]["config"]) for cell in cells if cell.records}
+
+
+def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -> list[GroupCheck]:
+    """Return the groups of the records of today's editions.
+
+    An error is printed for each experiment whose class cannot be imported.
+    """
+    fits: dict[Group, list[RecordedFit]] = {}
     makers: dict[str, Maker | None] = {}
-    for name, record in chosen:
+    for name, record in records:
         config = record["config"]
         if record["config_hash"] not in makers:
             try:
-                makers[record["config_hash"]] = Maker.of(config["algo"], type(measure_of(config)))
-            except (Exception, SystemExit) as error:  # an import runs whatever a module holds
+                measure = verification.find_measure(config)
+                makers[record["config_hash"]] = Maker.of(config["algo"], type(measure))
+            except (Exception, SystemExit) as error:  # a module may raise anything
                 print_error(f"{name}: {first_line(error)}")
                 makers[record["config_hash"]] = None
         maker = makers[record["config_hash"]]
         if maker is not None and maker.made(record):
-            by_group.setdefault(Group.of(config), []).append(Member.of(record, name))
+            fit = RecordedFit.from_record(record, name)
+            fits.setdefault(Group.from_config(config), []).append(fit)
     return [
-        GroupTally(group, members, verified.find(members[0].record))
-        for group, members in sorted(by_group.items())
+        GroupCheck(group, members, verified.find(members[0].record))
+        for group, members in sorted(fits.items())
     ]
 
 
-def _data_of(record: Mapping) -> Dataset:
-    return find_data(record["config"]["data"])
-
-
-def _follow(
-    fits: Iterable[tuple[GroupTally, Member]],
-    drawn: Sequence[tuple[GroupTally, Member]],
-    file: Callable[[GroupTally], None],
-) -> None:
-    """File what comes out, and show how far it is; Ctrl-C ends it, and what is filed is kept."""
-    n_tuning, count = sum("fold" in member.record for _, member in drawn), 0
+def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
+    """Yield the groups of refits, and show the progress."""
+    n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0
     with progress() as on_event:
-        seconds = Forecast(sum(member.seconds for _, member in drawn), 0, {})
-        on_event(Planned(n_tuning, len(drawn) - n_tuning, 0, seconds))
+        seconds = Forecast(sum(fit.seconds for _, fit in planned), 0, {})
+        on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
         try:
-            for tally, member in fits:
-                file(tally)
-                count += 1
-                is_tuning = "fold" in member.record
-                on_event(Finished(is_tuning, member.label, None, None, member.seconds))
+            for group, fit in fits:
+                yield group
+                n_done += 1
+                on_event(Finished(fit.is_tuning, fit.label, None, None, fit.seconds))
         except KeyboardInterrupt:
-            on_event(Interrupted(count, len(drawn)))
+            on_event(Interrupted(n_done, len(planned)))
             raise
 
 
-def _print_plan(console: Console, passes: Iterable[Sequence[tuple[GroupTally, Member]]]) -> None:
-    """Say what would be fitted, and how long it would take."""
-    grid = make_grid(["pass", "groups", "records", "CPU min"])
-    for number, drawn in enumerate(passes):
-        minutes = sum(member.seconds for _, member in drawn) / 60
-        groups = {tally.group for tally, _ in drawn}
-        grid.add_row(str(number + 1), str(len(groups)), str(len(drawn)), f"{minutes:.1f}")
+def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
+    """Print the number and the time of the refits of each algorithm."""
+    grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
+    by_algorithm: dict[str, list[Refit]] = {}
+    for group, fit in refits:
+        by_algorithm.setdefault(group.group.class_name, []).append((group, fit))
+    for name, members in [*sorted(by_algorithm.items()), ("all", refits)]:
+        minutes = sum(fit.seconds for _, fit in members) / 60
+        n_groups = len({group.group for group, _ in members})
+        grid.add_row(name, str(n_groups), str(len(members)), f"{minutes:.1f}")
     console.print(grid)
 
 
 def _print_findings(
-    console: Console, tallies: Sequence[GroupTally], findings: Sequence[Finding]
+    console: Console, groups: Sequence[GroupCheck], findings: Mapping[Group, Finding]
 ) -> None:
-    grid = make_grid(["algorithm", "groups", *STATES])
+    """Print the states of all groups by algorithm, the differences, and a summary."""
     counts: dict[str, Counter] = {}
-    for tally in tallies:
-        name = tally.group.target.rpartition(".")[2]
-        counts.setdefault(name, Counter())["groups"] += 1
-    for finding in findings:
-        counts[finding.target.rpartition(".")[2]][finding.state] += 1
+    for group in groups:
+        finding = findings.get(group.group)
+        state = finding.state if finding else "not drawn"
+        counts.setdefault(group.group.class_name, Counter()).update(["groups", state])
+    columns = ["groups", *STATES, "not drawn"]
+    grid = make_grid(["algorithm", *columns])
     for name, count in sorted(counts.items()):
-        grid.add_row(name, *(str(count[what] or "-") for what in ("groups", *STATES)))
+        grid.add_row(name, *(str(count[column] or "-") for column in columns))
     console.print(grid)
     skipped = Counter(
-        f"{tally.group.data}: {reason}" for tally in tallies for reason in tally.skipped.values()
+        f"{group.group.data}: {reason}" for group in groups for reason in group.skipped.values()
     )
-    for reason, count in skipped.items():
-        console.print(f"{count} not fitted, {reason}")
-    for finding in findings:
-        for words in dict.fromkeys(finding.refuted.values()):
-            console.print(f"refuted, {finding.group}: {words}", style="red")
-    n_same = sum(len(tally.same) for tally in tallies)
-    n_unlike = sum(len({**tally.unlike, **tally.refuted}) for tally in tallies)
-    console.print(f"{n_same + n_unlike} fitted again: {n_same} as on record")
+    for reason, number in skipped.items():
+        console.print(f"{number} not fitted, {reason}")
+    for group, finding in findings.items():
+        for state in ("different", "failed"):
+            for sentence in dict.fromkeys(getattr(finding, state).values()):
+                console.print(f"{state}, {group}: {sentence}", style="red")
+    same, other_errors, different, failed = (
+        sum(len(getattr(group, name)) for group in groups)
+        for name in ("same", "other_errors", "different", "failed")
+    )
+    if other_errors:
+        console.print(
+            f"{other_errors} refits differ from records of another processor, whose errors are "
+            "the same on average"
+        )
+    console.print(
+        f"{same + other_errors + different + failed} fitted again: {same + other_errors} same, "
+        f"{different} different, {failed} failed"
+    )

@@ -1,8 +1,7 @@
-"""What is known of records by fitting some of them again: ``<results>/verified.jsonl``.
+"""Findings of `boostbench verify`, which fits records again: ``<results>/verified.jsonl``.
 
-Records of one algorithm with the same choices on one data set are a *group*. The file has a line
-of JSON for each group of which records have been fitted again
-(`boostbench.execution.verification`); of several the last counts.
+Records of one algorithm with the same choices on one data set are a *group*. The file has one line
+of JSON for each group of which records were fitted again; the last line of a group counts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +18,20 @@ from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
 
-#: What may be known of a group.
-STATES = ("verified", "compatible", "equivalent", "unverified", "refuted")
+#: States of a group of which records were fitted again.
+STATES = ("same", "different", "failed")
+#: Number of same refits that verify a group.
+N_VERIFYING = 5
+
+# States in files of version 1.0.0.
+_OLD_STATES = {
+    **dict.fromkeys(("verified", "compatible", "equivalent", "unverified"), "same"),
+    "refuted": "different",
+}
 
 
 class Group(NamedTuple):
-    """What records have in common that are verified together.
+    """Identity of a group of records.
 
     Attributes
     ----------
@@ -41,62 +48,76 @@ class Group(NamedTuple):
     data: str
 
     @classmethod
-    def of(cls, config: Mapping) -> "Group":
-        """Say to which group records of a config belong."""
+    def from_config(cls, config: Mapping) -> "Group":
+        """Return the group of the records of a config."""
         algo = config["algo"]
         named = (
             f"{k}={v}" for k, v in sorted(algo.items()) if isinstance(v, str) and k != "_target_"
         )
         return cls(algo["_target_"], ", ".join(named), config["data"]["name"])
 
+    @property
+    def class_name(self) -> str:
+        """Name of the class without its module."""
+        return self.target.rpartition(".")[2]
+
     def __str__(self) -> str:
         choices = f" ({self.choices})" if self.choices else ""
-        return f"{self.target.rpartition('.')[2]}{choices} on {self.data}"
+        return f"{self.class_name}{choices} on {self.data}"
 
 
 class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """What is known of a group.
+    """Result of refits of a group; see `boostbench.execution.verification`.
 
     Attributes
     ----------
     target, choices, data : str
-        See `Group`.
+        The group, see `Group`.
     edition : int, default=1
-        Of which records it speaks.
-    state : {"verified", "compatible", "equivalent", "unverified", "refuted"}
-        See `boostbench.execution.verification`.
+        Edition of the records.
+    state : {"same", "different", "failed"}
     commit, when : str
-        Of the last verification; the time is UTC.
+        Code and time (UTC) of the last refit.
     total : int
-        How many records there were.
-    agreed : dict of str to list of str
-        By the kernel of BLAS (`boostbench.records.environment.blas`), keys of records that came
-        out as they are.
-    unlike : dict of str to float
-        Keys of records that came out otherwise by another kernel than theirs, or by one that may be
-        another; and today's error less that on record, in percentage points (None without one).
-    refuted : dict of str to str
-        Keys of records that today's code does not give, and what differs.
+        Number of records of the group.
+    same : dict of str to list of str
+        Keys of records that a refit repeated, by its BLAS kernel
+        (`boostbench.records.environment.blas`).
+    other_errors : dict of str to float
+        Keys of records that another kernel does not repeat; error today minus error on record, in
+        percentage points.
+    different : dict of str to str
+        Keys of records that today's code does not give, with the differences.
+    failed : dict of str to str
+        Keys of records whose refit failed, with the error.
     until : str, default=""
-        Of a refuted group, records that were finished before this time are refuted.
+        Records that were finished before this time are stale. Empty: none.
     """
 
     target: Name
     choices: str
     data: Name
     edition: Rows = FIRST_EDITION
-    state: Literal["verified", "compatible", "equivalent", "unverified", "refuted"]
+    state: Literal["same", "different", "failed"]
     commit: str
     when: Time
     total: Count
-    agreed: dict[str, list[Hash]] = {}
-    unlike: dict[Hash, float | None] = {}
-    refuted: dict[Hash, str] = {}
+    same: dict[str, list[Hash]] = msgspec.field(default_factory=dict, name="agreed")
+    other_errors: dict[Hash, float | None] = msgspec.field(default_factory=dict, name="unlike")
+    different: dict[Hash, str] = msgspec.field(default_factory=dict, name="refuted")
+    failed: dict[Hash, str] = {}
     until: Time | Literal[""] = ""
 
     @property
+    def is_verified(self) -> bool:
+        """True if five records, or all, were fitted again, and each refit was the same."""
+        n_same = len(set().union(*self.same.values()))
+        is_repeated = self.state == "same" and not self.other_errors
+        return is_repeated and n_same >= min(N_VERIFYING, self.total)
+
+    @property
     def group(self) -> Group:
-        """Of which group it is."""
+        """Group of the records."""
         return Group(self.target, self.choices, self.data)
 
 
@@ -118,7 +139,7 @@ class Verified:
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
         self.findings = {finding.group: finding for finding in findings}
         self.warnings = list(warnings)
-        self._known: dict[str, Finding | None] = {}
+        self._by_config: dict[str, Finding | None] = {}
 
     @classmethod
     def read(cls, results: Path) -> "Verified":
@@ -130,12 +151,8 @@ class Verified:
             If the file cannot be read.
         """
         path = verified_path(results)
-        try:
-            body = path.read_bytes() if path.is_file() else b""
-        except OSError as error:
-            raise UserError(f"cannot read findings from {path}: {os_error_reason(error)}") from None
         findings, warnings = [], []
-        for number, line in enumerate(body.splitlines(), start=1):
+        for number, line in enumerate(_read_lines(path), start=1):
             try:
                 findings.append(_parse(line))
             except BadLine as error:
@@ -143,17 +160,16 @@ class Verified:
         return cls(findings, warnings)
 
     def find(self, record: Mapping) -> Finding | None:
-        """Give what is known of a record's group, if that speaks of its edition."""
+        """Return the finding of a record's group and edition, if there is one."""
         name = record["config_hash"]
-        if name not in self._known:
-            self._known[name] = self.findings.get(Group.of(record["config"]))
-        finding = self._known[name]
-        return (
-            finding if finding and finding.edition == record.get("edition", FIRST_EDITION) else None
-        )
+        if name not in self._by_config:
+            self._by_config[name] = self.findings.get(Group.from_config(record["config"]))
+        finding = self._by_config[name]
+        edition = record.get("edition", FIRST_EDITION)
+        return finding if finding and finding.edition == edition else None
 
     def is_stale(self, record: Mapping, maker: Maker) -> bool:
-        """Whether a record is of another edition than today's, or refuted."""
+        """Return True if a record is of an older edition, or contradicted by a refit."""
         if not maker.made(record):
             return True
         finding = self.find(record)
@@ -161,12 +177,12 @@ class Verified:
 
 
 def verified_path(results: Path) -> Path:
-    """Give the file of the findings."""
+    """Return the path of the findings of a folder."""
     return Path(results) / "verified.jsonl"
 
 
 def add_finding(results: Path, finding: Finding) -> None:
-    """Write down what is known of a group by now: a kill at any moment loses nothing before.
+    """Append a finding to the file of a folder.
 
     Raises
     ------
@@ -174,31 +190,40 @@ def add_finding(results: Path, finding: Finding) -> None:
         If the file cannot be written.
     """
     with appending(verified_path(results), "findings to ", _is_whole) as file:
-        file.write(_line(finding))
+        file.write(msgspec.json.encode(finding, order="sorted") + b"\n")
 
 
-def tidy(results: Path) -> None:
-    """Leave one line for each group, in their order.
+def compact(results: Path) -> None:
+    """Leave the last line of each group, as it is, and sort the lines by group.
 
     Raises
     ------
     UserError
-        If the file cannot be written.
+        If the file cannot be read or written.
     """
     path = verified_path(results)
-    # Others who add lines wait, and add them to the new file.
-    with file_lock(path, "findings to "):
-        findings = sorted(Verified.read(results).findings.items())
-        lines = [_line(finding) for _, finding in findings]
+    with file_lock(path, "findings to "):  # a process that appends waits for the new file
+        last_lines = {}
+        for line in _read_lines(path):
+            try:
+                last_lines[_parse(line).group] = line
+            except BadLine:
+                continue
+        lines = [last_lines[group] + b"\n" for group in sorted(last_lines)]
         atomic_write(path, lambda stream: stream.writelines(lines))
 
 
-def _line(finding: Finding) -> bytes:
-    return msgspec.json.encode(finding, order="sorted") + b"\n"
+def _read_lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().splitlines() if path.is_file() else []
+    except OSError as error:
+        raise UserError(f"cannot read findings from {path}: {os_error_reason(error)}") from None
 
 
 def _parse(line: bytes) -> Finding:
     content = parse(line)
+    if isinstance(content, dict) and isinstance(content.get("state"), str):
+        content["state"] = _OLD_STATES.get(content["state"], content["state"])
     check(content, Finding)
     return msgspec.convert(content, Finding)
 

@@ -64,7 +64,7 @@ FINDING = {
     "target": "fake_classifiers.Nearest",
     "choices": "",
     "data": "toy",
-    "state": "refuted",
+    "state": "different",
     "commit": "b17bc98",
     "when": "2026-11-22T00:00:00Z",
     "total": 4,

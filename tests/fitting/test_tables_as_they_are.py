@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from boostbench import MCBoost
 from boostbench.data.loading import load
 from boostbench.execution.plan import Experiment
-from boostbench.execution.verification.refit import refit
+from boostbench.execution.verification import plan_refit
 from boostbench.records.archive import Records
 from fitting.toy import run
 
@@ -179,7 +179,7 @@ def test_as_in_python_on_the_frame(path, frame, tmp_path, target, model):
         model.fit(X.iloc[split.train], y[split.train])
         error = np.mean(model.predict(X.iloc[split.test]) != y[split.test])
         assert record["test_error"] == pytest.approx(error)
-        trial = refit(record, dataset)
+        trial = plan_refit(record, dataset)
         assert (trial.imputation, trial.categories) == ("keep", ((1, 4),))
         assert trial.takes_categories
     config = {

@@ -11,15 +11,15 @@ def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     named = "algorithms and tables; default: all; also results=DIR"
     parser.add_argument("words", nargs="*", metavar="NAME", help=named)
-    budget = "CPU time of the fits by what is on record: 90s, 30m or 2h"
+    budget = "recorded CPU time of the sample: 90s, 30m or 2h"
     parser.add_argument("--budget", metavar="TIME", help=budget)
-    parser.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only print the number of refits and their time"
+    )
     jobs = "processes; default: all cores"
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=jobs)
     against = "records that other code made on this machine"
     parser.add_argument("--against", type=user_path, metavar="DIR", help=against)
-    equivalent = "where records come out otherwise, see whether they are as good"
-    parser.add_argument("--equivalent", action="store_true", help=equivalent)
 
 
 def complete(before: list[str]) -> list[str]:
@@ -32,4 +32,4 @@ def run(args: Namespace) -> int:
     with spinner("starting"):
         from boostbench.cli.verify import verify
 
-    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against, args.equivalent)
+    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against)

@@ -1,0 +1,572 @@
+"""Verification of the results on record by today's code.
+
+A random sample of the records is fitted again, and each refit is *same*, *different* or *failed*.
+
+On the BLAS kernel that made a record, everything that was measured is compared: errors and
+predictions exactly, scores up to rounding. Another kernel adds in another order, so that a near tie
+may fall the other way and change a few predictions. There the errors alone are compared, and a
+group of records is different only if its errors differ systematically.
+"""
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from statistics import fmean
+
+import numpy as np
+from scipy import stats
+
+from boostbench.data.dataset import Dataset
+from boostbench.data.loading import load
+from boostbench.execution.workers import Workers
+from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.splits import Split
+from boostbench.fitting.trial import Trial
+from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.environment import now, system
+from boostbench.records.keys import digest
+from boostbench.records.lines import CIRCUMSTANCES
+from boostbench.records.makers import FIRST_EDITION
+from boostbench.records.schema import points_of
+from boostbench.records.verified import Finding, Group
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.protocol import ProtocolSpec
+from boostbench.spec.trusted_imports import import_estimator
+from boostbench.util import configs
+from boostbench.util.errors import UserError
+
+#: Records of a group that are drawn.
+MAX_DRAWN = 5
+#: CPU seconds. Records that took longer are drawn last.
+MAX_SECONDS = 5.0
+#: CPU seconds that each refit costs at least, as splits and comparisons take time, too.
+MIN_SECONDS = 0.1
+#: Relative difference of two scores, by the same kernel, that rounding explains. Two errors, counts
+#: of samples divided by their number, are equal within it only if the counts are equal.
+SCORE_TOLERANCE = 1e-8
+#: Level of the test whether errors differ systematically.
+SIGNIFICANCE_LEVEL = 0.01
+
+# Keys of same records that a finding keeps for each kernel.
+_MAX_KEYS = 30
+# Splits that are made at once: a split depends on its number only, and refits share them.
+_SPLITS_PER_BATCH = 10
+# Entries of a record that the refit is given, and entries that another fit decides: a split takes
+# its parameters from the trials, and a trial its points from the grid.
+_GIVEN = CIRCUMSTANCES | {"split", "fold", "rows", "chosen"}
+_GIVEN_TO_TRIALS, _GIVEN_TO_SPLITS = {"point", "points"}, {"validation_error"}
+# Entries of every config; the measure adds the others.
+_CONFIG_ENTRIES = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
+
+
+# ---------------------------------------------------------------------------------------------
+# One record
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedFit:
+    """A record that can be drawn.
+
+    Attributes
+    ----------
+    record : dict
+    label : str
+        Algorithm, data set, split and fold.
+    seconds : float
+        CPU seconds of the fit, as recorded.
+    """
+
+    record: Mapping
+    label: str
+    seconds: float
+
+    @classmethod
+    def from_record(cls, record: Mapping, algorithm: str) -> "RecordedFit":
+        """Make it from a record in the file of an algorithm."""
+        fold = f", fold {record['fold']}" if "fold" in record else ""
+        data = record["config"]["data"]["name"]
+        label = f"{algorithm} on {data}, split {record['split']}{fold}"
+        return cls(record, label, recorded_seconds(record))
+
+    @property
+    def key(self) -> str:
+        """Key of the record."""
+        return self.record["key"]
+
+    @property
+    def is_tuning(self) -> bool:
+        """True for a cross-validation trial."""
+        return "fold" in self.record
+
+
+def load_recorded_data(record: Mapping) -> Dataset:
+    """Load the data set of a record.
+
+    Raises
+    ------
+    UserError
+        If it is not available, or its checksum is not the recorded one.
+    """
+    facts = record["config"]["data"]
+    dataset = _load(facts["name"], facts["checksum"], json.dumps(facts.get("cut", {})))
+    if isinstance(dataset, UserError):
+        raise dataset
+    return dataset
+
+
+@lru_cache(4)  # some data sets are large
+def _load(name: str, checksum: str, cut: str) -> Dataset | UserError:
+    overrides, is_config = json.loads(cut), name in configs.list_options("data")
+    if not is_config and not overrides:
+        return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
+    spec = configs.read_option("data", name) if is_config else {"name": name}
+    try:
+        dataset = load({**spec, **overrides})
+    except UserError as error:
+        return error
+    if dataset.checksum != checksum:
+        return UserError(f"data set {name!r} is no longer what it was: its checksum is another")
+    return dataset
+
+
+def plan_refit(record: Mapping, dataset: Dataset) -> Trial:
+    """Return the trial that repeats the fit of a record.
+
+    Parameters
+    ----------
+    record : dict
+        A finished fit.
+    dataset : Dataset
+        The data set of the record.
+
+    Raises
+    ------
+    UserError
+        If today's code has no such class, measure, setting or split.
+    """
+    config, points = record["config"], points_of(record)
+    measure, params = find_measure(config), dict(config["algo"])
+    target = params.pop("_target_")
+    import_estimator(target)  # a record from elsewhere may name any class
+    protocol, split = _find_split(record, type(measure), dataset)
+    if points:
+        y, n_folds = dataset.y[split.train], protocol.n_folds
+        folds = inner_splits(split, y, n_folds, f"split {split.index}")
+        split = next(itertools.islice(folds, record["fold"], None))
+    algorithm = AlgorithmSpec("", target, params, config["grid"])
+    trial = Trial(
+        algorithm,
+        record.get("chosen", {}),
+        split,
+        protocol,
+        measure,
+        config["data"].get("missing"),
+        dataset.category_counts,
+        "words" in config["data"],
+    )
+    return next(trials(trial, points)) if points else trial
+
+
+def find_measure(config: Mapping) -> Measure:
+    """Return the measure of a recorded config; older configs have its settings, but not its name.
+
+    Raises
+    ------
+    UserError
+        If no measure has these settings.
+    """
+    if "measure" in config:
+        return measures.find(config["measure"])
+    settings = {name: value for name, value in config.items() if name not in _CONFIG_ENTRIES}
+    for name in measures.names():
+        measure = measures.find(name)
+        if dict(measure.settings) == settings:
+            return measure
+    raise UserError(f"no measure has the settings {', '.join(sorted(settings))}")
+
+
+def _find_split(
+    record: Mapping, measure: type[Measure], dataset: Dataset
+) -> tuple[ProtocolSpec, Split]:
+    config, index = record["config"], record["split"]
+    if config["protocol"].get("sampling") == "fixed":  # as many as the data set has
+        n_splits = index + 1
+    else:
+        n_splits = _SPLITS_PER_BATCH * (index // _SPLITS_PER_BATCH + 1)
+    settings = json.dumps(config["protocol"], sort_keys=True)
+    protocol, splits = _make_splits(measure, dataset, settings, config["seed"], n_splits)
+    return protocol, splits[index]
+
+
+@lru_cache(8)
+def _make_splits(
+    measure: type[Measure], dataset: Dataset, settings: str, seed: int, n_splits: int
+) -> tuple[ProtocolSpec, list[Split]]:
+    """Return a recorded protocol and its splits, at least `n_splits`."""
+    config = {"n_splits": n_splits, **json.loads(settings)}
+    # The recorded fit was in time, and a slower machine may take longer.
+    config.pop("time_limit", None)
+    config["n_repeats"] = math.ceil(n_splits / config["n_splits"])
+    protocol = ProtocolSpec.from_config(config)
+    return protocol, measure().splits(dataset, protocol, seed)
+
+
+def recorded_seconds(record: Mapping) -> float:
+    """Return the CPU seconds of a recorded fit, or its wall-clock seconds if it has none."""
+    seconds = record.get("seconds")
+    if isinstance(seconds, list):
+        return sum(seconds)
+    if isinstance(seconds, Mapping) and seconds.get("fit") is not None:
+        return seconds["fit"]
+    if "started" not in record:
+        return 0.0
+    started, finished = (datetime.fromisoformat(record[when]) for when in ("started", "finished"))
+    return (finished - started).total_seconds() + 0.5  # whole seconds are recorded
+
+
+def list_differences(record: Mapping, outcome: Mapping) -> list[str]:
+    """Return a sentence for each entry of a record that a refit does not give.
+
+    Entries that today's measure adds are no difference; an entry that it lacks is one.
+    """
+    names = record.keys() - _GIVEN
+    names -= _GIVEN_TO_TRIALS if "fold" in record else _GIVEN_TO_SPLITS
+    return [
+        f"{name} is {_shorten(record[name])} on record, {_shorten(outcome.get(name))} today"
+        for name in sorted(names)
+        if not _is_equal(record[name], outcome.get(name))
+    ]
+
+
+def _is_equal(a, b) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_is_equal(a[name], b[name]) for name in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_is_equal, a, b))
+    if isinstance(a, float) or isinstance(b, float):
+        is_numeric = all(isinstance(x, int | float) for x in (a, b))
+        return is_numeric and math.isclose(a, b, rel_tol=SCORE_TOLERANCE)
+    return a == b
+
+
+def _shorten(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def held_out_error(record: Mapping) -> float | None:
+    """Return the error of a record on samples that were not trained on, a fraction, if it has one.
+
+    The error of several points of a grid is their mean, and that of codes is 1 minus the mean
+    average precision.
+    """
+    if "validation_errors" in record:
+        return fmean(record["validation_errors"])
+    for name in ("test_error", "validation_error"):
+        if record.get(name) is not None:
+            return record[name]
+    if "mean_average_precision" in record:
+        return 1 - record["mean_average_precision"]
+    return None
+
+
+def systematic_difference(differences: Iterable[float]) -> float | None:
+    """Return the mean of differences in error if chance does not explain it, else None.
+
+    The test draws the sign of each difference at random and counts how often the mean is as far
+    from 0. It is exact for up to 13 differences, and has 9999 draws, always the same, for more. At
+    least eight differences are needed.
+    """
+    nonzero = np.array([difference for difference in differences if difference])
+    if len(nonzero) < 2:
+        return None
+    test = stats.permutation_test(
+        (nonzero,), np.mean, permutation_type="samples", n_resamples=9999, rng=0
+    )
+    return float(nonzero.mean()) if test.pvalue < SIGNIFICANCE_LEVEL else None
+
+
+# ---------------------------------------------------------------------------------------------
+# A group of records
+
+
+@dataclass
+class GroupCheck:
+    """Refits of the records of a group: an algorithm with its choices on a data set.
+
+    Attributes
+    ----------
+    group : Group
+    fits : list of RecordedFit
+        Records of today's edition.
+    finding : Finding or None
+        Result of earlier refits.
+    same : set of str
+        Keys of records whose refits are the same in all that was measured.
+    other_errors : dict of str to float
+        Keys of records by another kernel whose refits are not; error today minus error on record,
+        in percentage points (0 without an error).
+    different, failed : dict of str to str
+        Keys of such records, with the differences or the error.
+    skipped : dict of str to str
+        Keys of records that could not be fitted on this machine, with the reason.
+    """
+
+    group: Group
+    fits: list[RecordedFit]
+    finding: Finding | None
+    same: set[str] = field(default_factory=set)
+    other_errors: dict[str, float] = field(default_factory=dict)
+    different: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def refitted(self) -> set[str]:
+        """Keys of the records that were fitted again."""
+        return {*self.same, *self.other_errors, *self.different, *self.failed}
+
+    def keys_by_kernel(self, kernel: str) -> set[str]:
+        """Return the keys of records that an earlier refit by a kernel repeated."""
+        return set(self.finding.same.get(kernel, ())) if self.finding else set()
+
+    def draw(self, salt: str, kernel: str) -> list[RecordedFit]:
+        """Return the records to refit, in their order, which depends on the salt.
+
+        Records that differed before come first. Then comes one that was the same by this kernel, so
+        that a difference is no matter of rounding, and then the records that were not drawn yet.
+        """
+        finding, repeated = self.finding, self.keys_by_kernel(kernel)
+        mismatched = {*finding.different, *finding.failed} if finding else set()
+
+        def chance(fit: RecordedFit) -> tuple:
+            return fit.seconds > MAX_SECONDS, digest([salt, fit.key])
+
+        anchor = min((fit for fit in self.fits if fit.key in repeated), key=chance, default=None)
+
+        def rank(fit: RecordedFit) -> int:
+            if fit.key in mismatched:
+                return 0
+            if fit is anchor:
+                return 1
+            return 3 if fit.key in repeated else 2
+
+        return sorted(self.fits, key=lambda fit: (rank(fit), *chance(fit)))[:MAX_DRAWN]
+
+    def add(
+        self, fit: RecordedFit, outcome: Mapping, kernel: str, is_same_kernel: bool = False
+    ) -> None:
+        """Compare a refit with its record.
+
+        Parameters
+        ----------
+        fit : RecordedFit
+        outcome : dict
+            Result of `boostbench.fitting.trial.run_trial`.
+        kernel : str
+            BLAS kernel of the refit.
+        is_same_kernel : bool, default=False
+            True if that kernel made the record. By default the record says so, or an earlier refit.
+        """
+        if "error" in outcome:
+            self.failed[fit.key] = f"{fit.label}: {outcome['error']}"
+            return
+        differences = list_differences(fit.record, outcome)
+        if not differences:
+            self.same.add(fit.key)
+        elif is_same_kernel or self._is_made_by(fit, kernel):
+            self.different[fit.key] = f"{fit.label}: {'; '.join(differences)}"
+        else:
+            errors = held_out_error(fit.record), held_out_error(outcome)
+            is_comparable = None not in errors
+            self.other_errors[fit.key] = 100 * (errors[1] - errors[0]) if is_comparable else 0.0
+
+    def _is_made_by(self, fit: RecordedFit, kernel: str) -> bool:
+        environment = fit.record["environment"] or {}
+        # A kernel of the same name on another system has another compiler and math library.
+        is_this_system = environment.get("system") in (None, system())
+        is_this_kernel = environment.get("blas") == kernel or fit.key in self.keys_by_kernel(kernel)
+        return is_this_system and is_this_kernel
+
+    def conclude(self, commit: str, kernel: str, started: str) -> Finding:
+        """Return the finding of these refits together with earlier ones.
+
+        Parameters
+        ----------
+        commit, kernel : str
+            Code and BLAS kernel of the refits.
+        started : str
+            Time when the records were read.
+        """
+        # 1) Take earlier results of records that were not fitted again.
+        before, refitted = self.finding, self.refitted
+        pending = {fit.key for fit in self.fits} - refitted
+        same: dict[str, list[str]] = {}
+        other_errors, different, failed = (
+            {**{key: value for key, value in earlier.items() if key in pending}, **today}
+            for earlier, today in (
+                (before.other_errors if before else {}, self.other_errors),
+                (before.different if before else {}, self.different),
+                (before.failed if before else {}, self.failed),
+            )
+        )
+        for name, keys in before.same.items() if before else ():
+            known = pending if name == kernel else pending | refitted
+            same[name] = [key for key in keys if key in known]
+        same[kernel] = [*same.get(kernel, ()), *sorted(self.same)][-_MAX_KEYS:]
+        # 2) Records by other kernels are different together or not at all.
+        shift = systematic_difference(other_errors.values())
+        if shift:
+            sentence = f"errors differ by {shift:+.2f} points on average"
+            different |= dict.fromkeys(other_errors, f"{sentence}, in {len(other_errors)} fits")
+            other_errors = {}
+        # 3) Records that were finished before `until` are stale. Records that were made again since
+        #    the difference was found stay fresh.
+        until = before.until if before else ""
+        mismatched = {*different, *failed}
+        finished = [fit.record["finished"] for fit in self.fits if fit.key in mismatched]
+        if not until or max(finished, default="") >= until:
+            until = started
+        return Finding(
+            **self.group._asdict(),
+            edition=self.fits[0].record.get("edition", FIRST_EDITION),
+            state="failed" if failed else "different" if different else "same",
+            commit=commit,
+            when=now(),
+            total=len(self.fits),
+            same={name: keys for name, keys in same.items() if keys},
+            other_errors=other_errors,
+            different=different,
+            failed=failed,
+            until=until if mismatched else "",
+        )
+
+
+# ---------------------------------------------------------------------------------------------
+# All groups
+
+Refit = tuple[GroupCheck, RecordedFit]
+
+
+def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
+    """Return the records to refit, in their order; a small budget takes the first ones.
+
+    Groups that differed before come first. Then comes one record of each algorithm with its
+    choices, one of each other group, and a second, third, ... of each group; records that took long
+    are last. Among records of the same rank, those of groups that this kernel has not repeated yet
+    come first.
+
+    Parameters
+    ----------
+    groups : iterable of GroupCheck
+    salt : str
+        Text on which the draw depends, such as the commit.
+    kernel : str
+        BLAS kernel of the refits.
+    """
+    drawn = {group.group: group.draw(salt, kernel) for group in groups}
+    groups = sorted(
+        groups,
+        key=lambda group: (
+            drawn[group.group][0].seconds > MAX_SECONDS,
+            not group.keys_by_kernel(kernel),
+            digest([salt, *group.group]),
+        ),
+    )
+    first_of_algorithm = {group.group[:2]: group for group in reversed(groups)}
+
+    def rank(refit: Refit, place: int) -> tuple:
+        group, fit = refit
+        is_first = place == 0 and group is first_of_algorithm[group.group[:2]]
+        return (
+            not (group.finding and group.finding.until),
+            fit.seconds > MAX_SECONDS,
+            0 if is_first else place + 1,
+            bool(group.keys_by_kernel(kernel)),
+            digest([salt, group.group.data]),  # refits of a data set share it
+            group.group,
+        )
+
+    ranked = [
+        (rank((group, fit), place), group, fit)
+        for group in groups
+        for place, fit in enumerate(drawn[group.group])
+    ]
+    return [(group, fit) for _, group, fit in sorted(ranked, key=lambda entry: entry[0])]
+
+
+def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]:
+    """Yield the refits that a budget suffices for, in recorded CPU seconds.
+
+    Recorded seconds are the same on every machine, and so is the selection. A record that has been
+    skipped when the next one is asked for costs nothing.
+    """
+    for group, fit in refits:
+        cost = max(MIN_SECONDS, fit.seconds)
+        if cost <= budget:
+            yield group, fit
+            if fit.key not in group.skipped:
+                budget -= cost
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    group: GroupCheck
+    fit: RecordedFit
+    trial: Trial
+    dataset: Dataset
+
+
+def refit_records(
+    refits: Iterable[Refit],
+    find_data: Callable[[Mapping], Dataset],
+    workers: Workers,
+    kernel: str,
+    *,
+    budget: float = float("inf"),
+    is_same_kernel: bool = False,
+) -> Iterator[Refit]:
+    """Refit records, and add the results to their groups.
+
+    Parameters
+    ----------
+    refits : iterable of (GroupCheck, RecordedFit)
+    find_data : callable
+        Returns the data set of a record; raises UserError if it is not available.
+    workers : Workers
+    kernel : str
+        BLAS kernel of the workers.
+    budget : float, default=inf
+        CPU seconds, see `select_affordable`.
+    is_same_kernel : bool, default=False
+        True if that kernel made all records.
+
+    Yields
+    ------
+    (GroupCheck, RecordedFit)
+        Each refit after its comparison.
+    """
+
+    def plan() -> Iterator[_Task]:
+        for group, fit in select_affordable(refits, budget):
+            try:
+                dataset = find_data(fit.record)
+                trial = plan_refit(fit.record, dataset)
+            except UserError as error:
+                group.skipped[fit.key] = str(error)
+                continue
+            if trial.split.checksum == fit.record["rows"]:
+                yield _Task(group, fit, trial, dataset)
+            elif trial.protocol.sampling in ("fixed", "official"):
+                group.skipped[fit.key] = "its splits are no longer the recorded ones"
+            else:
+                group.different[fit.key] = f"{fit.label}: today's code draws other rows"
+
+    for task, outcome in workers(plan()):
+        task.group.add(task.fit, outcome, kernel, is_same_kernel)
+        yield task.group, task.fit

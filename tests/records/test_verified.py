@@ -1,0 +1,41 @@
+import json
+
+import pytest
+from fitting.examples import FINDING
+
+from boostbench.records.verified import Verified, add_finding, compact, verified_path
+
+
+@pytest.mark.parametrize(
+    ("old", "state"),
+    [
+        *((name, "same") for name in ("verified", "compatible", "equivalent", "unverified")),
+        ("refuted", "different"),
+    ],
+)
+def test_files_of_the_first_version_are_read(tmp_path, old, state):
+    verified_path(tmp_path).write_text(json.dumps({**FINDING, "state": old}) + "\n")
+    verified = Verified.read(tmp_path)
+    [finding] = verified.findings.values()
+    assert (finding.state, verified.warnings) == (state, [])
+    assert finding.different == FINDING["refuted"]
+
+
+def test_compacting_keeps_the_last_line_of_each_group_as_it_is(tmp_path):
+    path = verified_path(tmp_path)
+    first, last, second = (
+        json.dumps({**FINDING, "state": "refuted", "data": data, "total": total})
+        for data, total in (("a", 4), ("a", 5), ("b", 4))
+    )
+    path.write_text(f"{second}\n{first}\nno JSON\n{last}\n")
+    compact(tmp_path)
+    assert path.read_text() == f"{last}\n{second}\n"
+    [finding, _] = Verified.read(tmp_path).findings.values()
+    add_finding(tmp_path, finding)
+    assert Verified.read(tmp_path).findings[finding.group] == finding
+
+
+def test_unknown_state_is_named(tmp_path):
+    verified_path(tmp_path).write_text(json.dumps({**FINDING, "state": "perhaps"}) + "\n")
+    [warning] = Verified.read(tmp_path).warnings
+    assert "state" in warning
