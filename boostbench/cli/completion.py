@@ -1,42 +1,66 @@
-"""Completion in a shell that has evaluated ``boostbench run -sc install=bash``.
+"""Completion of command lines by a shell: ``eval "$(boostbench -sc install=bash)"``.
 
-The shell function that Hydra installs calls ``boostbench -sc query=bash`` with the line typed so
-far in ``COMP_LINE``. What follows ``boostbench run`` is Hydra's to complete, the rest ours.
+The installed function calls ``boostbench -sc query=bash`` with the line so far in ``COMP_LINE``.
 """
 
 import os
-from collections.abc import Sequence
 
 from boostbench.cli import commands
+from boostbench.util.errors import UserError
 from boostbench.util.printable import echo
-from boostbench.util.temporary_settings import temporarily_set
+
+# Bash splits words at "=" and replaces the part behind it only, so the function removes the rest.
+_BASH = """\
+_boostbench_completion() {
+    local line="${COMP_LINE:0:COMP_POINT}" word prefix=""
+    word="${line##* }"
+    if [[ "$word" == *=* && "$COMP_WORDBREAKS" == *=* ]]; then prefix="${word%=*}="; fi
+    local IFS=$'\\n'
+    COMPREPLY=($(COMP_LINE="$line" boostbench -sc query=bash))
+    COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
+}
+complete -o nospace -o default -F _boostbench_completion boostbench"""
+_ZSH = "autoload -U +X bashcompinit && bashcompinit"
+_FISH = "complete -c boostbench -a '(COMP_LINE=(commandline -cp) boostbench -sc query=fish)'"
+_SCRIPTS = {"bash": _BASH, "zsh": f"{_ZSH}\n{_BASH}", "fish": _FISH}
 
 
-def complete(argv: Sequence[str]) -> int:
-    """Print the words that can be at the end of ``COMP_LINE``.
+def complete_shell(action: str) -> int:
+    """Print the function to install, or the words that can end the line in ``COMP_LINE``.
 
     Parameters
     ----------
-    argv : sequence of str
-        As the shell function passes it: ``-sc query=bash``.
+    action : str
+        ``install=SHELL`` or ``query=SHELL``; SHELL is ``bash``, ``zsh`` or ``fish``.
 
     Returns
     -------
     int
         0.
+
+    Raises
+    ------
+    UserError
+        If it is another action or shell.
     """
-    line = os.environ.get("COMP_LINE", "")
-    words = line.split()
-    typing = not line.endswith(" ")
-    before, word = (words[1:-1], words[-1]) if typing else (words[1:], "")
-    candidates = known = commands.names()
+    verb, _, shell = action.partition("=")
+    if verb not in ("install", "query") or shell not in _SCRIPTS:
+        raise UserError(
+            f"-sc {action} is no action of completion; install it by "
+            "'eval \"$(boostbench -sc install=bash)\"' (zsh, or fish: ... | source)"
+        )
+    if verb == "install":
+        echo(_SCRIPTS[shell])
+        return 0
+    *before, word = os.environ.get("COMP_LINE", "").split(" ")[1:] or [""]
+    before = [previous for previous in before if previous]
+    candidates = commands.names()
     if before:
-        command = commands.find(before[0]) if before[0] in known else None
-        if command and commands.is_hydra(command):
-            shorter = line.replace(f" {before[0]} ", " ", 1)
-            with temporarily_set(os.environ, {"COMP_LINE": shorter}):
-                return command.run(argv)
-        candidates = command.complete(before[1:]) if hasattr(command, "complete") else []
-    separator = "\n" if "query=fish" in argv else " "
-    echo(separator.join(c for c in candidates if c.startswith(word)))
+        command = commands.find(before[0]) if before[0] in candidates else None
+        complete = getattr(command, "complete", None)
+        candidates = complete(before[1:], word) if complete else []
+    for candidate in dict.fromkeys(candidates):
+        if candidate.startswith(word):
+            # A space ends a whole word; a value or a part of a key follows otherwise.
+            echo(candidate if candidate.endswith(("=", ".")) else f"{candidate} ")
     return 0

@@ -4,8 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.config.compose import experiment
-from boostbench.config.data_settings import choose_data
+from boostbench.config.compose import choose_data, experiment
 from boostbench.config.overrides import settings
 from boostbench.data.description import describe
 from boostbench.data.loading import load

@@ -11,7 +11,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import NoReturn
@@ -20,6 +20,7 @@ from boostbench import __version__
 from boostbench.cli import commands
 from boostbench.cli.process import open_standard_descriptors, restored_process
 from boostbench.execution.shutdown import end_workers
+from boostbench.util import configs
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 
 _EXAMPLES = """\
@@ -121,35 +122,64 @@ def _close_output() -> None:
 
 
 def _dispatch(argv: list[str]) -> int:
-    known = commands.names()
-    name, own = (argv[0], argv[1:]) if argv else ("", [])
+    names = commands.names()
+    name = argv[0] if argv else ""
     if name in ("-sc", "--shell-completion"):
-        from boostbench.cli.completion import complete
+        from boostbench.cli.completion import complete_shell
 
-        return complete(argv)
-    if name and not name.startswith("-") and name not in known:
-        raise UserError(f"unknown command {name!r}; {did_you_mean(name, known)}")
-    # All of them only for the help.
-    modules = {each: commands.find(each) for each in ([name] if name in known else known)}
-    if name in known and commands.is_hydra(modules[name]):
-        return modules[name].run(own)
+        return complete_shell(argv[1] if len(argv) > 1 else "")
+    if name and not name.startswith("-") and name not in names:
+        raise UserError(f"unknown command {name!r}; {did_you_mean(name, names)}")
+    # The help of the program needs all commands.
+    modules = {each: commands.find(each) for each in ([name] if name in names else names)}
     parser = _make_parser(modules)
     args, others = parser.parse_known_args(argv)
     if others:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
         if not hasattr(args, "words") or any(word.startswith("-") for word in others):
-            parser.error(f"unrecognized arguments: {' '.join(others)}")
+            raise UserError(_unrecognized_message(args.command, others))
         args.words += others
     if args.command is None:
         parser.print_help()
         return 0
+    _check_working_directory()
     return modules[args.command].run(args) or 0
 
 
+def _unrecognized_message(command: str | None, words: Sequence[str]) -> str:
+    """Return the error for unknown flags; a key of a config needs no dashes."""
+    flag = next(word for word in words if word.startswith("-"))
+    key = flag.lstrip("-").partition("=")[0]
+    if command in ("run", "table", "figure") and key.partition(".")[0] in configs.KINDS:
+        return f"unrecognized arguments: {' '.join(words)}; write {key}=VALUE without dashes"
+    program = " ".join(filter(None, ["boostbench", command]))
+    return f"unrecognized arguments: {' '.join(words)}; '{program} --help' shows how"
+
+
+def _check_working_directory() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UserError(
+            "the working directory does not exist any more; change to another one"
+        ) from None
+
+
 class _Parser(argparse.ArgumentParser):
+    """Parser with errors of one line, and with an epilog that is made for the help alone."""
+
+    #: Function that returns the text below the help, or None.
+    make_epilog: Callable[[], str] | None = None
+
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, where argparse would print the usage before it."""
+        """Raise the error; argparse would print the usage before it."""
         raise UserError(f"{message}; '{self.prog} --help' shows how")
+
+    def format_help(self) -> str:
+        """Return the help text."""
+        if self.make_epilog:
+            self.epilog = self.make_epilog()
+        return super().format_help()
 
 
 def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
@@ -162,9 +192,14 @@ def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in modules.items():
-        does = command.__doc__.splitlines()[0]
-        short = f"{does[0].lower()}{does[1:]}".rstrip(".")
-        own = parsers.add_parser(name, help=short, description=does)
-        if not commands.is_hydra(command):
-            command.arguments(own)
+        summary = command.__doc__.splitlines()[0]
+        short = f"{summary[0].lower()}{summary[1:]}".rstrip(".")
+        subparser = parsers.add_parser(
+            name,
+            help=short,
+            description=summary,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        subparser.make_epilog = getattr(command, "epilog", None)
+        command.arguments(subparser)
     return parser

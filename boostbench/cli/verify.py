@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 
 from boostbench.config import definition_files as files
+from boostbench.config.overrides import parse_names_and_results
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
-from boostbench.config.words import split_words
 from boostbench.execution import verification
 from boostbench.execution.forecast import Forecast
 from boostbench.execution.progress import progress
@@ -75,7 +75,7 @@ def verify(
     KeyboardInterrupt
         On Ctrl-C, and its subclass `Terminated` on SIGTERM; findings so far are written.
     """
-    names, results = split_words("verify", words)
+    names, results = parse_names_and_results("verify", words)
     seconds = float("inf") if budget is None else _parse_budget(budget)
     workers = Workers(n_jobs, "loky")
     started = now()

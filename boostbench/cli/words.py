@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench.config import definition_files as files
-from boostbench.config.words import split_words
 from boostbench.records.installed import find_results, installed_folder
 from boostbench.util.errors import UserError, print_error
 
@@ -33,13 +32,17 @@ def add_names(parser: ArgumentParser, flag: str, text: str, **options) -> None:
 
 def find_tables(command: str, words: Sequence[str]) -> None:
     """Refuse names of tables that do not exist."""
-    for name in split_words(command, words)[0]:
+    from boostbench.config.overrides import parse_names_and_results
+
+    for name in parse_names_and_results(command, words)[0]:
         files.find("table", name)
 
 
 def names_on_record(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
-    """Split words as `split_words`, and refuse a folder of records that is not there."""
-    names, results = split_words(command, words)
+    """Split words by `parse_names_and_results`; raise an error if the folder does not exist."""
+    from boostbench.config.overrides import parse_names_and_results
+
+    names, results = parse_names_and_results(command, words)
     results = find_results(results)
     if results == installed_folder():
         print_error(f"there are no results here; {command} reads the installed ones in {results}")

@@ -1,90 +1,117 @@
-"""From overrides to the plain, resolved configuration of one experiment."""
+"""The composer: from settings to the resolved config of one experiment.
+
+Groups, values and overrides are merged as Hydra merges them, for the layout of ``conf/`` alone.
+Hydra itself takes a tenth of a second for each experiment, and a table has a hundred.
+"""
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from boostbench.config import fields, interpolations
-from boostbench.config import overrides as checks
-from boostbench.config.overrides import name_of
+from boostbench.config import fields
+from boostbench.config.overrides import (
+    Settings,
+    allow_new_parameters,
+    check_references,
+    group_of,
+    name_of,
+    settings,
+    written,
+)
 from boostbench.util import configs
-from boostbench.util.errors import UserError, invalid_folder_error
+from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
 from boostbench.util.user_paths import user_path
 
-
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn errors of Hydra and OmegaConf into a `UserError` of one line."""
-    try:
-        yield
-    except (HydraException, OmegaConfBaseException) as error:
-        lines = f"{error}\n{error.__cause__ or ''}".splitlines()
-        # Without links to Hydra's manual, the caret that points at a column, and inner names.
-        inner = ("https://", "full_key:", "object_type=", "reference_type=")
-        kept = [
-            line.strip()
-            for line in lines
-            if line.strip(" ^") and not any(word in line for word in inner)
-        ]
-        raise UserError("; ".join(dict.fromkeys(kept))) from error
+# Modules that read data and look up classes import NumPy or scikit-learn. Functions import them
+# when they need them, so that an unknown name on a command line is reported at once.
 
 
-def experiment(settings: Mapping[str, Any], asked: Collection[str] | None = None) -> dict:
-    """Compose one experiment as ``boostbench run`` does.
-
-    Hydra takes a tenth of a second for each; a table has a hundred.
+def experiment(
+    values: Mapping[str, Any],
+    asked: Collection[str] | None = None,
+    folders: Sequence[Path] = (),
+) -> dict:
+    """Compose one experiment.
 
     Parameters
     ----------
-    settings : Settings
-        What is not as ``config.yaml`` has it, see `boostbench.config.overrides`.
+    values : Settings
+        Settings that differ from ``config.yaml``, see `boostbench.config.overrides`.
     asked : collection of str, default=None
-        Those of its keys that a person gave on a command line, which a profile leaves as they are;
-        what a definition says besides, its numbers limit. By default all.
+        Keys that a person gave on a command line; a profile leaves them as they are. The other
+        numbers in `values` come from a definition, and the profile's numbers limit them. None: all.
+    folders : sequence of pathlib.Path, default=()
+        Folders of configs that are searched before ``conf/``.
 
     Returns
     -------
     dict
-        Resolved config, see `resolve`.
+        ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``measure``,
+        ``results``, ``rerun``, ``shard``. The profile is applied. A class given by
+        ``algo._target_=`` does not inherit the parameters and the grid of the algorithm whose
+        config it replaces; a file given by ``data.path=`` alone does not inherit the name, the
+        expected shape and the sources of the default data set, nor does an OpenML task, which
+        brings its splits.
 
     Raises
     ------
     UserError
-        Unknown option of a group, unknown key, or a value that cannot be where it is to go.
+        Unknown option of a group, unknown key, or a value that is not valid for its key.
     """
-    settings = dict(zip(checks.allow_new_parameters(settings), settings.values(), strict=True))
-    spec, choices = _copy(checks.of_all()), {}
-    for group, usual in checks.chosen_by_default().items():
-        choice = settings.get(group, usual)
+    values = dict(zip(allow_new_parameters(values), values.values(), strict=True))
+    merged, choices = merge(values, tuple(folders))
+    return _finalise(merged, choices["algo"], values, asked, tuple(folders))
+
+
+def merge(values: Mapping[str, Any], folders: tuple[Path, ...] = ()) -> tuple[dict, dict[str, str]]:
+    """Merge ``config.yaml``, the chosen options and the values, and resolve references.
+
+    Returns
+    -------
+    config : dict
+        Plain values, as Hydra composes them.
+    choices : dict of str to str
+        Option of each group.
+    """
+    config, choices = _copy(configs.base_config()), {}
+    for group, default in configs.default_choices().items():
+        choice = values.get(group, default)
         choices[group] = "null" if choice is None else str(choice)
-        spec[group] = spec.get(group, {}) | _copy(option(group, choices[group]))
-    for key, value in settings.items():
+        config[group] = config.get(group, {}) | _copy(option(group, choices[group], folders))
+    for key, value in values.items():
         if key not in choices:
-            _apply(spec, key, value)
-    if "${" in repr(spec):
-        spec = _resolved(OmegaConf.create(spec))
-    return _settle(spec, choices["algo"], settings, asked)
+            _apply(config, key, value)
+    return (_resolve(config) if "${" in repr(config) else config), choices
 
 
 @functools.cache
-def option(group: str, name: str) -> dict:
-    """Read an option of a group, which must not be changed.
+def option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
+    """Return the content of an option, which must not be changed.
 
     Raises
     ------
     UserError
-        Unknown option.
+        If the group has no such option, or its file is not valid.
     """
-    checks.check_option(group, name, configs.list_options(group))
-    return configs.read_option(group, name)
+    check_option(group, name, configs.list_options(group, folders))
+    return configs.read_option(group, name, folders)
+
+
+def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
+    """Raise an error if a group has no such option; it names a file of this name."""
+    if name in valid_names:
+        return
+    if group == "data" and os.path.isfile(user_path(name)):
+        raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
+    raise unknown_name_error(configs.KINDS[group], name, valid_names, group in ("algo", "data"))
 
 
 def _copy(value: Any) -> Any:
@@ -94,73 +121,58 @@ def _copy(value: Any) -> Any:
     return [_copy(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _apply(spec: dict, key: str, value: Any) -> None:
+def _apply(config: dict, key: str, value: Any) -> None:
     """Set, add or delete a value as Hydra does."""
-    name, is_new, is_gone = name_of(key), key.startswith("+"), key.startswith("~")
+    name, is_addition, is_deletion = name_of(key), key.startswith("+"), key.startswith("~")
     *outer, last = name.split(".")
-    node = spec
+    node = config
     for part in outer:
-        if is_new and not isinstance(node.get(part), dict):
+        if is_addition and not isinstance(node.get(part), dict):
             node[part] = {}
         node = node.get(part)
         if not isinstance(node, dict):
-            raise checks.unknown_key(name, checks.flat_keys(spec))
+            raise unknown_key_error(name, flat_keys(config))
     old = node.get(last)
-    if last not in node and not is_new:
-        raise checks.unknown_key(name, checks.flat_keys(spec))
-    if is_gone:
+    if last not in node and not is_addition:
+        raise unknown_key_error(name, flat_keys(config))
+    if is_deletion:
         if value not in (None, "", old):
             raise UserError(f"cannot delete {name}={value}: it is {old}")
         del node[last]
     elif isinstance(value, dict) and isinstance(old, dict):
-        for inner, own in value.items():
-            _apply(spec, f"{key}.{inner}", own)
+        for inner_key, inner in value.items():
+            _apply(config, f"{key}.{inner_key}", inner)
     elif key.startswith("+" + name) and old is not None and not isinstance(value, dict | list):
         raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
     else:
         node[last] = _copy(value)
 
 
-def _resolved(config: DictConfig) -> dict:
-    """Give plain values, of which none refers to another any more."""
-    interpolations.check(OmegaConf.to_container(config, resolve=False), "")
-    with one_line_errors():
-        return OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+def unknown_key_error(key: str, valid_keys: Iterable[str]) -> UserError:
+    """Return the error for a key that the config does not have."""
+    return UserError(
+        f"{unknown_name_error('key', key, valid_keys, is_listed=False)} (+{key}=... would add it)"
+    )
 
 
-def resolve(cfg: DictConfig, hydra: DictConfig) -> dict:
-    """Turn a composed config into plain values: the profile in effect, what is overtaken dropped.
+def flat_keys(tree: object, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
+    for key, value in tree.items() if isinstance(tree, dict) else ():
+        yield f"{prefix}{key}"
+        yield from flat_keys(value, f"{prefix}{key}.")
 
-    A profile changes values of the protocol and of the algorithm, except those that an override has
-    set. Its numbers are limits, also of what a definition sets.
 
-    A class given by ``algo._target_=`` does not inherit the parameters and the grid of the
-    algorithm whose config it replaces; a file given by ``data.path=`` alone does not inherit the
-    name, the expected shape and the sources of the default data set, nor does a task of OpenML,
-    which brings its splits.
-
-    Parameters
-    ----------
-    cfg : DictConfig
-        The composed config.
-    hydra : DictConfig
-        Hydra's own part of it: which options were chosen, which overrides given.
-
-    Returns
-    -------
-    dict
-        ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``results``,
-        ``rerun``, ``shard``.
-
-    Raises
-    ------
-    UserError
-        If a value refers to more than other values, or does not fit.
-    """
-    # Without Hydra's own part nothing can refer to it.
-    spec = _resolved(OmegaConf.masked_copy(cfg, [key for key in cfg if key != "hydra"]))
-    choice = OmegaConf.select(hydra, "runtime.choices.algo")
-    return _settle(spec, choice, [override.partition("=")[0] for override in hydra.overrides.task])
+def _resolve(config: dict) -> dict:
+    """Replace references such as ``${seed}`` by the values that they refer to."""
+    check_references(config, "")
+    try:
+        return OmegaConf.to_container(OmegaConf.create(config), resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        # OmegaConf's message has lines with inner names below the first ones.
+        lines = str(error).splitlines()
+        inner_names = ("full_key:", "object_type=", "reference_type=")
+        kept = [line.strip() for line in lines if not line.strip().startswith(inner_names)]
+        raise UserError("; ".join(line for line in kept if line)) from error
 
 
 @dataclass
@@ -179,7 +191,7 @@ class _Parallel:
 
 @dataclass
 class _Composed:
-    """What has to be there; values that have to be of some type are checked where they are used."""
+    """Keys of a composed config; values of type Any are checked where they are used."""
 
     algo: dict[str, Any]
     data: dict[str, Any]
@@ -193,89 +205,57 @@ class _Composed:
     shard: Any
 
 
-def _settle(
-    spec: dict, choice: str, given: Collection[str], asked: Collection[str] | None = None
+def _finalise(
+    config: dict,
+    choice: str,
+    given: Collection[str],
+    asked: Collection[str] | None,
+    folders: tuple[Path, ...],
 ) -> dict:
-    """Drop what the given keys have overtaken, and apply the profile."""
+    """Check a merged config, drop values of the replaced algorithm and data, apply the profile."""
     given = [*map(name_of, given)]
-    if isinstance(spec.get("results"), int | float) and spec["results"] is not True:
-        spec["results"] = str(spec["results"])  # a folder of this name
-    known = {key: spec[key] for key in _Composed.__annotations__ if key in spec}
-    fields.fill(_Composed, known, "the configuration", empty=True)
-    if not spec["results"]:
-        raise invalid_folder_error(spec["results"])
-    spec["results"] = str(user_path(spec["results"]))
-    if "name" not in spec["algo"]:
+    # A folder may have a number as its name.
+    if isinstance(config.get("results"), int | float) and config["results"] is not True:
+        config["results"] = str(config["results"])
+    content = {key: config[key] for key in _Composed.__annotations__ if key in config}
+    fields.fill(_Composed, content, "the configuration", empty=True)
+    if not config["results"]:
+        raise invalid_folder_error(config["results"])
+    config["results"] = str(user_path(config["results"]))
+    algo, data = config["algo"], config["data"]
+    if "name" not in algo:
         raise UserError("the configuration lacks algo.name, which names the files of records")
-    if not isinstance(spec["algo"]["name"], str):
-        raise UserError(f"algo.name is {spec['algo']['name']!r}; it must be text")
-    spec["algo"].setdefault("title", spec["algo"]["name"])
-    _replace_algorithm(spec["algo"], choice, given)
-    task = spec["data"].get("openml_task")
-    if (spec["data"].get("path") or task) and "data" not in given:
-        _replace_data(spec["data"], given)
+    if not isinstance(algo["name"], str):
+        raise UserError(f"algo.name is {algo['name']!r}; it must be text")
+    algo.setdefault("title", algo["name"])
+    _replace_algorithm(algo, choice, given, folders)
+    task = data.get("openml_task")
+    if (data.get("path") or task) and "data" not in given:
+        _replace_data(data, given)
     for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
         if not _is_given(f"protocol.{key}", given):
-            spec["protocol"][key] = value
-    _apply_profile(spec, given, given if asked is None else [*map(name_of, asked)])
-    _check(spec)
-    return spec
+            config["protocol"][key] = value
+    _apply_profile(config, given, given if asked is None else [*map(name_of, asked)])
+    _check(config)
+    return config
 
 
-# Data and protocols that were seen to be right, as they are written: a table has few of each.
-_right: set[str] = set()
-
-
-def _check(spec: dict) -> None:
-    """Refuse data and a protocol that cannot be; what is deleted of the protocol is at its default.
-
-    Here, as commands read them that never make an experiment of them.
-    """
-    from boostbench.data.spec import check_spec  # slow to import
-    from boostbench.spec.protocol import ProtocolSpec
-
-    for field in msgspec.structs.fields(ProtocolSpec):
-        spec["protocol"].setdefault(field.name, field.default)
-    written = repr((spec["data"], spec["protocol"]))
-    if written not in _right:
-        check_spec(spec["data"])
-        ProtocolSpec.from_config(spec["protocol"])
-        _right.add(written)
-
-
-def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
-    profile, algo = spec["profile"], spec["algo"]
-    own = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
-    for group, values in (("protocol", profile["protocol"]), ("algo", own)):
-        settings = spec[group]
-        for key, value in values.items():
-            if key not in settings or _is_given(f"{group}.{key}", asked):
-                continue
-            if isinstance(value, int | float) and isinstance(settings[key], int | float):
-                settings[key] = min(value, settings[key])
-            elif not _is_given(f"{group}.{key}", given):
-                settings[key] = value
-    grid, limit = algo.get("grid"), own.get("n_iterations")
-    tried = grid.get("n_iterations") if isinstance(grid, dict) else None
-    is_known = isinstance(tried, list) and all(isinstance(n, int) for n in [limit, *tried])
-    if is_known and not _is_given("algo.grid", asked):
-        grid["n_iterations"] = list(dict.fromkeys(min(number, limit) for number in tried))
-
-
-def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
-    """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
+def _replace_algorithm(
+    algo: dict, choice: str, given: list[str], folders: tuple[Path, ...]
+) -> None:
+    """Drop the parameters of the config `choice` if ``_target_`` names another class."""
     if "algo._target_" not in given:
         return
-    own = option("algo", choice) if choice in configs.list_options("algo") else algo
-    # Nothing at all may be given too, by ~algo._target_: what makes the algorithm refuses it.
-    if algo.get("_target_") in (None, own["_target_"]):
+    replaced = option("algo", choice, folders)
+    # `~algo._target_` deletes the class; the error is raised where the class is needed.
+    if algo.get("_target_") in (None, replaced["_target_"]):
         return
-    for key in own.keys() - {"_target_"}:
+    for key in replaced.keys() - {"_target_"}:
         if not _is_given(f"algo.{key}", given):
             del algo[key]
-    # A grid that is given has been merged with that of the config.
+    # A grid that is given has been merged with the grid of the replaced config.
     grid = algo.get("grid")
-    for parameter, values in own["grid"].items() if isinstance(grid, dict) else ():
+    for parameter, values in replaced["grid"].items() if isinstance(grid, dict) else ():
         if f"algo.grid.{parameter}" not in given and grid.get(parameter) == values:
             del grid[parameter]
     name = str(algo["_target_"]).rpartition(".")[2]
@@ -284,17 +264,201 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
 
 
 def _replace_data(data: dict, given: list[str]) -> None:
-    """Forget the default data set when a file, or a task of OpenML, takes its place."""
+    """Drop the values of the default data set if a file or an OpenML task replaces it."""
     for key in data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
-        from boostbench.data.sources.local_files import data_set_name  # slow to import
+        from boostbench.data.sources.local_files import data_set_name
 
         task, path = data.get("openml_task"), str(data["path"])
         data["name"] = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(path))
 
 
+def _apply_profile(config: dict, given: list[str], asked: list[str]) -> None:
+    """Apply the profile to the protocol and the algorithm, except for keys that were asked for.
+
+    A number of the profile is an upper limit on the value of a definition.
+    """
+    profile, algo = config["profile"], config["algo"]
+    limits = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
+    for group, values in (("protocol", profile["protocol"]), ("algo", limits)):
+        section = config[group]
+        for key, value in values.items():
+            if key not in section or _is_given(f"{group}.{key}", asked):
+                continue
+            if isinstance(value, int | float) and isinstance(section[key], int | float):
+                section[key] = min(value, section[key])
+            elif not _is_given(f"{group}.{key}", given):
+                section[key] = value
+    grid, limit = algo.get("grid"), limits.get("n_iterations")
+    rounds = grid.get("n_iterations") if isinstance(grid, dict) else None
+    is_numeric = isinstance(rounds, list) and all(isinstance(n, int) for n in [limit, *rounds])
+    if is_numeric and not _is_given("algo.grid", asked):
+        grid["n_iterations"] = list(dict.fromkeys(min(number, limit) for number in rounds))
+
+
+# Data and protocols that passed the checks, as texts: the cells of a table share a few of them.
+_checked: set[str] = set()
+
+
+def _check(config: dict) -> None:
+    """Check the data and the protocol; a key that is deleted from the protocol has its default.
+
+    The check belongs here because some commands read these values without making an experiment.
+    """
+    from boostbench.data.spec import check_spec
+    from boostbench.spec.protocol import ProtocolSpec
+
+    for field in msgspec.structs.fields(ProtocolSpec):
+        config["protocol"].setdefault(field.name, field.default)
+    text = repr((config["data"], config["protocol"]))
+    if text not in _checked:
+        check_spec(config["data"])
+        ProtocolSpec.from_config(config["protocol"])
+        _checked.add(text)
+
+
 def _is_given(key: str, given: list[str]) -> bool:
-    """Whether an override sets a key or something below it."""
+    """Return whether an override sets a key or something below it."""
     return any(set_key == key or set_key.startswith(f"{key}.") for set_key in given)
+
+
+# --- Settings of several experiments ---
+
+
+def choose_data(data: str) -> dict[str, Any]:
+    """Return the settings that choose data: a data set, an OpenML task or a file.
+
+    Parameters
+    ----------
+    data : str
+        Name of a data set, ``openml-task-NUMBER``, or path of a file.
+
+    Raises
+    ------
+    UserError
+        If there is no such file.
+    """
+    if data.startswith(configs.TASK_PREFIX):
+        return settings([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
+    if _is_file(data):
+        return {"data.path": data}
+    from boostbench.data.sources.local_files import FORMATS, stem_and_format
+
+    path = Path(data)
+    if path.name != data or stem_and_format(path)[1] in FORMATS:
+        raise UserError(f"there is no file {data}; check the path")
+    return {"data": data}
+
+
+def title_of(row: str) -> str:
+    """Return the heading of a row: its name or, for a file, the name of the data set in it."""
+    if not _is_file(row):
+        return row
+    from boostbench.data.sources.local_files import data_set_name
+
+    return data_set_name(Path(row))
+
+
+def _is_file(data: str) -> bool:
+    """Return whether `data` is the path of a file, and not the name of a data set."""
+    return os.path.isfile(user_path(data)) and data not in configs.list_options("data")
+
+
+def applicable(shared: Mapping[str, Any], chosen: Mapping[str, Any]) -> Settings:
+    """Select the overrides that concern an experiment.
+
+    ``algo.n_iterations=50`` for a whole table does not concern a column of logistic regressions.
+
+    Parameters
+    ----------
+    shared : mapping
+        Overrides of several experiments.
+    chosen : mapping
+        Settings of one experiment, of which ``algo`` and ``algo._target_`` are used.
+
+    Returns
+    -------
+    Settings
+        Overrides without parameters that the algorithm does not have. A parameter of the class that
+        its config does not mention is added.
+    """
+    keys = {key: _applicable_key(key, value, chosen) for key, value in shared.items()}
+    return Settings({keys[key]: value for key, value in shared.items() if keys[key]})
+
+
+def check_applicable(
+    shared: Mapping[str, Any], cells: Iterable[Mapping[str, Any]], where: str = ""
+) -> None:
+    """Raise an error for an override of a parameter that no algorithm has.
+
+    Parameters
+    ----------
+    shared : mapping
+        Overrides of several experiments.
+    cells : iterable of mapping
+        Settings of each experiment.
+    where : str, default=""
+        File, and the place in it, for the message.
+
+    Raises
+    ------
+    UserError
+        With the near matches.
+    """
+    cells = list(cells)
+    for key, value in shared.items():
+        if not any(_applicable_key(key, value, chosen) for chosen in cells):
+            valid_keys = {f"algo.{name}" for chosen in cells for name in _parameters(chosen)}
+            error = unknown_name_error("key", name_of(key), valid_keys, is_listed=False)
+            raise UserError(f"{where}: {error}") if where else error
+
+
+def _applicable_key(key: str, value: Any, chosen: Mapping[str, Any]) -> str | None:
+    """Return the key by which an override is applied; None: the override does not apply."""
+    from boostbench.spec.algorithm import PRESENTATION
+
+    _, *path = name_of(key).split(".")
+    if group_of(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
+        return key
+    config = _algorithm_config(chosen)
+    if path[0] == "grid":
+        valid_names, names = config.get("grid", {}), path[1:2] or (value or ())
+    else:
+        valid_names, names = config, path[:1]
+    if all(name in valid_names for name in names):
+        return key
+    if path[0] == "grid" and not key.startswith("+"):
+        return None
+    if key.startswith("~") or not _has_parameters(config.get("_target_"), names):
+        return None
+    return f"++{name_of(key)}"
+
+
+def _algorithm_config(chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the config of the chosen algorithm; for a class without a config, its name alone."""
+    algo, target = chosen.get("algo"), chosen.get("algo._target_")
+    config = option("algo", algo) if algo else {}
+    return config if target in (None, config.get("_target_")) else {"_target_": target}
+
+
+def _has_parameters(target: Any, names: Iterable[str]) -> bool:
+    """Return whether a class has parameters; True if it is not found, an error raised elsewhere."""
+    from boostbench.spec import trusted_imports
+
+    try:
+        parameters, takes_any = trusted_imports.parameters(trusted_imports.locate(target))
+    except UserError:
+        return True
+    return takes_any or set(parameters).issuperset(names)
+
+
+def _parameters(chosen: Mapping[str, Any]) -> Iterator[str]:
+    from boostbench.spec import trusted_imports
+
+    config = _algorithm_config(chosen)
+    yield from config
+    yield from (f"grid.{name}" for name in config.get("grid", {}))
+    with suppress(UserError):
+        yield from trusted_imports.parameters(trusted_imports.locate(config.get("_target_")))[0]

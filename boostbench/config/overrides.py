@@ -1,53 +1,45 @@
-"""What overrides say, and checks of their names and keys before Hydra sees them.
+"""Overrides in Hydra's grammar: ``algo=mcboost``, ``algo.nu=0.1``, ``+algo.x=1``, ``~algo.grid``.
 
-Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
+Hydra's parser reads them. Before it does, this module refuses texts on which the parser would not
+end well, and values that would copy something of the machine into a config.
 """
 
 import functools
-import os
+import itertools
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import (
-    ChoiceSweep,
-    Glob,
-    Override,
-    Quote,
-    QuotedString,
-    Transformer,
-)
-from hydra.errors import OverrideParseException
+from hydra.core.override_parser.types import ChoiceSweep, Glob, Override, Transformer
+from hydra.errors import HydraException, OverrideParseException
 
-from boostbench.config import interpolations
 from boostbench.util import configs
-from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error, unknown_name_error
+from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error
 from boostbench.util.user_paths import user_path
 
-#: Characters of an override, and digits of a number in it.
-MOST, DIGITS = 10_000, 400
-#: Keys of Hydra's own that choose how it runs a sweep; others name classes that it makes.
-_HYDRA = re.compile(
-    r"hydra(/\w+|\.(launcher|sweeper)\.[\w.]+|\.(sweep|run)\.\w+|\.(verbose|mode|output_subdir))$"
-)
-_WITHIN_HYDRA = re.compile(r"_target_|hydra[./]|\(\)")
-_LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
+#: Largest numbers of characters of an override, and of digits of a number in it. Hydra's parser
+#: takes minutes for longer ones, or raises RecursionError.
+MAX_CHARACTERS, MAX_DIGITS = 10_000, 400
+_LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1}}}")
+
+#: References that a value may hold: ``${seed}``, ``${algo.nu}``, ``${.nu}``.
+_REFERENCE = re.compile(r"\$\{\s*\.*\w+(\.\w+)*\s*\}")
 
 
 class Settings(dict[str, Any]):
-    """What overrides say: values by dotted key, with the ``+``, ``++`` or ``~`` before it."""
+    """Values of overrides by dotted key; the key keeps its prefix ``+``, ``++`` or ``~``."""
 
 
 def settings(overrides: Iterable[str]) -> Settings:
-    """Read overrides of one experiment; of several with one key the last counts.
+    """Parse the overrides of one experiment; of several with one key the last counts.
 
     Raises
     ------
     UserError
-        See `parse`; or one that stands for several experiments.
+        If an override cannot be parsed (see `parse`), or stands for several experiments.
     """
     values = Settings()
     for override in overrides:
@@ -62,97 +54,38 @@ def settings(overrides: Iterable[str]) -> Settings:
 
 
 def name_of(key: str) -> str:
-    """Give a key without what stands before it: ``"algo.x"`` of ``"+algo.x"``."""
+    """Return a key without its prefix: ``"algo.x"`` for ``"+algo.x"``."""
     return key.lstrip("+~")
 
 
 def group_of(key: str) -> str:
-    """Name what a key is of: ``"algo"`` of ``"+algo.y"``."""
+    """Return the first part of a key: ``"algo"`` for ``"+algo.y"``."""
     return name_of(key).partition(".")[0]
 
 
-def allow_new_parameters(overrides: Iterable[str]) -> list[str]:
-    """Let overrides add parameters to a class that replaces the one of the config.
+def allow_new_parameters(keys: Iterable[str]) -> list[str]:
+    """Return the keys of overrides, so that they may set any parameter of a class that is given.
 
-    The replaced class may have a parameter of the same name, and Hydra adds no key that is there.
-
-    Parameters
-    ----------
-    overrides : iterable of str
-        Overrides, or their keys alone.
+    ``+algo.C`` adds a key, and Hydra refuses to add a key that exists. If ``algo._target_``
+    replaces the class, the keys of the config belong to another class, so ``+`` becomes ``++``.
 
     Examples
     --------
-    >>> allow_new_parameters(["algo._target_=sklearn.svm.SVC", "+algo.C=1"])
-    ['algo._target_=sklearn.svm.SVC', '++algo.C=1']
+    >>> allow_new_parameters(["algo._target_", "+algo.C"])
+    ['algo._target_', '++algo.C']
     """
-    overrides = list(overrides)
-    is_replaced = any(each.partition("=")[0] == "algo._target_" for each in overrides)
-    return [f"+{each}" if is_replaced and each.startswith("+algo.") else each for each in overrides]
-
-
-def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
-    """Raise the error of the first override that names what does not exist.
-
-    Parameters
-    ----------
-    overrides : sequence of str
-        As on the command line: ``algo=a,b``, ``algo.nu=0.1``, ``+algo.x=1``. Those that add, delete
-        or force (``+``, ``~``, ``++``), and Hydra's own, are left to Hydra.
-    folders : sequence of pathlib.Path, default=()
-        More folders of configs.
-
-    Raises
-    ------
-    UserError
-        Unknown option of a group, or unknown key, with the near matches; see also `parse`.
-    """
-    parsed = [
-        o
-        for o in map(parse, overrides)
-        if o.type.name == "CHANGE" and not o.key_or_group.startswith("hydra")
-    ]
-    chosen = {group: [name] for group, name in chosen_by_default().items()}
-    for override in parsed:
-        group = override.key_or_group
-        if group in chosen:
-            known = configs.list_options(group, folders)
-            chosen[group] = list(_options(override))
-            for name in chosen[group]:
-                check_option(group, name, known)
-    keys = set(flat_keys(of_all()))
-    for group, options in chosen.items():
-        for name in options:
-            keys |= set(flat_keys({group: configs.read_option(group, name, folders)}))
-    for override in parsed:
-        key = override.key_or_group
-        if key not in chosen and key not in keys:
-            raise unknown_key(key, keys)
-
-
-def check_option(group: str, name: str, known: Sequence[str]) -> None:
-    """Refuse an option that a group does not have."""
-    if name in known:
-        return
-    if group == "data" and os.path.isfile(user_path(name)):
-        raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
-    raise unknown_name_error(configs.KINDS[group], name, known, group in ("algo", "data"))
-
-
-def unknown_key(key: str, known: Iterable[str]) -> UserError:
-    """Make the error for a key that the configuration does not have."""
-    return UserError(
-        f"{unknown_name_error('key', key, known, is_listed=False)} (+{key}=... would add it)"
-    )
+    keys = list(keys)
+    is_replaced = "algo._target_" in keys
+    return [f"+{key}" if is_replaced and key.startswith("+algo.") else key for key in keys]
 
 
 def check_once(overrides: Sequence[str]) -> None:
-    """Refuse what a person gave twice, of which Hydra would take the last.
+    """Raise an error if a key is given twice with different values.
 
     Raises
     ------
     UserError
-        Two values of one key.
+        With both values.
     """
     values: dict[str, str] = {}
     for override in overrides:
@@ -168,96 +101,155 @@ def parse(override: str) -> Override:
     Raises
     ------
     UserError
-        If it is none; if it is too long, too deep or holds a number too long for Hydra's parser to
-        end well; if it calls something, or changes what Hydra itself runs; or if it names no folder
-        of results.
+        If the text is no override, is too long, too deep or holds too long a number; if its value
+        calls a resolver; if it moves an option to another key (``@``); or if ``results`` is no
+        text.
     """
     depth = deepest = 0
     for character in override:
         depth += (character in "[{(") - (character in "]})")
         deepest = max(deepest, depth)
-    if len(override) > MOST or deepest > configs.MAX_DEPTH or _LONG.search(override):
+    if (
+        len(override) > MAX_CHARACTERS
+        or deepest > configs.MAX_DEPTH
+        or _LONG_NUMBER.search(override)
+    ):
         raise UserError(
-            f"the override {override[:40]!r}... is too long; at most are {MOST} characters, "
-            f"{configs.MAX_DEPTH} brackets inside each other, and {DIGITS} digits of a number"
+            f"the override {override[:40]!r}... is too long; the limits are {MAX_CHARACTERS} "
+            f"characters, {configs.MAX_DEPTH} nested brackets and {MAX_DIGITS} digits of a number"
         )
     key, _, _ = override.lstrip("+~").partition("=")
-    of_hydra = key.startswith("hydra")
-    interpolations.check(override, key, of_hydra=of_hydra)
-    if of_hydra and (not _HYDRA.match(key) or _WITHIN_HYDRA.search(override.partition("hydra")[2])):
-        raise UserError(f"{key} is not for a command line: it could run what is no experiment")
+    check_references(override, key)
+    if re.match(r"hydra\b", key):
+        raise UserError(f"{key} is refused: boostbench runs sweeps itself; see parallel= and -m")
     try:
         [parsed] = OverridesParser.create().parse_overrides([override])
     except OverrideParseException:
-        what = f"cannot read {override!r} as an override"
-        advice = "KEY=VALUE is expected, with quotes around odd values"
         key, _, value = override.partition("=")
-        if value[:1] not in "[{" and _says(_quoted(key, value), value):
+        advice = "KEY=VALUE is expected, with quotes around odd values"
+        if value[:1] not in "[{" and _parses_to(_quoted(key, value), value):
             advice = f"write {written(key, value)}"
-        raise UserError(f"{what}: {advice}") from None
+        raise UserError(f"cannot read {override!r} as an override: {advice}") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
     if key == "results" and (isinstance(parsed.value(), dict | list) or parsed.value() == ""):
-        # Hydra makes the folder of a sweep of it, before the configuration is looked at.
         raise invalid_folder_error(parsed.value())
     return parsed
 
 
-def written_out(override: str, folders: Sequence[Path] = ()) -> str:
-    """Write an override as Hydra is to read it: with the names and the folder that it stands for.
+def check_references(value: object, where: str) -> None:
+    """Raise an error if a value calls a resolver of OmegaConf.
 
-    Hydra looks for the options that a ``glob(...)`` matches only where it is the whole value, and
-    takes ``~`` for the name of a folder.
+    A value may refer to another value of the same config, as ``${seed}`` does. Resolvers such as
+    ``${oc.env:TOKEN}`` would copy a variable of the environment to records and reports.
 
     Parameters
     ----------
-    override : str
-        As on the command line, e.g. ``algo=constant,glob(ada*)``.
-    folders : sequence of pathlib.Path, default=()
-        More folders of configs.
+    value : object
+        Value of JSON types before references are resolved.
+    where : str
+        Key of the value, for the message.
 
     Raises
     ------
     UserError
-        If there are no options to choose among, or none matches; see also `parse`.
+        If a text in the value holds ``${`` that does not begin a plain reference.
+    """
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            check_references(inner, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            check_references(inner, where)
+    elif isinstance(value, str) and "${" in _REFERENCE.sub("", value):
+        raise UserError(
+            f"{where} is refused: ${{...}} may name another value, as ${{seed}} does, and nothing "
+            "of the machine or the environment"
+        )
+
+
+def expand_sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[list[str]]:
+    """Return the overrides of each job of a sweep, in the order of Hydra's own sweeper.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        Overrides with values separated by commas, ``range(...)`` or ``glob(...)``.
+    folders : sequence of pathlib.Path, default=()
+        Folders of configs that are searched before ``conf/``.
+
+    Returns
+    -------
+    list of list of str
+        Distinct jobs; one job if no override has several values.
+
+    Raises
+    ------
+    UserError
+        If an override cannot be parsed, or a ``glob(...)`` matches no option.
 
     Examples
     --------
-    >>> written_out("algo=constant,glob(samm*)")
-    'algo=constant,samme,samme_tree'
+    >>> expand_sweep(["algo=constant,glob(samm*)", "seed=1"])
+    [['algo=constant', 'seed=1'], ['algo=samme', 'seed=1'], ['algo=samme_tree', 'seed=1']]
     """
-    parsed = parse(override)
+    choices = {}
+    for override in overrides:
+        parsed, key = parse(override), override.partition("=")[0]
+        choices[key] = [override]
+        if parsed.is_sweep_override():
+            try:
+                choices[key] = [f"{key}={value}" for value in _sweep_values(parsed, folders)]
+            except HydraException as error:
+                raise UserError(f"{override} is refused: {error}") from None
+    jobs = itertools.product(*choices.values())
+    return [list(job) for job in dict.fromkeys(jobs)]
+
+
+def _sweep_values(parsed: Override, folders: Sequence[Path]) -> list[str]:
+    """Return the values of a sweep as texts of overrides."""
     value = parsed.value()
     values = value.list if isinstance(value, ChoiceSweep) else [value]
-    if any(isinstance(each, Glob) for each in values):
-        names = dict.fromkeys(n for each in values for n in _matched(each, parsed, folders))
-        return f"{parsed.get_key_element()}={','.join(names)}"
-    if parsed.key_or_group == "results" and isinstance(value, str) and value.startswith("~"):
-        folder = QuotedString(str(user_path(value)), Quote.double)
-        return f"{parsed.get_key_element()}={folder.with_quotes()}"
-    return override
+    if any(isinstance(choice, Glob) for choice in values):
+        names = (name for choice in values for name in _choice_names(choice, parsed, folders))
+        return list(dict.fromkeys(names))
+    if not parsed.is_discrete_sweep():
+        raise UserError(f"{parsed.input_line} is refused: name the values, with commas between")
+    return list(parsed.sweep_string_iterator())
 
 
-def _matched(value: object, override: Override, folders: Sequence[Path]) -> list[str]:
-    """Give the options that a glob matches; of another value, how it is written."""
-    if not isinstance(value, Glob):
-        return [Transformer.str(value)]
-    group = override.key_or_group
-    if group not in chosen_by_default():
+def _choice_names(choice: object, parsed: Override, folders: Sequence[Path]) -> list[str]:
+    """Return the options that a glob matches; for any other value, its text."""
+    if not isinstance(choice, Glob):
+        return [Transformer.str(choice)]
+    group = parsed.key_or_group
+    if group not in configs.default_choices():
         raise UserError(
-            f"{override.input_line} is refused: glob(...) chooses among "
-            f"{', '.join(chosen_by_default())}; name the values, with commas between them"
+            f"{parsed.input_line} is refused: glob(...) chooses among "
+            f"{', '.join(configs.default_choices())}; name the values, with commas between them"
         )
-    known = configs.list_options(group, folders)
-    names = value.filter(known)
+    options = configs.list_options(group, folders)
+    names = choice.filter(options)
     if not names:
-        told = did_you_mean(",".join(value.include), known)
-        raise UserError(f"{override.input_line} matches no {configs.KINDS[group]}; {told}")
+        advice = did_you_mean(",".join(choice.include), options)
+        raise UserError(f"{parsed.input_line} matches no {configs.KINDS[group]}; {advice}")
     return names
 
 
+def varying_keys(jobs: Sequence[Sequence[str]]) -> list[str]:
+    """Return the keys that differ between the jobs of a sweep.
+
+    Examples
+    --------
+    >>> varying_keys([["algo=a", "seed=1", "data=x"], ["algo=b", "seed=1", "data=x"]])
+    ['algo']
+    """
+    columns = zip(*jobs, strict=True)
+    return [column[0].partition("=")[0] for column in columns if len(set(column)) > 1]
+
+
 def written(key: str, text: str) -> str:
-    """Write an override of text for a command line, with the quotes that it needs.
+    """Return an override whose value is a text, with the quotes that a command line needs.
 
     Examples
     --------
@@ -267,15 +259,15 @@ def written(key: str, text: str) -> str:
     'data.path="größe.csv"'
     """
     plain = f"{key}={text}"
-    return shlex.quote(plain if _says(plain, text) else _quoted(key, text))
+    return shlex.quote(plain if _parses_to(plain, text) else _quoted(key, text))
 
 
 def _quoted(key: str, text: str) -> str:
     return f'{key}="{text}"'
 
 
-def _says(override: str, text: str) -> bool:
-    """Whether Hydra reads an override as the text alone."""
+def _parses_to(override: str, text: str) -> bool:
+    """Return whether Hydra's parser reads an override as a text."""
     try:
         [parsed] = OverridesParser.create().parse_overrides([override])
     except OverrideParseException:
@@ -283,40 +275,39 @@ def _says(override: str, text: str) -> bool:
     return not parsed.is_sweep_override() and parsed.value() == text
 
 
-def _options(override: Override) -> Iterator[str]:
-    """Yield the options that one override of a group names: several in a sweep."""
-    if override.is_sweep_override():
-        values = override.sweep_string_iterator()
-    else:
-        values = [override.value()]
-    for value in values:
-        yield "null" if value is None else str(value).removesuffix(".yaml")
+def parse_names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+    """Separate names from ``results=DIR`` in the words of a command that only reads records.
 
+    Parameters
+    ----------
+    command : str
+        Name of the command, for messages.
+    words : sequence of str
+        Words of the command line.
 
-@functools.cache
-def _config() -> dict:
-    return configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+    Returns
+    -------
+    names : list of str
+    results : pathlib.Path
+        Folder of the records, by default ``results``.
 
-
-@functools.cache
-def chosen_by_default() -> dict[str, str]:
-    """Read which option of each group ``config.yaml`` chooses."""
-    return {
-        group: name
-        for entry in _config()["defaults"]
-        if isinstance(entry, dict)
-        for group, name in entry.items()
-        if group in configs.KINDS
-    }
-
-
-def of_all() -> dict:
-    """Read what ``config.yaml`` says itself, without Hydra's part."""
-    return {key: value for key, value in _config().items() if key not in ("defaults", "hydra")}
-
-
-def flat_keys(tree: object, prefix: str = "") -> Iterator[str]:
-    """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
-    for key, value in tree.items() if isinstance(tree, dict) else ():
-        yield f"{prefix}{key}"
-        yield from flat_keys(value, f"{prefix}{key}.")
+    Raises
+    ------
+    UserError
+        If there is another override, or the folder is empty.
+    """
+    names, results = [], Path("results")
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            names.append(word)
+        elif word == "results=":
+            raise invalid_folder_error(value)
+        elif key == "results":
+            results = user_path(value)
+        else:
+            raise UserError(
+                f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "
+                f"'boostbench table NAME {word}' shows what that gives"
+            )
+    return names, results

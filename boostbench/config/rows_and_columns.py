@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from boostbench.config import definition_files as files
 from boostbench.config import fields
-from boostbench.config.data_settings import title_of
+from boostbench.config.compose import title_of
 from boostbench.config.overrides import Settings
 from boostbench.data.sources.openml_client import read_suite
 from boostbench.util import configs

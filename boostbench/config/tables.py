@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from boostbench.config import definition_files as files
 from boostbench.config import fields
-from boostbench.config.compose import experiment
-from boostbench.config.data_settings import choose_data
+from boostbench.config.compose import applicable, check_applicable, choose_data, experiment
 from boostbench.config.fields import check_names
 from boostbench.config.overrides import Settings, settings
 from boostbench.config.rows_and_columns import (
@@ -21,7 +20,6 @@ from boostbench.config.rows_and_columns import (
     read_data,
     read_rows,
 )
-from boostbench.config.shared_overrides import applicable, check_applicable
 from boostbench.fitting.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.papers.claims import Claim
 from boostbench.papers.metadata import published_table, tables

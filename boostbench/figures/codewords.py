@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from boostbench.config.overrides import check_option, settings
+from boostbench.config.compose import check_option
+from boostbench.config.overrides import settings
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.figures.cross import OfFit

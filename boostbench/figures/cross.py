@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from boostbench.config.compose import experiment
-from boostbench.config.data_settings import choose_data
+from boostbench.config.compose import applicable, check_applicable, choose_data, experiment
 from boostbench.config.overrides import Settings, settings
-from boostbench.config.shared_overrides import applicable, check_applicable
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.drawing import stale_note

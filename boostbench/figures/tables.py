@@ -8,8 +8,8 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.merge import find_column
 from boostbench.analysis.tables import Table
 from boostbench.config.fields import check_names
+from boostbench.config.overrides import parse_names_and_results
 from boostbench.config.tables import TableDefinition
-from boostbench.config.words import split_words
 from boostbench.figures.drawing import stale_note
 from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
@@ -182,7 +182,7 @@ def tables_of_figure(
     figure: str, names: Sequence[str], overrides: list[str]
 ) -> tuple[list[Table], Path]:
     """Make tables of what is recorded for a figure, and say in which folder that is."""
-    strange, results = split_words(f"figure {figure}", overrides)
+    strange, results = parse_names_and_results(f"figure {figure}", overrides)
     if strange:
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
     with spinner("reading records"):

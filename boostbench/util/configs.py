@@ -1,8 +1,9 @@
-"""The YAML files of ``conf/``, read without Hydra.
+"""The YAML files of ``conf/``: groups of options, and the values of ``config.yaml``.
 
-Listing, completing and checking names must be instant, and importing Hydra is slow.
+Listing, completing and checking names must be instant, so this module imports nothing slow.
 """
 
+import functools
 import os
 import re
 from collections.abc import Sequence
@@ -121,6 +122,27 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
         Sorted names.
     """
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
+
+
+@functools.cache
+def _config_file() -> dict:
+    return parse_yaml((conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def default_choices() -> dict[str, str]:
+    """Return the option of each group that ``config.yaml`` chooses."""
+    return {
+        group: name
+        for entry in _config_file()["defaults"]
+        if isinstance(entry, dict)
+        for group, name in entry.items()
+    }
+
+
+def base_config() -> dict:
+    """Return the values of ``config.yaml`` itself, which must not be changed."""
+    return {key: value for key, value in _config_file().items() if key != "defaults"}
 
 
 def is_data_set_name(name: str) -> bool:

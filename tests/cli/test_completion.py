@@ -1,3 +1,8 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from boostbench.util import configs
@@ -30,13 +35,48 @@ def test_names(complete):
     assert complete("boostbench compare samme adaboost_m") == ["adaboost_mh", "adaboost_mo"]
 
 
-def test_hydra_completes_what_follows_run(complete):
+def test_groups_options_and_keys_follow_run(complete):
     found = [f"algo={name}" for name in configs.list_options("algo") if name.startswith("rb")]
     assert complete("boostbench run algo=rb") == found
     assert complete("boostbench run algo=rboost_proj algo.lo") == ["algo.loss="]
-    assert "data=" in complete("boostbench run -m ")
+    assert complete("boostbench run algo=cgens algo.gr") == ["algo.grid."]
+    assert complete("boostbench run algo=nonsense se") == ["seed="]
+    assert complete("boostbench run measure=pred") == ["measure=prediction", "measure=predictions"]
+    assert {"data=", "protocol=", "algo.", "seed="} <= set(complete("boostbench run -m "))
+    assert complete("boostbench frob ") == []
 
 
-def test_the_shell_function_calls_this_command(done):
-    result = done("run", "-sc", "install=bash")
-    assert result.out.rstrip().endswith("-F hydra_bash_completion boostbench")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    ("line", "replies"),
+    [
+        ("boostbench ta", ["table "]),
+        ("boostbench run algo=rboost_pro", ["rboost_proj ", "rboost_proj_from_zero "]),
+        ("boostbench run algo.lo", ["algo.loss="]),
+    ],
+)
+def test_bash_completes_words(done, folder, line, replies):
+    """Bash replaces the part of a word behind "=" alone."""
+    script = done("-sc", "install=bash").out
+    assert done("run", "-sc", "install=bash").out == script
+    assert script.rstrip().endswith("-F _boostbench_completion boostbench")
+    program = Path(sys.executable).with_name("boostbench")
+    asked = [
+        script,
+        f'boostbench() {{ {program} "$@"; }}',
+        f"COMP_LINE='{line}' COMP_POINT={len(line)}",
+        "_boostbench_completion",
+        "printf '%s|' \"${COMPREPLY[@]}\"",
+    ]
+    shell = subprocess.run(["bash", "-c", "\n".join(asked)], capture_output=True, text=True)
+    assert shell.stdout.split("|")[:-1] == replies, shell.stderr
+
+
+@pytest.mark.parametrize("argv", [["-sc"], ["-sc", "install=ksh"], ["run", "-sc", "remove=bash"]])
+def test_another_action_or_shell_is_refused(refused, argv):
+    assert "is no action of completion; install it by" in refused(*argv)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_have_a_script(done, shell):
+    assert "boostbench" in done("-sc", f"install={shell}").out

@@ -52,7 +52,7 @@ def test_no_command_writes_through_a_link(call, commands, folder):
         assert outside(folder) == before, command
 
 
-@pytest.mark.parametrize("name", ["records", "records/wine", "shards", "tables", "multirun"])
+@pytest.mark.parametrize("name", ["records", "records/wine", "shards", "tables"])
 def test_a_link_in_place_of_a_folder_is_refused_in_one_line(call, commands, folder, name):
     (folder / "results" / name).parent.mkdir(parents=True)
     (folder / "outside").mkdir()

@@ -13,7 +13,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
 from boostbench.cli import main
 from tests.conftest import QUICK
@@ -36,7 +35,6 @@ def state():
         "errors": getattr(sys.stdout, "errors", None),
         "filters": list(warnings.filters),
         "folder": os.getcwd(),
-        "hydra": GlobalHydra.instance().is_initialized(),
     }
 
 

@@ -18,8 +18,3 @@ def names() -> list[str]:
 def find(name: str) -> ModuleType:
     """Import a command."""
     return import_module(f"{__name__}.{name}")
-
-
-def is_hydra(command: ModuleType) -> bool:
-    """Whether the arguments of a command are Hydra's, to read and to complete."""
-    return getattr(command, "IS_HYDRA", False)

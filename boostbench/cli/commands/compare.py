@@ -20,7 +20,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--rope", type=float, metavar="X", help=equal)
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return configs.list_options("algo")
 

@@ -18,7 +18,7 @@ def arguments(parser: ArgumentParser) -> None:
     add_overrides(parser, "e.g. data.labels=species")
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return [] if before else configs.list_options("data")
 

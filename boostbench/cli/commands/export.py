@@ -3,7 +3,6 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from boostbench.config.words import split_words
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
@@ -19,7 +18,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Write a row for each split on record."""
-    names, results = split_words("export", args.words)
+    from boostbench.config.overrides import parse_names_and_results
+
+    names, results = parse_names_and_results("export", args.words)
     if names:
         raise UserError(f"export takes results=DIR alone, not {names[0]!r}")
     with spinner("reading records"):

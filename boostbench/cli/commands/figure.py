@@ -16,7 +16,7 @@ def arguments(parser: ArgumentParser) -> None:
     add_overrides(parser, "for all of it, e.g. algo.n_iterations=2000")
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return [] if before else configs.list_options("figure")
 

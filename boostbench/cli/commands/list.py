@@ -14,7 +14,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=list(_LISTS), metavar="WHAT", help=text)
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return [] if before else list(_LISTS)
 

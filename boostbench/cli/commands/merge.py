@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.config.words import split_words
 from boostbench.util.errors import print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
@@ -19,7 +18,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Add the records of some folders to those of another, and say what became of them."""
-    folders, results = split_words("merge", args.words)
+    from boostbench.config.overrides import parse_names_and_results
+
+    folders, results = parse_names_and_results("merge", args.words)
     with spinner("merging"):
         from boostbench.records.union import unite
 

@@ -15,7 +15,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--output", type=user_path, metavar="FILE", help=written)
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return configs.list_options("table")
 

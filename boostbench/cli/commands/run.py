@@ -1,16 +1,368 @@
 """Run one experiment, or several with -m."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
+import importlib.util
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import yaml
+
+from boostbench.util import configs
+from boostbench.util.errors import UserError, did_you_mean, is_debugging, print_error
+from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
 
-#: Hydra reads what follows, and completes it.
-IS_HYDRA = True
+if TYPE_CHECKING:
+    from boostbench.analysis.cells import Cell
+    from boostbench.execution.runner import Report
+    from boostbench.fitting.quantities import Quantity
+
+#: Algorithms beside a result on a user's own file.
+_BASELINES = ("constant", "logistic_regression")
+#: Measures that any classifier supports.
+_BASELINE_MEASURES = ("prediction", "predictions", "scores", "scores_by_auc", "scores_by_log_loss")
 
 
-def run(argv: Sequence[str]) -> int:
-    """Hand over to Hydra."""
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    overrides = "group=option or key=value; see below"
+    parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=overrides)
+    sweep = "sweep: run every combination of values separated by commas"
+    parser.add_argument("-m", "--multirun", action="store_true", help=sweep)
+    parser.add_argument("--cfg", choices=("job",), help="print the composed config and stop")
+    folder = "folder of configs that is searched before the project's"
+    parser.add_argument("--config-dir", type=user_path, metavar="DIR", help=folder)
+    shell = "shell completion, e.g. install=bash; docs/running.md"
+    parser.add_argument("-sc", "--shell-completion", metavar="ACTION", help=shell)
+
+
+def epilog() -> str:
+    """Return examples, and all groups, measures and values, for the help text."""
+    from boostbench.spec import measures
+
+    groups = [("algo, data", "see 'boostbench list'")]
+    groups += [
+        (group, ", ".join(configs.list_options(group)))
+        for group in configs.default_choices()
+        if group not in ("algo", "data")
+    ]
+    values = configs.base_config() | {
+        group: configs.base_config().get(group, {}) | configs.read_option(group, name)
+        for group, name in configs.default_choices().items()
+    }
+    recorded = fill(", ".join(measures.names()), 78)
+    return "\n".join(
+        [
+            "examples:",
+            "  boostbench run algo=rboost_proj data=wine",
+            "  boostbench run algo=adaboost_mh data.path=my.csv protocol.n_splits=3",
+            "  boostbench run algo._target_=sklearn.ensemble.RandomForestClassifier data=wine",
+            "  boostbench run -m algo=rboost_proj,adaboost_mh data=wine,iris",
+            '  eval "$(boostbench -sc install=bash)"    # completion of names and keys',
+            "",
+            "== Groups: choose with group=name ==",
+            *(f"  {group:19}{options}" for group, options in groups),
+            "",
+            "== Recorded results: choose with measure=name; prediction by default ==",
+            *(f"  {line}" for line in recorded.splitlines()),
+            "",
+            "== Values: change with key=value, add with +key=value ==",
+            yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=80),
+        ]
+    )
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Return groups, options and keys that may come next."""
+    from boostbench.config.compose import flat_keys, merge
+    from boostbench.config.overrides import settings
+    from boostbench.spec import measures
+
+    group, equals, _ = word.partition("=")
+    if equals:
+        names = measures.names() if group == "measure" else []
+        if group in configs.default_choices():
+            names = configs.list_options(group)
+        return [f"{group}={name}" for name in names]
+    try:
+        config, _ = merge(settings(override for override in before if "=" in override))
+    except UserError:
+        config, _ = merge({})
+    keys = list(flat_keys(config))
+    parents = {key.rpartition(".")[0] for key in keys}
+    level = word.count(".")
+    candidates = [
+        f"{key}{'.' if key in parents else '='}" for key in keys if key.count(".") == level
+    ]
+    choices = [f"{group}=" for group in configs.default_choices()]
+    return candidates if level else ["-m", "--cfg", "--config-dir", *choices, *candidates]
+
+
+def run(args: Namespace) -> int:
+    """Run the missing splits of one experiment or of each job of a sweep, and print a summary.
+
+    Returns
+    -------
+    int
+        0; 1 if splits failed or nothing is recorded; 2 if a job of a sweep is not possible. The
+        other jobs of the sweep run.
+
+    Raises
+    ------
+    UserError
+        If an override is not valid. Nothing was run then.
+    """
+    if args.shell_completion:
+        from boostbench.cli.completion import complete_shell
+
+        return complete_shell(args.shell_completion)
     with spinner("starting"):
-        from boostbench.cli.run import run
+        from boostbench.config.compose import experiment
+        from boostbench.config.overrides import check_once, expand_sweep, settings, varying_keys
+    folders = [args.config_dir] if args.config_dir else []
+    for folder in folders:
+        if not folder.is_dir():
+            raise UserError(f"there is no folder {folder}; check --config-dir")
+    _check_words(args.words)
+    check_once(args.words)
+    jobs = expand_sweep(args.words, folders)
+    keys = varying_keys(jobs)
+    if keys and not args.multirun:
+        raise UserError(
+            f"{keys[0]} is given several values; -m runs each of them, [1,2] is a list, and quotes "
+            "go around a text"
+        )
+    specs = []
+    for job in jobs:
+        try:
+            specs.append(experiment(settings(job), folders=folders))
+        except UserError as error:
+            raise UserError(f"{' '.join(job)}: {error}" if len(jobs) > 1 else error) from None
+    if args.cfg:
+        for spec in specs:
+            echo(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).rstrip())
+        return 0
+    if len({spec["results"] for spec in specs}) > 1:
+        raise UserError("a sweep has one folder of results; run it once for each folder")
+    codes = []
+    for number, (job, spec) in enumerate(zip(jobs, specs, strict=True), start=1):
+        heading = " ".join(word for word in job if word.partition("=")[0] in keys)
+        heading = f"setting {number} of {len(jobs)}: {heading}" if keys else ""
+        try:
+            codes.append(_run_job(spec, heading))
+        except UserError as error:
+            if len(jobs) == 1 or is_debugging():
+                raise
+            print_error(f"{' '.join(job)}: {error}")
+            codes.append(2)
+    if len(jobs) > 1 and not specs[0]["shard"]:
+        _print_sweep(keys, jobs, specs)
+    return max(codes)
 
-    return run(argv)
+
+def _check_words(words: Sequence[str]) -> None:
+    """Raise an error if words are no overrides, with the overrides that they may stand for."""
+    bare_words = [word for word in words if "=" not in word and not word.startswith("~")]
+    if not bare_words:
+        return
+    groups = {name: g for g in ("data", "algo") for name in configs.list_options(g)}
+    meant = []
+    for word in words:
+        if word not in bare_words:
+            meant.append(word)
+        elif word in groups:
+            meant.append(f"{groups[word]}={word}")
+        elif os.path.isfile(user_path(word)):
+            meant.append(f"data.path={word}")
+        else:
+            near = did_you_mean(word, groups)
+            advice = f"; {near}" if near.startswith("did you mean") else ""
+            raise UserError(
+                f"cannot read {word!r} as an override: KEY=VALUE is expected, such as algo=mcboost"
+                f"{advice}"
+            )
+    raise UserError(f"names need their groups: 'boostbench run {' '.join(meant)}'")
+
+
+def _run_job(spec: dict, heading: str) -> int:
+    """Run and print one experiment; return its exit code."""
+    with spinner("starting"):
+        from boostbench.execution.jobs import execute
+        from boostbench.util.console import make_console
+
+    if heading:
+        echo(heading, file=sys.stderr)
+    specs = [spec, *_baselines(spec)]
+    report = execute(specs)
+    outcome, *_ = report.outcomes
+    if not spec["shard"]:
+        if heading:
+            make_console().print(heading, style="bold yellow")
+        _print_job(specs, report)
+        if heading:
+            echo()
+    label, n_failed = outcome.experiment.label, len(outcome.failures)
+    if n_failed:
+        print_error(f"{label}: {n_failed} of {len(outcome.records) + n_failed} splits failed")
+    elif not outcome.records and not spec["shard"]:
+        print_error(f"{label}: nothing is recorded")
+    return int(bool(n_failed) or (not outcome.records and not spec["shard"]))
+
+
+def _baselines(spec: dict) -> list[dict]:
+    """Return the experiments of the baselines, for a file that the user names."""
+    if not spec["data"].get("path") or spec["measure"] not in _BASELINE_MEASURES:
+        return []
+    algos = [configs.read_option("algo", name) for name in _BASELINES]
+    return [
+        {**spec, "algo": algo} for algo in algos if algo["_target_"] != spec["algo"]["_target_"]
+    ]
+
+
+def _print_job(specs: Sequence[dict], report: Report) -> None:
+    from boostbench.analysis.cells import Cell
+    from boostbench.config.reference import find_reference
+    from boostbench.fitting.quantities import get_quantity
+    from boostbench.report.renderers.terminal import print_freshness, print_summary
+    from boostbench.util.console import make_console
+
+    cells = []
+    for spec, outcome in zip(specs, report.outcomes, strict=True):
+        algo, data = spec["algo"], spec["data"]["name"]
+        published, departures = find_reference(spec)
+        quantity = get_quantity(outcome.experiment.measure.quantity)
+        about = {"published": published, "quantity": quantity, "departures": departures}
+        cells.append(Cell.of(outcome, data, algo["name"], algo["title"], **about))
+    console = make_console()
+    print_summary(console, report.outcomes[0].experiment.dataset, cells)
+    print_freshness(console, cells)
+    if warning := majority_class_warning(cells[0], cells[1:]):
+        console.print(warning, style="yellow")
+
+
+def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
+    """Return a warning if a classifier is no better than the constant, as the numbers are printed.
+
+    All quantities that were recorded count: where one class is rare, the constant has a low test
+    error, and a classifier that ranks the samples well may not have a lower one.
+
+    Parameters
+    ----------
+    cell : Cell
+        Result of the classifier.
+    baselines : sequence of Cell
+        Results of the baselines.
+
+    Returns
+    -------
+    str or None
+        None: the classifier is better by the quantity that the cell shows.
+    """
+    from boostbench.analysis.merge import join
+    from boostbench.fitting.quantities import QUANTITIES, SCORES
+
+    constant = next((baseline for baseline in baselines if baseline.algo == _BASELINES[0]), None)
+    if constant is None:
+        return None
+    quantities = [cell.quantity, *(QUANTITIES[name] for name in ("test_error", *SCORES))]
+    losses = {
+        quantity.phrase: (_printed_loss(cell, quantity), _printed_loss(constant, quantity))
+        for quantity in quantities
+    }
+    better = [name for name, (loss, limit) in losses.items() if loss < limit]
+    worse = [name for name, (loss, limit) in losses.items() if loss >= limit]
+    if cell.quantity.phrase not in worse:
+        return None
+    text = (
+        f"By {join(worse)}, {cell.title} is no better than the constant, which predicts the most "
+        "frequent class of the training part for every sample."
+    )
+    if better:
+        return f"{text} By {join(better)} it is better."
+    is_alone = len(worse) == 1
+    return f"{text} measure=scores records log-loss and ROC AUC, too." if is_alone else text
+
+
+def _printed_loss(cell: Cell, quantity: Quantity) -> float:
+    """Return the mean of a quantity as it is printed, the lower the better; NaN without one."""
+    from boostbench.util import numbers
+
+    mean = replace(cell, quantity=quantity).mean
+    return numbers.rounded(quantity.sign * mean, quantity.digits)
+
+
+def _print_sweep(
+    keys: Sequence[str], jobs: Sequence[Sequence[str]], specs: Sequence[Mapping]
+) -> None:
+    """Print a table of the recorded results of all jobs of a sweep, and draw it."""
+    from boostbench.fitting.quantities import TEST_ERROR
+    from boostbench.report.renderers.printing import make_grid, named
+    from boostbench.util.console import make_console
+
+    cells = [_recorded_cell(spec) for spec in specs]
+    quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
+    error = f"{quantity.title} {quantity.symbol}".rstrip()
+    grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
+    for job, cell in zip(jobs, cells, strict=True):
+        values = dict(override.split("=", 1) for override in job)
+        results = [cell.text + cell.mark, cell.splits, cell.seconds("fit")] if cell else ["-"] * 3
+        grid.add_row(*(values[key] for key in keys), *results)
+    console = make_console()
+    console.print(f"{len(jobs)} settings", style="bold")
+    console.print(grid)
+    if importlib.util.find_spec("matplotlib") is None:
+        console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
+    elif sum(bool(cell and cell.values) for cell in cells) > 1:
+        results = Path(specs[0]["results"])
+        echo(f"\nwritten: {named(_draw_sweep(results, keys, jobs, cells, quantity))}")
+
+
+def _recorded_cell(spec: Mapping) -> Cell | None:
+    """Return the recorded results of one job; None: it cannot be run."""
+    from boostbench.analysis.cells import Cell
+    from boostbench.fitting.quantities import get_quantity
+    from boostbench.records.archive import Records
+    from boostbench.spec import measures
+
+    try:
+        recorded = Records(Path(spec["results"])).find(spec)
+        quantity = get_quantity(measures.find(spec["measure"]).quantity)
+    except UserError:
+        return None
+    return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity)
+
+
+def _draw_sweep(
+    results: Path,
+    keys: Sequence[str],
+    jobs: Sequence[Sequence[str]],
+    cells: Sequence[Cell | None],
+    quantity: Quantity,
+) -> list[Path]:
+    """Draw a sweep; its files are named after the varied keys and a digest of all overrides."""
+    from boostbench.figures.style import save
+    from boostbench.figures.sweep import Point, draw_sweep
+    from boostbench.records.keys import digest
+
+    values = [dict(override.split("=", 1) for override in job) for job in jobs]
+    points = [
+        Point(
+            {key: of_job[key] for key in keys},
+            cell.mean if cell else nan,
+            cell.std if cell else nan,
+        )
+        for of_job, cell in zip(values, cells, strict=True)
+    ]
+    name = "-".join(["sweep", *(key.rpartition(".")[2] for key in keys), digest(jobs)[:6]])
+    caption = "; ".join(" ".join(job) for job in jobs)
+    figure = draw_sweep(points, quantity)
+    return save(figure, results / "figures" / name, f"{len(jobs)} settings", caption)

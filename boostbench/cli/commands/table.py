@@ -21,7 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
     add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
 
 
-def complete(before: list[str]) -> list[str]:
+def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return [] if before else configs.list_options("table")
 

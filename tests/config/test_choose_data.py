@@ -1,7 +1,6 @@
 import pytest
 
-from boostbench.config.compose import experiment
-from boostbench.config.data_settings import choose_data
+from boostbench.config.compose import choose_data, experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
