@@ -272,7 +272,7 @@ def _keys(tree: dict, prefix: str = ""):
 
 def _all_keys() -> list[tuple[str, str]]:
     top = configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text())
-    found = [("", key) for key in top if key not in ("defaults", "hydra")]
+    found = [("", key) for key in top if key != "defaults"]
     for group in ("algo", "data", "protocol", "profile", "parallel"):
         found.append(("", group))
         for name in configs.list_options(group):

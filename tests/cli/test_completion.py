@@ -21,7 +21,7 @@ def complete(done, monkeypatch):
 def test_commands(complete):
     commands = [
         *("check", "compare", "data", "export", "figure", "list"),
-        *("merge", "report", "run", "table", "verify"),
+        *("merge", "report", "results", "run", "table", "verify"),
     ]
     assert complete("boostbench ") == commands
     assert complete("boostbench ta") == ["table"]

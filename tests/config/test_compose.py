@@ -51,7 +51,7 @@ def by_hydra(overrides):
         return OmegaConf.to_container(config, resolve=True)
 
 
-_SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
+_SHARED = ("n_iter_no_change", "validation_fraction", "verbose", "time_limit")
 # What a data frame's columns are and how they may act.
 _OF_TABLES = ("categorical_features", "category_sets")
 
