@@ -23,7 +23,7 @@ from omegaconf import OmegaConf
 from spec.test_trusted_imports import HARMFUL, TREE
 from watching import watching
 
-from boostbench.config.compose import experiment, one_line_errors, resolve
+from boostbench.config.compose import experiment, resolve_references
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
@@ -314,11 +314,7 @@ def _python(rng: Random, folder: Path) -> str:
             measures.find(_harm(rng, folder)["_target_"])
         else:
             spec = {"algo": {"name": _resolver(rng)}, "data": {"name": "wine"}, "seed": 1}
-            spec |= {"hydra": {"runtime": {"choices": {}, "cwd": str(folder)}}}
-            spec["hydra"]["overrides"] = {"task": []}
-            with one_line_errors():
-                config = OmegaConf.create(spec)
-                _check_told(str(resolve(config, config.hydra)), folder)
+            _check_told(str(resolve_references(spec)), folder)
     except UserError as error:
         return refused(error)
     return "taken"

@@ -89,7 +89,7 @@ def merge(values: Mapping[str, Any], folders: tuple[Path, ...] = ()) -> tuple[di
     for key, value in values.items():
         if key not in choices:
             _apply(config, key, value)
-    return (_resolve(config) if "${" in repr(config) else config), choices
+    return (resolve_references(config) if "${" in repr(config) else config), choices
 
 
 @functools.cache
@@ -162,7 +162,7 @@ def flat_keys(tree: object, prefix: str = "") -> Iterator[str]:
         yield from flat_keys(value, f"{prefix}{key}.")
 
 
-def _resolve(config: dict) -> dict:
+def resolve_references(config: dict) -> dict:
     """Replace references such as ``${seed}`` by the values that they refer to."""
     check_references(config, "")
     try:
@@ -448,9 +448,10 @@ def _has_parameters(target: Any, names: Iterable[str]) -> bool:
     from boostbench.spec import trusted_imports
 
     try:
-        parameters, takes_any = trusted_imports.parameters(trusted_imports.locate(target))
+        cls = trusted_imports.import_estimator(target)
     except UserError:
         return True
+    parameters, takes_any = trusted_imports.constructor_parameters(cls)
     return takes_any or set(parameters).issuperset(names)
 
 
@@ -461,4 +462,5 @@ def _parameters(chosen: Mapping[str, Any]) -> Iterator[str]:
     yield from config
     yield from (f"grid.{name}" for name in config.get("grid", {}))
     with suppress(UserError):
-        yield from trusted_imports.parameters(trusted_imports.locate(config.get("_target_")))[0]
+        cls = trusted_imports.import_estimator(config.get("_target_"))
+        yield from trusted_imports.constructor_parameters(cls)[0]
