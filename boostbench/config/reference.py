@@ -30,7 +30,7 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Such as ``"protocol.n_splits=3"``. Seeds do not count.
+        Such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do not count.
     """
     then, now = _asked(defined), _asked(spec)
     keys = {**then, **now}
@@ -38,12 +38,14 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
 
 
 def _asked(spec: Mapping) -> dict[str, object]:
-    """Give all that decides results, and how many splits there are, under dotted keys."""
-    request = Request.of({**spec, "seed": 0})
-    asked = request.asked
+    """Return all settings that decide the results, under dotted keys.
+
+    The number of splits is none of them, except as the number of folds: a verdict counts the splits.
+    """
+    asked = Request.of({**spec, "seed": 0}).asked
     groups = {
         "data": {key: value for key, value in spec["data"].items() if key not in _SOURCE},
-        "protocol": asked["protocol"] | {"n_splits": request.protocol.n_splits},
+        "protocol": asked["protocol"],
         "algo": asked["algo"] | {"grid": asked["grid"]},
     }
     settings = {
@@ -72,12 +74,7 @@ def find_reference(spec: Mapping) -> Reference:
         defined = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(*key, defined["algo"], rounds)
-        number = published.get(definition.shown().name)
-        if number is not None:
-            n_splits = spec["protocol"]["n_splits"]
-            if n_splits is not None and n_splits >= number.n:
-                # As many as the paper has are enough, even where our table has more or fewer.
-                defined = {**defined, "protocol": {**defined["protocol"], "n_splits": n_splits}}
+        if definition.shown().name in published:
             references.append(Reference(published, departures(defined, spec)))
     return min(
         references, key=lambda reference: len(reference.departures), default=Reference({}, ())

@@ -352,12 +352,15 @@ def test_as_defined_is_judged(call, folder, define_table):
     assert call("table", name, "parallel=serial").code == 0
     (cell,) = csv.DictReader((folder / "results" / "tables" / "mine.csv").open())
     assert cell["verdict"] in COMPARED
-    # Another seed draws other splits of the same experiment; fewer splits are another one.
+    # Another seed draws other splits of the same experiment, and fewer splits are judged as such.
     call("table", name, "parallel=serial", "seed=1")
     (cell,) = csv.DictReader((folder / "results" / "tables" / "mine-1.csv").open())
     assert cell["verdict"] in COMPARED
     call("table", name, "parallel=serial", "protocol.n_splits=2")
     (cell,) = csv.DictReader((folder / "results" / "tables" / "mine-n_splits=2.csv").open())
+    assert cell["verdict"] in COMPARED
+    call("table", name, "parallel=serial", "algo.n_iterations=2")
+    (cell,) = csv.DictReader((folder / "results" / "tables" / "mine-n_iterations=2.csv").open())
     assert cell["verdict"] == "not judged"
 
 

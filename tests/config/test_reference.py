@@ -21,20 +21,25 @@ def test_the_papers_experiment():
     assert found.departures == ()
 
 
-@pytest.mark.parametrize(("n_splits", "told"), [(9, ("protocol.n_splits=9",)), (10, ()), (20, ())])
-def test_as_many_splits_as_in_the_paper_are_enough(n_splits, told):
-    """Our table has 50 of AdaBoost.MH, and 10 of RBoost^rank."""
+@pytest.mark.parametrize("n_splits", [3, 10, 20])
+def test_number_of_random_splits_is_no_departure(n_splits):
     for algo in ("adaboost_mh", "rboost_rank"):
         found = reference(f"algo={algo}", "data=wine", f"protocol.n_splits={n_splits}")
-        assert found.departures == told
+        assert found.departures == ()
+
+
+def test_number_of_folds_is_a_departure():
+    asked = "protocol=rpboost", "algo=rpboost", "data=sonar"
+    assert reference(*asked).departures == ()
+    assert reference(*asked, "protocol.n_repeats=5").departures == ()
+    assert reference(*asked, "protocol.n_splits=5").departures == ("protocol.n_splits=5",)
 
 
 @pytest.mark.parametrize(
     ("override", "told"),
     [
-        ("protocol.n_splits=3", "protocol.n_splits=3"),
         ("algo.n_iterations=20", "algo.n_iterations=20"),
-        ("profile=quick", "protocol.n_splits=3"),
+        ("profile=quick", "algo.n_iterations=200"),
         ("+data.classes=3", "data.classes=3"),
     ],
 )
@@ -108,5 +113,5 @@ def test_nothing_is_published():
 def test_departures_compare_what_decides_results():
     one, two = experiment({}), experiment({"protocol": "mcboost"})
     assert departures(one, one) == ()
-    assert "protocol.n_splits=50" in departures(one, two)
+    assert departures(one, two) == ("protocol.samples_per_class=50",)
     assert not any("name" in told or "checkpoints" in told for told in departures(one, two))

@@ -26,13 +26,20 @@ def test_where_it_runs_is_no_change(definition):
     assert request.common["rerun"] == "never"
 
 
-def test_what_is_changed_is_in_the_name_and_makes_every_cell_another_experiment(definition):
+def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every_cell(definition):
+    request = TableRequest.of(definition, ["algo.n_iterations=3"], rows=["iris"])
+    assert request.name == "mcboost1-iris-n_iterations=3"
+    assert request.changes == ["algo.n_iterations=3"]
+    assert {row for row, _ in request.specs} == {"iris"}
+    assert set(request.departures) == set(request.specs)
+    assert set(request.departures.values()) == {("algo.n_iterations=3",)}
+
+
+def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
     request = TableRequest.of(definition, ["protocol.n_splits=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_splits=3"
     assert request.changes == ["protocol.n_splits=3"]
-    assert {row for row, _ in request.specs} == {"iris"}
-    assert set(request.departures) == set(request.specs)
-    assert set(request.departures.values()) == {("protocol.n_splits=3",)}
+    assert set(request.departures.values()) == {()}
 
 
 def test_what_changes_other_rows_than_the_first_is_a_change(define_table):
