@@ -40,7 +40,7 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
 def _asked(spec: Mapping) -> dict[str, object]:
     """Return all settings that decide the results, under dotted keys.
 
-    The number of splits is none of them, except as the number of folds: a verdict counts the splits.
+    The number of splits is none of them, except as the number of folds: verdicts count the splits.
     """
     asked = Request.of({**spec, "seed": 0}).asked
     groups = {
