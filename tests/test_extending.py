@@ -4,6 +4,7 @@ import re
 import runpy
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import yaml
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
+from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import read_records
 from boostbench.spec.protocol import ProtocolSpec
 
@@ -38,15 +40,19 @@ def carry_out(folder, call, monkeypatch):
         assert result.code == 0, result.err
         return result, folder / "results"
 
-    return carry_out
+    quantities = set(QUANTITIES)
+    yield carry_out
+    for name in QUANTITIES.keys() - quantities:
+        del QUANTITIES[name]
+    sys.modules.pop("balanced", None)
 
 
 def test_all_of_the_page_is_tested_here():
     assert FILES.keys() == {
         *("centroids.py", "stagewise.py", "test_stagewise.py"),
-        *("conf/data/flowers.yaml", "balanced.py", "means.yaml"),
+        *("conf/data/flowers.yaml", "balanced.py", "wine.yaml", "means.yaml"),
     }
-    assert len(COMMANDS) == 6
+    assert len(COMMANDS) == 7
 
 
 def test_an_algorithm(carry_out):
@@ -86,11 +92,14 @@ def test_a_measure(carry_out):
     _, results = carry_out("measure=balanced.Balanced")
     records, _ = read_records(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
     assert len(records) == 3
-    assert all(0 <= record["test_error"] < 0.3 for record in records)
+    assert all(0 <= record["balanced_error"] < 0.3 for record in records)
+    result, _ = carry_out("table wine.yaml")
+    assert "Balanced error in percent" in result.out
+    assert "not re" not in result.out.lower()
 
 
 def test_a_table(carry_out):
-    result, results = carry_out("table")
+    result, results = carry_out("table means.yaml")
     assert "Shrunken class means" in result.out
     assert "shrunken" in result.out
     assert (results / "records" / "iris" / "Centroids.jsonl").exists()

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 from boostbench.analysis.statistics.agreement import Agreement, agreement
 from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio, fold_ratio
 from boostbench.fitting.quantities import QUANTITIES, ROUNDS, TEST_ERROR, Quantity
+from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published
 from boostbench.records.archive import Recorded
@@ -126,11 +127,21 @@ class Cell:
         if not self.records:
             return "failed" if self.failures else "not run"
         if not self.values:
-            # Without a number of rounds, the fits do not tell the quantity.
-            return "not recorded" if self.rounds is None else "not reached"
+            return "not reached" if self._asks_for_fewer_rounds else "not recorded"
         if self.quantity.of_machine:
             return seconds(self.mean)
         return mean_std(self.mean, self.std, self.quantity.digits)
+
+    @property
+    def _asks_for_fewer_rounds(self) -> bool:
+        """True if the fits are staged, and their maximum number of rounds is below `rounds`."""
+        if self.rounds is None:
+            return False
+        if any(record.get("checkpoints") for record in self.records):
+            return True
+        params = [{**record["config"]["algo"], **record["chosen"]} for record in self.records]
+        limits = [next((p[key] for key in ROUND_PARAMETERS if key in p), None) for p in params]
+        return all(isinstance(limit, int) and limit < self.rounds for limit in limits)
 
     @property
     def mark(self) -> str:

@@ -141,13 +141,13 @@ def _check(definition: TableDefinition, spec: Mapping) -> None:
             advice = f"measure={measure.name} records the last round alone"
         raise UserError(f"no test error is recorded after {rounds} rounds; {advice}")
     name = definition.shown(measure.quantity).name
-    if not measure.records(name):
-        usual = sorted(measures.names(), key=lambda each: each != "prediction")
-        wanted = next(each for each in usual if measures.find(each).records(name))
-        raise UserError(
-            f"measure={measure.name} records no {name}; add measure={wanted} to the table's "
-            "overrides"
-        )
+    if not measure.has_quantity(name):
+        others = sorted(measures.names(), key=lambda other: other != "prediction")
+        suitable = [
+            f"measure={other}" for other in others if measures.find(other).has_quantity(name)
+        ]
+        advice = f"add {suitable[0]} to the table's overrides" if suitable else "no measure does"
+        raise UserError(f"measure={measure.name} records no {name}; {advice}")
 
 
 def _changes(

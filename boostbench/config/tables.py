@@ -20,11 +20,12 @@ from boostbench.config.rows_and_columns import (
     read_data,
     read_rows,
 )
-from boostbench.fitting.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
+from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.claims import Claim
 from boostbench.papers.metadata import published_table, tables
 from boostbench.papers.published import Published, find_published, statement
 from boostbench.papers.remarks import filter_remarks
+from boostbench.spec import measures
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 
@@ -160,10 +161,11 @@ class TableDefinition:
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
-        for key, known in (("published", tables()), ("quantity", QUANTITIES)):
-            name = getattr(self, key)
-            if name is not None and name not in known:
-                raise UserError(f"{where}: {key} is {name!r}; {did_you_mean(name, known)}")
+        if self.published is not None and self.published not in tables():
+            near = did_you_mean(self.published, tables())
+            raise UserError(f"{where}: published is {self.published!r}; {near}")
+        if self.quantity is not None:
+            self._check_quantity(where)
         if self.rope is not None and not (self.matrix and self.rope > 0):
             raise UserError(f"{where}: rope is {self.rope:g}; it goes with matrix: true and is > 0")
         if self.speedup and not self.seconds:
@@ -171,6 +173,18 @@ class TableDefinition:
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
         self._check_overrides(where)
+
+    def _check_quantity(self, where: str) -> None:
+        """Refuse an unknown quantity; a measure of the overrides may define it."""
+        parts = (self, *self.rows.values(), *self.columns.values())
+        try:
+            for name in {
+                part.overrides["measure"] for part in parts if "measure" in part.overrides
+            }:
+                measures.find(name)
+            get_quantity(self.quantity)
+        except UserError as error:
+            raise UserError(f"{where}: {error}") from None
 
     def _check_overrides(self, where: str) -> None:
         """Refuse an override of the table or of a row that sets a parameter of no column."""
@@ -255,7 +269,7 @@ class TableDefinition:
         published = published_table(self.published).quantity if self.published else None
         if published and published.is_judged and self.quantity in (None, published.name):
             return published
-        return QUANTITIES[self.quantity or usual]
+        return get_quantity(self.quantity or usual)
 
     @property
     def keys(self) -> list[Key]:

@@ -1,7 +1,8 @@
-"""Quantities: what can be read off a record, compared and printed.
+"""Quantities: numbers of a record that are compared and printed.
 
-A column of a table shows one of them, and a published table gives one or several. Another quantity
-is another entry of the list below; nothing else asks what a number is.
+A column of a table shows one quantity, and a published table gives one or several. Quantities of
+several measures are listed below; a measure may define its own ones, see
+`boostbench.fitting.measures.base.Measure`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,7 +10,8 @@ from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
-from boostbench.util.errors import unknown_name_error
+from boostbench.spec import measures
+from boostbench.util.errors import UserError, unknown_name_error
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,8 @@ _ALL = (
     _time("calibration", "seconds of the reference job"),
 )
 
-#: All quantities by name.
-QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
+#: All quantities by name; a measure adds its own ones when it is imported.
+QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 
 TEST_ERROR = QUANTITIES["test_error"]
 ROUNDS = QUANTITIES["n_iterations"]
@@ -202,14 +204,29 @@ SCORES = ("log_loss", "brier", "auc", "balanced_accuracy")
 TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")
 
 
+def add_quantity(quantity: Quantity) -> None:
+    """Add the quantity of a measure to `QUANTITIES`.
+
+    Raises
+    ------
+    UserError
+        If another quantity has its name.
+    """
+    if QUANTITIES.setdefault(quantity.name, quantity) != quantity:
+        raise UserError(f"there is another quantity {quantity.name!r}; choose another name")
+
+
 def get_quantity(name: str) -> Quantity:
-    """Look up a quantity.
+    """Return the quantity of a name.
 
     Raises
     ------
     UserError
         If there is none of this name; near matches are named.
     """
+    if name not in QUANTITIES:
+        for measure in measures.names():
+            measures.find(measure)
     if name not in QUANTITIES:
         raise unknown_name_error("quantity", name, QUANTITIES, is_listed=False)
     return QUANTITIES[name]

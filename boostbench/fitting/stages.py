@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-# The parameter that says how many boosting rounds are asked for, by the names in use.
-ROUNDS = ("n_iterations", "n_estimators", "max_iter")
+#: Usual names of the parameter that limits the number of boosting rounds.
+ROUND_PARAMETERS = ("n_iterations", "n_estimators", "max_iter")
 # Scores added up round by round and at once differ in the last bit, so that the classes of
 # instances whose scores tie may differ; more than this share of them, and than a few, is a mistake.
 TIES = 0.01
@@ -117,7 +117,7 @@ def predictions(
         raise RuntimeError("the last stage of staged_predict is not what predict gives")
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
     # An estimator may say how its own is called.
-    names = (getattr(estimator, "staged_parameter", None), *ROUNDS)
+    names = (getattr(estimator, "staged_parameter", None), *ROUND_PARAMETERS)
     asked = next((params[name] for name in names if name in params), done)
     # It may be "auto", or None for no end: then nobody has asked for more than was done.
     asked = asked if isinstance(asked, numbers.Real) else done

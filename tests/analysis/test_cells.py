@@ -138,3 +138,14 @@ def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
     for record in folds.records:
         record["config"]["protocol"]["samples_per_class"] = 50
     assert folds.beside(folds.target) == random.agreement
+
+
+def test_number_after_rounds_is_not_recorded_without_stages(make_cell):
+    """A fit that recorded no stages, of as many rounds as the cell asks for."""
+    cell = make_cell([1, 2], rounds=50, checkpoints=())
+    for record in cell.records:
+        record["config"]["algo"] = {"n_iterations": 50}
+    assert cell.text == "not recorded"
+    for record in cell.records:
+        record["config"]["algo"] = {"n_iterations": 49}
+    assert replace(cell).text == "not reached"

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.data.dataset import Dataset
+from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.stages import predictions
 from boostbench.fitting.trial import Fit, Trial
@@ -44,9 +45,10 @@ class Measure:
     form : type, default=Measured
         Type of its records, against which every line is checked.
     quantity : str, default="test_error"
-        What a summary of a run shows, one of `boostbench.fitting.quantities`.
-    quantities : tuple of str, default=None
-        Names of the quantities that its records have. None: it is not known which.
+        Name of the quantity that tables and summaries show by default.
+    quantities : tuple of str or Quantity, default=None
+        Quantities of its records: names of `boostbench.fitting.quantities.QUANTITIES`, and new
+        quantities, which are added there. None: any quantity may be recorded.
     has_checkpoints : bool, default=False
         Whether its records have test errors after several numbers of boosting rounds.
     """
@@ -60,12 +62,20 @@ class Measure:
     takes_tables: ClassVar[bool] = True
     form: ClassVar[type[Measured]] = Measured
     quantity: ClassVar[str] = "test_error"
-    quantities: ClassVar[tuple[str, ...] | None] = None
+    quantities: ClassVar[tuple[str | Quantity, ...] | None] = None
     has_checkpoints: ClassVar[bool] = False
 
-    def records(self, quantity: str) -> bool:
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        for quantity in cls.quantities or ():
+            if isinstance(quantity, Quantity):
+                add_quantity(quantity)
+
+    def has_quantity(self, name: str) -> bool:
         """Return True if records of this measure have a quantity, or may have it."""
-        return self.quantities is None or quantity in self.quantities
+        if self.quantities is None:
+            return True
+        return any(name == getattr(quantity, "name", quantity) for quantity in self.quantities)
 
     @property
     def name(self) -> str:

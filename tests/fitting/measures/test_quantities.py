@@ -1,8 +1,11 @@
 import msgspec
 import pytest
 
-from boostbench.fitting.quantities import QUANTITIES
+from boostbench.fitting import quantities
+from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.spec import measures
+from boostbench.util.errors import UserError
 
 
 def test_each_quantity_is_recorded_by_some_measure():
@@ -18,3 +21,18 @@ def test_a_measure_names_the_quantities_that_its_records_must_have(name):
     required = {field.name for field in fields if field.required} & set(QUANTITIES)
     assert required <= set(measure.quantities)
     assert measure.has_checkpoints == any(f.required for f in fields if f.name == "checkpoints")
+
+
+def test_a_measure_adds_its_own_quantities(monkeypatch):
+    monkeypatch.setattr(quantities, "QUANTITIES", dict(QUANTITIES))
+    own = Quantity("depth", "Depth", "levels", ("depth",), better=None)
+
+    class Depth(Measure):
+        quantities = (own, "fit")
+
+    assert quantities.get_quantity("depth") is own
+    assert [Depth().has_quantity(name) for name in ("depth", "fit", "auc")] == [True, True, False]
+    with pytest.raises(UserError, match="another quantity 'depth'"):
+
+        class Deep(Measure):
+            quantities = (Quantity("depth", "Depth", "nodes", ("depth",)),)
