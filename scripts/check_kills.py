@@ -31,7 +31,8 @@ from pathlib import Path
 import sklearn.ensemble  # noqa: F401  imported before runs are forked
 from bench_overhead import cluster
 
-from boostbench.cli import job, main, run  # noqa: F401
+import boostbench.execution.jobs  # noqa: F401  imported before runs are forked
+from boostbench.cli import main
 from boostbench.records.store import read_records, record_paths
 
 _ASKED = [

@@ -93,7 +93,7 @@ _HARMFUL = [
     {"_target_": "omegaconf.OmegaConf.load", "file_": "{secret}"},
     {"_target_": "yaml.unsafe_load", "stream": "!!python/object/apply:os.mkdir ['{made}']"},
     {"_target_": "openml.config.ConfigurationForExamples"},
-    {"_target_": "boostbench.cli.main.main", "argv": ["table", "demo"]},
+    {"_target_": "boostbench.cli._main.main", "argv": ["table", "demo"]},
     {"_target_": "boostbench.__main__.Thing"},
     {"_target_": "pip._internal.cli.main.main", "args": ["download", "x"]},
     {"_target_": "pytest.console_main"},

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from boostbench import cli
 from boostbench.config.compose import experiment
 from boostbench.config.overrides import settings
 from boostbench.data.loading import load
@@ -51,6 +52,7 @@ def test_all_of_the_page_is_tested_here():
     assert FILES.keys() == {
         *("centroids.py", "stagewise.py", "test_stagewise.py"),
         *("conf/data/flowers.yaml", "balanced.py", "wine.yaml", "means.yaml"),
+        "boostbench/cli/newest.py",
     }
     assert len(COMMANDS) == 7
 
@@ -103,3 +105,17 @@ def test_a_table(carry_out):
     assert "Shrunken class means" in result.out
     assert "shrunken" in result.out
     assert (results / "records" / "iris" / "Centroids.jsonl").exists()
+
+
+def test_a_command(done, folder, monkeypatch):
+    """Its file is in a folder of the package's path."""
+    (folder / "newest.py").write_text(FILES["boostbench/cli/newest.py"])
+    monkeypatch.setattr(cli, "__path__", [*cli.__path__, str(folder)])
+    monkeypatch.delitem(sys.modules, "boostbench.cli.newest", raising=False)
+    done("run", "algo=constant", "data=wine,iris", "-m", *FEW)
+    assert "\n    newest    list the newest records\n" in done("--help").out
+    lines = done("newest", "-n", "4").out.splitlines()
+    assert [line.partition("  ")[2] for line in lines] == [
+        "constant on wine",
+        *["constant on iris"] * 3,
+    ]

@@ -1,5 +1,5 @@
-"""The command line: ``main`` calls the commands, each of which is a file."""
+"""The command line: `main` runs the commands, each of which is a file of this folder."""
 
-from boostbench.cli.main import main
+from boostbench.cli._main import main
 
 __all__ = ["main"]

@@ -1,37 +1,56 @@
-"""``boostbench check``: which published numbers are reproduced, and which no longer are."""
+"""Judge the records by the published numbers."""
+
+from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
-
-from boostbench.analysis.claims import claims
-from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import VERDICTS, Tally, counts
-from boostbench.cli.words import names_on_record
-from boostbench.records.archive import Records
-from boostbench.records.installed import installed_folder
-from boostbench.report.assemble import read_tables
-from boostbench.report.findings import published_listing
-from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
-from boostbench.report.renderers.printing import make_grid
-from boostbench.report.renderers.terminal import print_listing
-from boostbench.report.renderers.verdicts_json import to_json
-from boostbench.report.verdict_history import (
-    filed,
-    lost,
-    read_verdicts,
-    verdict_lines,
-    verdicts_as_csv,
-)
-from boostbench.report.words import freshness, partial
-from boostbench.util.atomic_write import atomic_write_text
-from boostbench.util.console import make_console
+from boostbench.cli._arguments import find_tables, names_on_record
+from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, writing_to
-from boostbench.util.numbers import fixed
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from boostbench.analysis.tables import Table
+    from boostbench.analysis.verdicts import Tally
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    saved = "save today's verdicts; later checks name what got worse"
+    parser.add_argument("--update", action="store_true", help=saved)
+    judged = "judge by the numbers of this CSV file"
+    parser.add_argument("--published", type=user_path, metavar="FILE", help=judged)
+    repeats = "repeats of each experiment in FILE, if it has no column n"
+    parser.add_argument("--repeats", type=int, metavar="N", help=repeats)
+    decimals = "decimals that the paper prints, if fewer than usual or than in FILE"
+    parser.add_argument("--decimals", type=int, metavar="N", help=decimals)
+    rule = "'power' gives the verdicts of version 1.0 (default: tost)"
+    parser.add_argument("--rule", choices=("tost", "power"), default="tost", help=rule)
+
+
+def run(args: Namespace) -> int:
+    """Judge by the papers, or by the numbers of a file."""
+    if args.published is None:
+        find_tables("check", args.words)
+        if args.update and args.rule != "tost":
+            raise UserError("--update saves the verdicts of --rule tost; leave out --rule")
+        return check(args.words, args.json, args.update, args.rule)
+    if args.update:
+        raise UserError("--update is for the papers' tables, not for --published")
+    return check_published(
+        args.published, args.words, args.json, args.repeats, args.decimals, args.rule
+    )
 
 
 def check(
@@ -61,6 +80,20 @@ def check(
     UserError
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
+    with spinner("starting"):
+        from boostbench.records.archive import Records
+        from boostbench.records.installed import installed_folder
+        from boostbench.report.assemble import read_tables
+        from boostbench.report.renderers.verdicts_json import to_json
+        from boostbench.report.verdict_history import (
+            filed,
+            lost,
+            read_verdicts,
+            verdict_lines,
+            verdicts_as_csv,
+        )
+        from boostbench.util.atomic_write import atomic_write_text
+
     names, results = names_on_record("check", words)
     if update and results == installed_folder():
         raise UserError("installed results are read-only; name another folder by results=")
@@ -93,6 +126,12 @@ def check(
 
 def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     """Print the verdicts of tables; those of which nothing is on record are only named."""
+    from boostbench.analysis.claims import claims
+    from boostbench.report.findings import published_listing
+    from boostbench.report.renderers.terminal import print_listing
+    from boostbench.report.words import freshness, partial
+    from boostbench.util.console import make_console
+
     console = make_console()
     for table in tables:
         console.print(table.title, style="bold")
@@ -109,6 +148,12 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
 
 
 def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequence[Table]) -> None:
+    from rich.text import Text
+
+    from boostbench.analysis.verdicts import VERDICTS, counts
+    from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
+    from boostbench.report.renderers.printing import make_grid
+
     tables = [*with_numbers, *idle]
     tallies = counts(tables)
     named = {table.name: tallies.tables[table.name] for table in with_numbers}
@@ -134,6 +179,8 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
 
 
 def _sentence(then: dict[str, str], now: dict) -> str:
+    from boostbench.util.numbers import fixed
+
     place = f"{now['table']}, {now['column']} on {now['data']}"
     digits = now["digits"]
     ours = "without a number" if now["ours"] is None else f"with {fixed(now['ours'], digits)}"
@@ -141,3 +188,77 @@ def _sentence(then: dict[str, str], now: dict) -> str:
         f"{place}: reproduced before with {then['ours']}, now {now['verdict']} {ours} "
         f"(published: {fixed(now['published'], digits)})"
     )
+
+
+def check_published(
+    path: Path,
+    words: Sequence[str],
+    as_json: bool = False,
+    repeats: int | None = None,
+    decimals: int | None = None,
+    rule: str = "tost",
+) -> int:
+    """Judge what is recorded by the published numbers of a file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file, see `boostbench.analysis.published_file.read_published_file`.
+    words : sequence of str
+        Perhaps ``results=DIR``.
+    as_json : bool, default=False
+        Print counts and verdicts as JSON instead of a table.
+    repeats : int, default=None
+        How often each published experiment was repeated, where the file does not tell.
+    decimals : int, default=None
+        To which the published numbers are rounded, where the file does not tell.
+    rule : {"tost", "power"}, default="tost"
+        Rule of the verdicts, see `Agreement.verdict`.
+
+    Returns
+    -------
+    int
+        0, or 1 when one of the numbers differs from the published one.
+
+    Raises
+    ------
+    UserError
+        If something is wrong with the file, or a line of it fits several experiments.
+    """
+    with spinner("starting"):
+        from boostbench.analysis.published_file import (
+            MOST_DECIMALS,
+            MOST_REPEATS,
+            beside_records,
+            doubts,
+            read_published_file,
+        )
+        from boostbench.analysis.runs import find_runs
+        from boostbench.records.archive import Records
+        from boostbench.report.findings import published_listing
+        from boostbench.report.renderers.terminal import print_listing
+        from boostbench.report.renderers.verdicts_json import to_json
+        from boostbench.report.verdict_history import verdict_lines
+        from boostbench.util.console import make_console
+
+    names, results = names_on_record("check", words)
+    if names:
+        raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
+    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+        raise UserError(f"--repeats is {repeats}; it must be 1 to {MOST_REPEATS}")
+    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
+        raise UserError(f"--decimals is {decimals}; it must be 0 to {MOST_DECIMALS}")
+    lines = read_published_file(path, repeats, decimals)
+    titles = configs.read_titles("algo")
+    with spinner("reading records"):
+        records = Records(results)
+        table = beside_records(path, lines, find_runs(records, titles), titles).judged_by(rule)
+    for warning in [*doubts(path, lines), *records.new_warnings()]:
+        print_error(warning)
+    if as_json:
+        echo(to_json([table], verdict_lines([table])))
+    else:
+        console = make_console()
+        console.print(table.title, style="bold")
+        print_listing(console, replace(published_listing(table), reasons=[]))
+    return int(any(c.agreement and c.agreement.differs for c in table.cells.values()))

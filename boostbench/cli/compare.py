@@ -1,32 +1,50 @@
-"""``boostbench compare``: two or more algorithms on all data sets on which they meet."""
+"""Test which algorithms differ in the records."""
+
+from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from boostbench.analysis.cells import Cell
-from boostbench.analysis.comparison import Comparison, compare_columns
-from boostbench.analysis.merge import find_column, join, merge
-from boostbench.analysis.own_runs import table_of_runs
-from boostbench.analysis.runs import find_runs, runs_on
-from boostbench.analysis.tables import Table
-from boostbench.cli.words import names_on_record
-from boostbench.config.file_name import file_name
-from boostbench.config.tables import TableDefinition, all_definitions
-from boostbench.figures.drawing import need_matplotlib
-from boostbench.records.archive import Records
-from boostbench.records.store import record_path
-from boostbench.report.assemble import read_tables
-from boostbench.report.matrix import matrix_of
-from boostbench.report.renderers.comparison_json import to_json
-from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import named
+from boostbench.cli._arguments import add_names, names_on_record
 from boostbench.util import configs
-from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
 from boostbench.util.user_paths import slug, user_path
+
+if TYPE_CHECKING:
+    from boostbench.analysis.cells import Cell
+    from boostbench.analysis.comparison import Comparison
+    from boostbench.analysis.tables import Table
+    from boostbench.config.tables import TableDefinition
+    from boostbench.records.archive import Records
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    algorithms = "columns of tables, or algorithms; also results=DIR"
+    parser.add_argument("words", nargs="+", metavar="NAME", help=algorithms)
+    add_names(parser, "--tables", "names with commas; default: all that have them")
+    add_names(parser, "--data", "names with commas; default: all data sets")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    drawn = "draw the ranks and all pairs"
+    parser.add_argument("--figure", nargs="?", const="", metavar="FILE", help=drawn)
+    equal = "differences up to X do not count; default: 1 point"
+    parser.add_argument("--rope", type=float, metavar="X", help=equal)
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Name the words that may come next."""
+    return configs.list_options("algo")
+
+
+def run(args: Namespace) -> None:
+    """Compare the algorithms."""
+    compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)
+
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}
@@ -65,6 +83,14 @@ def compare(
     UserError
         For what the user can put right; nothing was written then.
     """
+    with spinner("starting"):
+        from boostbench.analysis.comparison import compare_columns
+        from boostbench.records.archive import Records
+        from boostbench.report.renderers.comparison_json import to_json
+        from boostbench.report.renderers.comparison_terminal import print_comparison
+        from boostbench.report.renderers.printing import named
+        from boostbench.util.console import make_console
+
     names, results = names_on_record("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
@@ -111,6 +137,9 @@ def _collect(
     asked : dict of str to str
         By name of a table, how it was asked for.
     """
+    from boostbench.analysis.merge import merge
+    from boostbench.report.assemble import read_tables
+
     try:
         chosen = tables_with(names, tables, data)
     except UserError:
@@ -127,6 +156,9 @@ def _collect(
 
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
+    from boostbench.analysis.own_runs import table_of_runs
+    from boostbench.analysis.runs import find_runs, runs_on
+
     titles = configs.read_titles("algo")
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
     leaks = {
@@ -147,6 +179,8 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
 
 def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
     """Say what runs the missing numbers, and of which data only other settings are on record."""
+    from boostbench.analysis.merge import join
+
     lacking = {key: cell for key, cell in table.cells.items() if not cell.records}
     if not lacking:
         return []
@@ -166,12 +200,16 @@ def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> l
 
 def _has_records(records: Records, cell: Cell) -> bool:
     """Return True if something is on record of a cell's algorithm and data set, however set."""
+    from boostbench.records.store import record_path
+
     ledger = records.ledger(record_path(records.results, cell.data, cell.algo))
     # A file system that ignores case has one folder for two names.
     return any(record["config"]["data"]["name"] == cell.data for record in ledger.records.values())
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
+    from boostbench.figures.drawing import need_matplotlib
+
     if Path(figure).suffix not in _ENDINGS or (figure and not Path(figure).name.strip(".")):
         raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")
     if len(names) < 3:
@@ -180,10 +218,14 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
 
 
 def _slug(words: Sequence[str]) -> str:
+    from boostbench.config.file_name import file_name
+
     return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 
 
 def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
+    from boostbench.report.matrix import matrix_of
+
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
     from boostbench.figures.matrix import draw_matrix
@@ -225,6 +267,9 @@ def tables_with(
     UserError
         Unknown table, algorithm or row; or no table that holds all of them.
     """
+    from boostbench.analysis.merge import find_column, join
+    from boostbench.config.tables import TableDefinition, all_definitions
+
     definitions = {name: TableDefinition.read(name) for name in tables} or all_definitions()
     columns = {name: _names_of(definition) for name, definition in definitions.items()}
     holders = {

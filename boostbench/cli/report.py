@@ -1,31 +1,42 @@
-"""``boostbench report``: all results as one HTML page, and the README of the results."""
+"""Write all results as one HTML page."""
+
+from __future__ import annotations
 
 import importlib.util
 import os
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from boostbench.analysis.runs import find_runs
-from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import counts
-from boostbench.cli.words import names_on_record
-from boostbench.config import definition_files as files
-from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition
-from boostbench.execution.progress import counted
-from boostbench.records.archive import Records
-from boostbench.records.installed import installed_folder
-from boostbench.report.assemble import read_tables
-from boostbench.report.overview import by_table, headline, in_order
-from boostbench.report.page.figures import find_figures
-from boostbench.report.page.whole import render_page
-from boostbench.report.renderers.readme import readme
+from boostbench.cli._arguments import find_tables, names_on_record
 from boostbench.util import configs
-from boostbench.util.atomic_write import atomic_write_text, write_output
 from boostbench.util.errors import UserError, print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
+
+if TYPE_CHECKING:
+    from boostbench.analysis.tables import Table
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
+    written = "default: report.html in the folder of results"
+    parser.add_argument("--output", type=user_path, metavar="FILE", help=written)
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Name the words that may come next."""
+    return configs.list_options("table")
+
+
+def run(args: Namespace) -> None:
+    """Write the page."""
+    find_tables("report", args.words)
+    make_report(args.words, args.output)
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
@@ -44,6 +55,17 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     UserError
         For what the user can put right; nothing was written then.
     """
+    with spinner("starting"):
+        from boostbench.analysis.runs import find_runs
+        from boostbench.analysis.verdicts import counts
+        from boostbench.execution.progress import counted
+        from boostbench.records.archive import Records
+        from boostbench.records.installed import installed_folder
+        from boostbench.report.assemble import read_tables
+        from boostbench.report.page.figures import find_figures
+        from boostbench.report.page.whole import render_page
+        from boostbench.util.atomic_write import write_output
+
     names, results = names_on_record("report", words)
     is_installed = results == installed_folder()
     path = output or (Path() if is_installed else results) / "report.html"
@@ -86,6 +108,10 @@ def _own_tables(results: Path) -> list[str]:
 
     Nobody named them: a file of another kind is complained of and left out.
     """
+    from boostbench.config import definition_files as files
+    from boostbench.config.table_request import TableRequest
+    from boostbench.config.tables import TableDefinition
+
     made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
     others = [name for name in made if name not in configs.list_options("table")]
     found = []
@@ -100,6 +126,8 @@ def _own_tables(results: Path) -> list[str]:
 
 def _is_own(tables: Sequence[Table]) -> bool:
     """Whether a folder is somebody's own: beside most of the published numbers there is none."""
+    from boostbench.analysis.verdicts import counts
+
     total = counts(tables).total
     return total.compared < total.published / 2
 
@@ -112,6 +140,11 @@ def _hashes(tables: Sequence[Table]) -> set[str]:
 
 def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if it can be drawn; say so."""
+    from boostbench.analysis.verdicts import counts
+    from boostbench.report.overview import by_table, headline, in_order
+    from boostbench.report.renderers.readme import readme
+    from boostbench.util.atomic_write import atomic_write_text
+
     path = results / "README.md"
     if importlib.util.find_spec("matplotlib") is None:
         print_error(

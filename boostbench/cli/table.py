@@ -1,28 +1,44 @@
-"""``boostbench table``: a cross of data sets and algorithms, run where it lacks something."""
+"""Run the missing splits of a table, then print and save it."""
 
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from boostbench.config.overrides import check_once
-from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition
-from boostbench.execution.jobs import plan_table
-from boostbench.report.assemble import assemble
-from boostbench.report.document import make_document
-from boostbench.report.renderers.csv_file import to_csv
-from boostbench.report.renderers.latex import Orientation, latex, latex_notes
-from boostbench.report.renderers.markdown import markdown
-from boostbench.report.renderers.terminal import (
-    print_headline,
-    print_judgement,
-    print_summary,
-    print_table,
-)
-from boostbench.util.atomic_write import atomic_write_text
-from boostbench.util.console import make_console
+from boostbench.cli._arguments import add_definition, add_names, add_overrides
+from boostbench.util import configs
 from boostbench.util.errors import print_error, writing_to
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
+
+if TYPE_CHECKING:
+    from boostbench.report.renderers.latex import Orientation
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add_definition(parser, "table")
+    for what in ("row", "column"):
+        add_names(parser, f"--{what}", f"only this {what}; names with commas", metavar="NAME")
+    parser.add_argument(
+        "--orientation",
+        choices=["auto", "normal", "transposed"],
+        default="auto",
+        help="of the LaTeX table; auto: transposed if it has more columns than rows",
+    )
+    add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Name the words that may come next."""
+    return [] if before else configs.list_options("table")
+
+
+def run(args: Namespace) -> int:
+    """Make the table."""
+    return make_table(args.name, args.words, args.row, args.column, args.orientation)
 
 
 def make_table(
@@ -56,6 +72,24 @@ def make_table(
     UserError
         For what the user can put right; nothing was run or written then.
     """
+    with spinner("starting"):
+        from boostbench.config.overrides import check_once
+        from boostbench.config.table_request import TableRequest
+        from boostbench.config.tables import TableDefinition
+        from boostbench.execution.jobs import plan_table
+        from boostbench.report.assemble import assemble
+        from boostbench.report.document import make_document
+        from boostbench.report.renderers.csv_file import to_csv
+        from boostbench.report.renderers.latex import latex, latex_notes
+        from boostbench.report.renderers.markdown import markdown
+        from boostbench.report.renderers.terminal import (
+            print_headline,
+            print_judgement,
+            print_summary,
+            print_table,
+        )
+        from boostbench.util.console import make_console
+
     check_once(overrides)
     with spinner("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
@@ -93,6 +127,8 @@ def make_table(
 
 
 def _write(path: Path, texts: Mapping[str, str]) -> None:
+    from boostbench.util.atomic_write import atomic_write_text
+
     with writing_to(path, depth=1):
         for suffix, text in texts.items():
             atomic_write_text(path.with_name(path.name + suffix), text)

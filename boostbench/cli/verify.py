@@ -1,40 +1,53 @@
-"""``boostbench verify``: fit a sample of the records again and compare."""
+"""Fit a random sample of the records again, and compare the results."""
+
+from __future__ import annotations
 
 import re
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from boostbench.config import definition_files as files
-from boostbench.config.overrides import parse_names_and_results
-from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition
-from boostbench.execution import verification
-from boostbench.execution.forecast import Forecast
-from boostbench.execution.progress import progress
-from boostbench.execution.queue import Finished
-from boostbench.execution.runner import Interrupted, Planned
-from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
-from boostbench.execution.workers import Workers, terminable
-from boostbench.records.archive import Records
-from boostbench.records.environment import blas, commit, now
-from boostbench.records.makers import Maker
-from boostbench.records.verified import (
-    STATES,
-    Finding,
-    Group,
-    Verified,
-    add_finding,
-    compact,
-)
-from boostbench.report.renderers.printing import make_grid
 from boostbench.util import configs
-from boostbench.util.console import make_console
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
+    from boostbench.records.archive import Records
+    from boostbench.records.makers import Maker
+    from boostbench.records.verified import Finding, Group, Verified
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    named = "algorithms and tables; default: all; also results=DIR"
+    parser.add_argument("words", nargs="*", metavar="NAME", help=named)
+    budget = "recorded CPU time of the sample: 90s, 30m or 2h"
+    parser.add_argument("--budget", metavar="TIME", help=budget)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only print the number of refits and their time"
+    )
+    jobs = "processes; default: all cores"
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=jobs)
+    against = "records that other code made on this machine"
+    parser.add_argument("--against", type=user_path, metavar="DIR", help=against)
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Name the words that may come next."""
+    return configs.list_options("algo")
+
+
+def run(args: Namespace) -> int:
+    """Verify the records."""
+    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against)
+
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
@@ -75,6 +88,15 @@ def verify(
     KeyboardInterrupt
         On Ctrl-C, and its subclass `Terminated` on SIGTERM; findings so far are written.
     """
+    with spinner("starting"):
+        from boostbench.config.overrides import parse_names_and_results
+        from boostbench.execution import verification
+        from boostbench.execution.workers import Workers, terminable
+        from boostbench.records.archive import Records
+        from boostbench.records.environment import blas, commit, now
+        from boostbench.records.verified import Verified, add_finding, compact
+        from boostbench.util.console import make_console
+
     names, results = parse_names_and_results("verify", words)
     seconds = float("inf") if budget is None else _parse_budget(budget)
     workers = Workers(n_jobs, "loky")
@@ -130,6 +152,9 @@ def _parse_budget(text: str) -> float:
 
 def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
     """Return the finished records of algorithms, classes and tables, with their algorithms."""
+    from boostbench.config import definition_files as files
+    from boostbench.records.verified import Group
+
     finished = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
     if not names:
         return finished
@@ -155,6 +180,10 @@ def _class_name(record: Mapping) -> str:
 
 
 def _table_groups(table: str, records: Records) -> set[Group]:
+    from boostbench.config.table_request import TableRequest
+    from boostbench.config.tables import TableDefinition
+    from boostbench.records.verified import Group
+
     experiments = TableRequest.of(TableDefinition.read(table)).experiments
     cells = records.find_each(experiments).values()
     return {Group.from_config(cell.records[0]["config"]) for cell in cells if cell.records}
@@ -165,6 +194,11 @@ def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -
 
     An error is printed for each experiment whose class cannot be imported.
     """
+    from boostbench.execution import verification
+    from boostbench.execution.verification import GroupCheck, RecordedFit
+    from boostbench.records.makers import Maker
+    from boostbench.records.verified import Group
+
     fits: dict[Group, list[RecordedFit]] = {}
     makers: dict[str, Maker | None] = {}
     for name, record in records:
@@ -188,6 +222,11 @@ def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -
 
 def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
     """Yield the groups of refits, and show the progress."""
+    from boostbench.execution.forecast import Forecast
+    from boostbench.execution.progress import progress
+    from boostbench.execution.queue import Finished
+    from boostbench.execution.runner import Interrupted, Planned
+
     n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0
     with progress() as on_event:
         seconds = Forecast(sum(fit.seconds for _, fit in planned), 0, {})
@@ -204,6 +243,8 @@ def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[
 
 def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
     """Print the number and the time of the refits of each algorithm."""
+    from boostbench.report.renderers.printing import make_grid
+
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
     by_algorithm: dict[str, list[Refit]] = {}
     for group, fit in refits:
@@ -219,6 +260,9 @@ def _print_findings(
     console: Console, groups: Sequence[GroupCheck], findings: Mapping[Group, Finding]
 ) -> None:
     """Print the states of all groups by algorithm, the differences, and a summary."""
+    from boostbench.records.verified import STATES
+    from boostbench.report.renderers.printing import make_grid
+
     counts: dict[str, Counter] = {}
     for group in groups:
         finding = findings.get(group.group)

@@ -228,7 +228,7 @@ def test_check_published_imports_neither_tables_nor_other_algorithms(claimed, fo
     path = claimed("data,algo,n_iterations,test_error_mean,n", "wine,adaboost_mh,20,4.0,10")
     code = (
         "import sys\n"
-        "from boostbench.cli.main import main\n"
+        "from boostbench.cli import main\n"
         "main(['check', '--published', sys.argv[1]])\n"
         "assert 'boostbench.algorithms.adaboost' in sys.modules\n"
         "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"

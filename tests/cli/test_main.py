@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import boostbench
-from boostbench.cli import commands, main
+from boostbench.cli import main
+from boostbench.cli._commands import command_names, find_command
 from boostbench.util.errors import UserError
 
 
@@ -19,13 +20,13 @@ def test_version(call):
 @pytest.mark.parametrize("argv", [[], ["--help"]])
 def test_help_names_the_commands(done, argv):
     result = done(*argv)
-    for command in commands.names():
+    for command in command_names():
         assert f"\n    {command} " in result.out
 
 
-@pytest.mark.parametrize("command", commands.names())
+@pytest.mark.parametrize("command", command_names())
 def test_a_command_is_found_because_its_file_is_there(call, command):
-    does = commands.find(command).__doc__.splitlines()[0]
+    does = find_command(command).__doc__.splitlines()[0]
     assert does.endswith(".")
     assert command == "run" or does in " ".join(call(command, "--help").out.split())
 
@@ -83,7 +84,7 @@ for argv in {LIGHT}:
 def test_workers_are_ended_with_the_process_only(monkeypatch, capfd, argv):
     """Whoever calls `main` from Python may go on with the workers that there are."""
     ended = []
-    monkeypatch.setattr(sys.modules["boostbench.cli.main"], "end_workers", lambda: ended.append(1))
+    monkeypatch.setattr(sys.modules["boostbench.cli._main"], "end_workers", lambda: ended.append(1))
     monkeypatch.setattr("sys.argv", ["boostbench", "list", "algos"])
     assert main(argv) == 0
     assert len(ended) == (argv is None)
@@ -120,7 +121,7 @@ def test_a_terminal_that_cannot_show_a_name(tmp_path):
     [("linux", errno.EPIPE, 0), ("win32", errno.EINVAL, 0), ("linux", errno.EINVAL, None)],
 )
 def test_a_reader_that_has_seen_enough(monkeypatch, platform, number, code):
-    module, closed = sys.modules["boostbench.cli.main"], []
+    module, closed = sys.modules["boostbench.cli._main"], []
 
     def print_more(argv):
         raise OSError(number, os.strerror(number))

@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import NoReturn
 
 from boostbench import __version__
-from boostbench.cli import commands
-from boostbench.cli.process import open_standard_descriptors, restored_process
+from boostbench.cli._commands import command_names, find_command
+from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.execution.shutdown import end_workers
 from boostbench.util import configs
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
@@ -122,16 +122,16 @@ def _close_output() -> None:
 
 
 def _dispatch(argv: list[str]) -> int:
-    names = commands.names()
+    names = command_names()
     name = argv[0] if argv else ""
     if name in ("-sc", "--shell-completion"):
-        from boostbench.cli.completion import complete_shell
+        from boostbench.cli._completion import complete_shell
 
         return complete_shell(argv[1] if len(argv) > 1 else "")
     if name and not name.startswith("-") and name not in names:
         raise UserError(f"unknown command {name!r}; {did_you_mean(name, names)}")
     # The help of the program needs all commands.
-    modules = {each: commands.find(each) for each in ([name] if name in names else names)}
+    modules = {each: find_command(each) for each in ([name] if name in names else names)}
     parser = _make_parser(modules)
     args, others = parser.parse_known_args(argv)
     if others:

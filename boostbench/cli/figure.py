@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.cli.words import add_definition, add_overrides
+from boostbench.cli._arguments import add_definition, add_overrides
 from boostbench.util import configs
 from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.errors import UserError, writing_to

@@ -5,7 +5,7 @@ The installed function calls ``boostbench -sc query=bash`` with the line so far 
 
 import os
 
-from boostbench.cli import commands
+from boostbench.cli._commands import command_names, find_command
 from boostbench.util.errors import UserError
 from boostbench.util.printable import echo
 
@@ -54,9 +54,9 @@ def complete_shell(action: str) -> int:
         return 0
     *before, word = os.environ.get("COMP_LINE", "").split(" ")[1:] or [""]
     before = [previous for previous in before if previous]
-    candidates = commands.names()
+    candidates = command_names()
     if before:
-        command = commands.find(before[0]) if before[0] in candidates else None
+        command = find_command(before[0]) if before[0] in candidates else None
         complete = getattr(command, "complete", None)
         candidates = complete(before[1:], word) if complete else []
     for candidate in dict.fromkeys(candidates):

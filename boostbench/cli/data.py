@@ -1,19 +1,51 @@
-"""``boostbench data``: fetch a data set and say what it is, or put several into a bundle."""
+"""Fetch a data set and describe it."""
+
+from __future__ import annotations
 
 import textwrap
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.config.compose import choose_data, experiment
-from boostbench.config.overrides import settings
-from boostbench.data.description import describe
-from boostbench.data.loading import load
-from boostbench.data.sources.bundles import write_bundle
-from boostbench.execution.progress import counted
+from boostbench.cli._arguments import add_overrides
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.printable import echo, shortened
 from boostbench.util.spinner import spinner
+from boostbench.util.user_paths import user_path
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    named = "see 'boostbench list data', several with --bundle; or a data file"
+    parser.add_argument("name", nargs="?", metavar="NAME", help=named)
+    bundled = "write NAME [NAME ...], or all data sets, to this folder"
+    parser.add_argument("--bundle", type=user_path, metavar="DIR", help=bundled)
+    add_overrides(parser, "e.g. data.labels=species")
+
+
+def complete(before: list[str], word: str) -> list[str]:
+    """Name the words that may come next."""
+    return [] if before else configs.list_options("data")
+
+
+def run(args: Namespace) -> int | None:
+    """Describe a data set, or write a bundle."""
+    if args.bundle:
+        return make_bundle(args.bundle, [args.name, *args.words] if args.name else [])
+    if args.name is None:
+        raise UserError("data needs the name of a data set, a file, or --bundle DIR")
+    others = [word for word in args.words if "=" not in word and not word.startswith("~")]
+    if others:
+        raise UserError(f"data describes one data set; {_advice([args.name, *others])}")
+    return print_dataset(args.name, args.words)
+
+
+def _advice(names: list[str]) -> str:
+    """Say what to do with several names; a file goes into no bundle."""
+    if all(map(configs.is_data_set_name, names)):
+        return f"'data --bundle DIR {' '.join(names)}' writes several"
+    return "name each in a command of its own"
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> None:
@@ -31,6 +63,12 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
     UserError
         When there is no such data set, or it is not available.
     """
+    with spinner("starting"):
+        from boostbench.config.compose import choose_data, experiment
+        from boostbench.config.overrides import settings
+        from boostbench.data.description import describe
+        from boostbench.data.loading import load
+
     spec = experiment(choose_data(name) | settings(overrides))
     with spinner("loading data"):
         rows = describe(load(spec["data"]))
@@ -60,6 +98,12 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     UserError
         An unknown name, or a folder that cannot be written to.
     """
+    with spinner("starting"):
+        from boostbench.config.compose import choose_data, experiment
+        from boostbench.data.loading import load
+        from boostbench.data.sources.bundles import write_bundle
+        from boostbench.execution.progress import counted
+
     known = configs.list_options("data")
     for name in names:
         if not configs.is_data_set_name(name):
