@@ -24,6 +24,19 @@ def arguments(parser: ArgumentParser) -> None:
     add_overrides(parser, "e.g. data.labels=species")
 
 
+def epilog() -> str:
+    """Return the formats of data files, for the help."""
+    from boostbench.data.readers import readers
+
+    lines = ["formats of data files, perhaps with .gz, .bz2 or .xz:"]
+    for reader in readers():
+        lines += [f"  {' '.join(reader.suffixes)}", f"      {reader.title}: {reader.content}"]
+        if reader.options:
+            options = " ".join(f"data.{name}=" for name in reader.options)
+            lines.append(textwrap.indent(textwrap.fill(options, 72), " " * 6))
+    return "\n".join(lines)
+
+
 def complete(before: list[str], word: str) -> list[str]:
     """Name the words that may come next."""
     return [] if before else configs.list_options("data")

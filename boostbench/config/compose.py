@@ -344,10 +344,10 @@ def choose_data(data: str) -> dict[str, Any]:
         return settings([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
     if _is_file(data):
         return {"data.path": data}
-    from boostbench.data.sources.local_files import FORMATS, stem_and_format
+    from boostbench.data.readers import reader_of
 
     path = Path(data)
-    if path.name != data or stem_and_format(path)[1] in FORMATS:
+    if path.name != data or reader_of(path):
         raise UserError(f"there is no file {data}; check the path")
     return {"data": data}
 

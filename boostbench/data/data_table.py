@@ -1,22 +1,22 @@
-"""Tables of ARFF and CSV files with named columns, and their conversion to features and labels."""
+"""Content of data files, and its conversion to features and labels."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from boostbench.data.column_problems import ColumnProblem, UnreadableColumns, find_problem
 from boostbench.data.fixed_splits import Split, remap_rows
 from boostbench.data.labels import parse_labels
 from boostbench.data.missing_values import FALLBACK, IMPUTATIONS, KEEP
-from boostbench.data.numeric_text import is_number
+from boostbench.data.numeric_text import Decimal, Notation, is_number
 from boostbench.data.one_hot import CategoricalColumn
 from boostbench.data.text_lines import compose_letters
-from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
-from boostbench.util.text_columns import MAX_CATEGORIES, is_identifier_column, text_problem
+from boostbench.util.text_columns import MAX_CATEGORIES
 
 logger = logging.getLogger(__name__)
 
@@ -24,21 +24,16 @@ logger = logging.getLogger(__name__)
 MAX_DENSE_ENTRIES = 10_000_000
 #: Largest share of nonzero entries of a matrix that stays sparse.
 MAX_SPARSE_DENSITY = 0.1
-#: Fault of a text value and advice for messages, by `TextProblem.kind`.
-TEXT_ADVICE = {
-    "commas": ("has a comma", "write a decimal point, and nothing between thousands"),
-    "mostly_numbers": ("is a word among numbers", "correct it, or mark it as a missing value"),
-}
 
 
 @dataclass(frozen=True, eq=False)
 class DataTable:
-    """Table of numbers; columns of nominal attributes hold positions in their categories.
+    """Content of a data file, as its reader returns it.
 
     Parameters
     ----------
     names : list of str
-        Names of the columns.
+        Names of the columns. Empty: the format has no names.
     categories : list of (list of str or None)
         Categories of each column, whose positions are its values. None: the column is numeric.
     values : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
@@ -46,7 +41,21 @@ class DataTable:
     where : str
         Name of the source in messages.
     strings : frozenset of int, default=frozenset()
-        Columns of text whose categories are not declared, and which were not checked yet.
+        Columns of text whose categories are not declared: they may hold numbers, ids or anything.
+    y : ndarray of shape (n_samples,), int64 or str, default=None
+        Class labels. None: one of the columns holds them.
+    splits : list of (ndarray, ndarray), default=None
+        Row numbers of the training part and of the test part for each fixed split. None: the file
+        has no splits.
+    notation : Notation, default=None
+        Notation of numbers in columns of text, if the user gave it. None: numbers have a decimal
+        point and nothing between thousands.
+    decimal : {"point", "comma"}, default="point"
+        Mark before the fraction of the numbers in the file.
+    line_of : callable, default=None
+        Function from the number of a row to its place in messages. None: the place is `where`.
+    problems : tuple of ColumnProblem, default=()
+        Problems that the reader found.
     """
 
     names: list[str]
@@ -54,6 +63,19 @@ class DataTable:
     values: Any
     where: str
     strings: frozenset[int] = frozenset()
+    y: np.ndarray | None = None
+    splits: list[Split] | None = None
+    notation: Notation | None = None
+    decimal: Decimal = "point"
+    line_of: Callable[[int], str] | None = None
+    problems: tuple[ColumnProblem, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls, X, y: np.ndarray, where: str, splits: list[Split] | None = None
+    ) -> "DataTable":
+        """Return the content of a format that has features and labels, and no names."""
+        return cls([], [], X, where, y=y, splits=splits)
 
     def column(self, j: int) -> np.ndarray:
         """Return column `j` as a dense vector of shape (n_samples,)."""
@@ -67,8 +89,96 @@ class DataTable:
         if self.categories[j] is None:
             return parse_labels(codes, where)
         words = [*map(unquote, self.categories[j]), ""]
+        if self.notation:
+            numbers = [self.notation.normalize(word) for word in words[:-1]]
+            words = words if None in numbers else [*numbers, ""]
         occurring, codes = _renumber(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
         return parse_labels([words[code] for code in occurring], where, codes)
+
+    def numbers(self, j: int) -> np.ndarray | None:
+        """Return the number that each category of column `j` is; None if some are words."""
+        words = [*map(unquote, self.categories[j])]
+        if self.notation and j in self.strings:
+            words = [self.notation.normalize(word) for word in words]
+            return None if None in words else np.array(words, dtype=float)
+        return np.array(words, dtype=float) if all(map(is_number, words)) else None
+
+    def problem(self, j: int, is_label: bool, drop_key: str) -> ColumnProblem | None:
+        """Return the reason why column `j` is no feature, or None."""
+        if self.categories[j] is None or (is_label and j not in self.strings):
+            return None
+        codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
+        rows = np.flatnonzero(codes >= 0)
+        first_rows = np.full(len(self.categories[j]), len(codes))
+        first_rows[codes[rows[::-1]]] = rows[::-1]
+        # Categories that occur, in the order of the rows.
+        order = np.argsort(first_rows, kind="stable")[: np.count_nonzero(first_rows < len(codes))]
+        words = [unquote(self.categories[j][code]) for code in order]
+        is_string = j in self.strings
+
+        def place(word: str | None) -> str:
+            if word is None or self.line_of is None:
+                return self.where
+            return self.line_of(int(first_rows[order[words.index(word)]]))
+
+        return find_problem(
+            self.names[j],
+            words,
+            np.bincount(codes[rows], minlength=len(first_rows))[order],
+            len(codes),
+            place,
+            self.notation if is_string else None,
+            is_label,
+            drop_key,
+            is_declared=not is_string,
+        )
+
+    def drop_columns(self, patterns: Sequence[str], target: str | None) -> "DataTable":
+        """Return the table without the columns of `data.drop`, see `select_columns`."""
+        label = label_column(self.names, target, self.where)
+        columns = select_columns(self.names, patterns, label, self.where)
+        if len(columns) == len(self.names):
+            return self
+        return replace(
+            self,
+            names=[self.names[j] for j in columns],
+            categories=[self.categories[j] for j in columns],
+            values=self.values[:, columns],
+            strings=frozenset(i for i, j in enumerate(columns) if j in self.strings),
+        )
+
+
+def select_columns(
+    names: Sequence[str], patterns: Sequence[str], label: int, where: str
+) -> list[int]:
+    """Return the columns that remain, among them the column of labels.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of all columns.
+    patterns : sequence of str
+        Names and patterns of `fnmatch` of the columns to leave out.
+    label : int
+        Column of the labels.
+    where : str
+        Name of the file in messages.
+
+    Raises
+    ------
+    UserError
+        If no column has a name or matches a pattern, or it is the name of the column of labels.
+    """
+    patterns = compose_letters(patterns)
+    for pattern in patterns:
+        if pattern == names[label]:
+            raise UserError(
+                f"{where}: data.drop names the column {pattern!r}, which holds the classes; "
+                "data.labels names another one"
+            )
+        if not any(matches_any(name, [pattern]) for name in names):
+            raise unknown_name_error(f"column of {where}", pattern, names, is_listed=False)
+    return [j for j, name in enumerate(names) if j == label or not matches_any(name, patterns)]
 
 
 class LabelledData(NamedTuple):
@@ -122,6 +232,7 @@ def features_and_labels(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     missing: str | None = None,
+    drop_key: str = "drop",
 ) -> LabelledData:
     """Return the features and the labels of a table.
 
@@ -142,6 +253,8 @@ def features_and_labels(
     missing : {None, "drop", "keep", "mean", "median", "most_frequent"}, default=None
         Treatment of rows with missing features. None: an error. ``"drop"``: they are removed. Any
         other setting: they stay, and a fit may replace missing values.
+    drop_key : str, default="drop"
+        Key of ``data`` that leaves columns out, for messages.
 
     Returns
     -------
@@ -149,9 +262,14 @@ def features_and_labels(
 
     Raises
     ------
+    UnreadableColumns
+        If columns of text hold dates, ids, or numbers in another notation.
     UserError
         If a column is unknown, values are missing, or labels cannot be used.
     """
+    if table.y is not None:
+        data = LabelledData(dense_unless_large(table.values), table.y, table.splits)
+        return data.drop_incomplete_rows(table.where) if missing == "drop" else data
     ignore, keep, drop = compose_letters(ignore), compose_letters(keep), compose_letters(drop)
     label = label_column(table.names, target, table.where)
     if target is None and "null" in table.names and table.names[label] != "null":
@@ -161,18 +279,22 @@ def features_and_labels(
     columns = [
         j
         for j, name in enumerate(table.names)
-        if j != label and name not in ignore and not _matches_any(name, drop)
+        if j != label and name not in ignore and not matches_any(name, drop)
     ]
     for pattern in keep:
-        if not any(_matches_any(table.names[j], [pattern]) for j in columns):
+        if not any(matches_any(table.names[j], [pattern]) for j in columns):
             raise unknown_name_error(
                 f"column of {table.where}", pattern, table.names, is_listed=False
             )
     if keep:
-        columns = [j for j in columns if _matches_any(table.names[j], keep)]
+        columns = [j for j in columns if matches_any(table.names[j], keep)]
     if not columns:
         raise UserError(f"{table.where} has no column of features beside the labels")
 
+    problems = [table.problem(j, j == label, drop_key) for j in sorted({*columns, label})]
+    problems = [*table.problems, *filter(None, problems)]
+    if problems:
+        raise UnreadableColumns(table.where, problems, table.decimal)
     is_complete = _rows_to_keep(table, columns, missing)
     if missing in (KEEP, *IMPUTATIONS):
         if not is_complete.all():
@@ -247,8 +369,9 @@ def unquote(word: str) -> str:
     return word
 
 
-def _matches_any(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+def matches_any(name: str, patterns: Sequence[str]) -> bool:
+    """Return whether a name is, or matches by `fnmatch`, one of the patterns."""
+    return name in patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def label_column(names: Sequence[str], target: str | None, where: str) -> int:
@@ -396,29 +519,21 @@ def _code_column(table: DataTable, j: int) -> _CodedColumn:
     Raises
     ------
     UserError
-        If nearly every row has a text of its own, as names and dates are, or the text consists of
-        numbers with commas or of numbers and a few words.
+        If some of many categories are missing, so that the one-hot matrix would be large.
     """
     name = table.names[j]
     if table.categories[j] is None:
         return _CodedColumn(name, table.values[:, [j]])
     column = table.column(j)
     is_missing = np.isnan(column)
-    if _has_only_numbers(table.categories[j]):
-        values = np.array([float(unquote(category)) for category in table.categories[j]])
-        codes = np.where(is_missing, 0, column).astype(int)
-        return _CodedColumn(name, np.where(is_missing, np.nan, values[codes])[:, None])
+    numbers = table.numbers(j)
+    if numbers is not None:
+        numbers = np.append(numbers, np.nan)[np.where(is_missing, -1, column).astype(int)]
+        return _CodedColumn(name, numbers[:, None])
     occurring, present_codes = _renumber(column[~is_missing].astype(np.int32))
     codes = np.full(len(column), np.nan)
     codes[~is_missing] = present_codes
     words = [table.categories[j][code] for code in occurring]
-    check_dates(table.where, name, words)
-    problem = text_problem([*map(unquote, words)], np.bincount(present_codes), len(codes))
-    if j in table.strings and problem and problem.kind in TEXT_ADVICE:
-        fault, advice = TEXT_ADVICE[problem.kind]
-        raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {fault}; {advice}")
-    if len(words) > 2 and is_identifier_column(len(words), len(codes)):
-        raise not_categorical_error(table.where, name, len(words), len(codes))
     if len(words) > 2 and is_missing.any() and len(codes) * len(words) > MAX_DENSE_ENTRIES:
         raise UserError(
             f"{table.where}: column {name!r} has {len(words)} categories, too many "
@@ -431,37 +546,3 @@ def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the codes that occur, and the position of each code among them."""
     is_present = np.bincount(codes) > 0
     return np.flatnonzero(is_present), (np.cumsum(is_present, dtype=np.int32) - 1)[codes]
-
-
-def check_dates(where: str, name: str, words: Collection[str]) -> None:
-    """Check that a column does not hold dates, each of which would become a one-hot feature.
-
-    Raises
-    ------
-    UserError
-        If all words are dates, with or without times.
-    """
-    words = [unquote(word) for word in words]
-    if is_all_dates(words):
-        raise date_column_error(where, name, words)
-
-
-def date_column_error(where: str, name: str, words: Collection[str] = ()) -> UserError:
-    """Return the error for a column of dates; see `days_conversion_code` for `words`."""
-    return UserError(
-        f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
-        f"days of it: {days_conversion_code(name, words)}"
-    )
-
-
-def not_categorical_error(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:
-    """Return the error for a column of text that differs in nearly every row."""
-    return UserError(
-        f"{where}: the text of column {name!r} is different in {n_different} of {n_rows} rows, as "
-        "of names or dates, and means no category; take the column out (openml.drop does for data "
-        "from OpenML)"
-    )
-
-
-def _has_only_numbers(categories: Sequence[str]) -> bool:
-    return all(is_number(unquote(category)) for category in categories)

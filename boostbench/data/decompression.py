@@ -1,7 +1,13 @@
 """Decompression with a size limit, so that a small file cannot fill the memory."""
 
+import bz2
+import gzip
 import io
+import lzma
+import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +18,19 @@ from boostbench.util.errors import UserError
 #: Size in bytes that any file may decompress to, and the largest ratio for larger results.
 MIN_LIMIT, MAX_RATIO = 2**27, 100
 _CHUNK_SIZE = 2**20
+#: Functions that open a file, by the ending of its compression.
+OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open and decompress a file; raise a UserError for any error of reading it."""
+    opener = OPENERS.get(path.suffix, open)
+    try:
+        with opener(path, "rb") as stream:
+            yield stream if opener is open else decompress(stream, path)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
 
 
 def decompress(stream: BinaryIO, path: Path, min_limit: int = MIN_LIMIT) -> io.BytesIO:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from boostbench.data.column_problems import UnreadableColumns
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
 from boostbench.data.missing_values import missing_setting, validate
@@ -13,6 +14,9 @@ from boostbench.data.spec import check_spec, config_overrides
 from boostbench.util import configs
 from boostbench.util.errors import UserError, first_line
 from boostbench.util.spinner import spinner
+
+#: Keys of a config that decide how a file is read.
+_READING_KEYS = ("labels", "missing", "header", "decimal", "thousands", "na_values", "drop")
 
 
 def load(spec: Mapping[str, Any]) -> Dataset:
@@ -36,7 +40,10 @@ def load(spec: Mapping[str, Any]) -> Dataset:
           ``most_frequent`` replace missing values in each fit; ``keep`` leaves them to algorithms
           that support missing values, and means the median for the others; null means ``keep`` for
           a file ``path``, and an error for other data;
+        - ``drop``: columns of a CSV or ARFF file to leave out, names or patterns of `fnmatch`;
         - ``na_values``: further words or numbers that mark missing values in a CSV file;
+        - ``decimal``, ``thousands``: marks of the numbers in a CSV file, see
+          `boostbench.data.readers.base.ReadOptions`;
         - ``header``: whether the first line of a CSV file is a header; null: guessed;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``features``: range ``[start, stop]`` of the features to use; ``openml.features`` for data
@@ -79,6 +86,9 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     absolute_path = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
     try:
         return replace(_load(spec), spec={**spec, **absolute_path})
+    except UnreadableColumns as error:
+        given = [(key, spec.get(key)) for key in _READING_KEYS]
+        raise error.add_command(spec.get("path") or spec["name"], given) from None
     except MemoryError as error:
         raise UserError(
             f"{spec['name']} does not fit in memory: {first_line(error)}; fewer rows may fit"

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from boostbench.data.dataset import COUNT_ATTRIBUTES
 from boostbench.data.missing_values import CHOICES
+from boostbench.data.numeric_text import Decimal, Thousands
 from boostbench.util import configs, validation
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
@@ -69,6 +70,9 @@ _KEYS = _nullable(
         list[_Text | int | float], "a list of words or numbers, such as [unknown,-999]"
     ),
     header=annotated_type(bool, "true or false"),
+    decimal=annotated_type(Decimal, "point or comma"),
+    thousands=annotated_type(Thousands, "point, comma, space or apostrophe"),
+    drop=annotated_type(list[_Text | int], "a list of columns, such as [customer_id]"),
     file=_text("text"),
     features=_FEATURES,
     rows=annotated_type(_Range, "[start, stop], numbers of rows from 0"),

@@ -10,6 +10,7 @@ from boostbench.data.loading import load, load_each
 from boostbench.data.sources.lookup import (
     DataNotAvailable,
     Offline,
+    file_names,
     first_available_source,
     openml_name,
 )
@@ -226,7 +227,7 @@ def load_table_data(
         n = len(absent)
         are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
         where = ", ".join(f"{row} ({_source(spec)})" for row, (spec, _) in absent.items())
-        put = "put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA"
+        put = f"put {file_names('NAME')} into $BOOSTBENCH_DATA"
         offline = any(isinstance(error, Offline) for _, error in absent.values())
         put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
         notes.insert(0, f"{are} data are not at hand: {where}. {put}")

@@ -23,9 +23,13 @@ _MAX_LISTED_CHARACTERS = 90
 class UserError(Exception):
     """Error that the user can correct.
 
-    The message is one line with the fault and advice. The command line prints it on
-    stderr, without a traceback, and exits with code 2.
+    The message is one line with the fault and advice; several faults that a user corrects together
+    have a line each. The command line prints it on stderr, without a traceback, and exits with
+    code 2.
     """
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.args))
 
 
 class Terminated(KeyboardInterrupt):
@@ -183,10 +187,20 @@ def is_debugging() -> bool:
 
 
 def print_error(problem: object) -> None:
-    """Print an error as one line on stderr; a terminal gets line breaks between words."""
-    # Names from the user may contain line breaks.
-    line = shortened(f"boostbench: {printable(' '.join(str(problem).split()))}")
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
-    echo(line, file=sys.stderr)
+    """Print an error on stderr, a line for each fault; a terminal gets breaks between words."""
+    lines = problem.args if isinstance(problem, UserError) else [problem]
+    for number, text in enumerate(lines):
+        indent = "  " if number else ""
+        # Names from the user may contain line breaks.
+        text = printable(" ".join(str(text).split()))
+        line = shortened(f"{indent}{text}" if number else f"boostbench: {text}")
+        if sys.stderr.isatty():
+            width = shutil.get_terminal_size().columns
+            line = textwrap.fill(
+                line,
+                width,
+                subsequent_indent=2 * indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        echo(line, file=sys.stderr)

@@ -477,8 +477,8 @@ def test_an_unreachable_server_is_one_message(done, define_table, monkeypatch):
     result = done("table", name, *QUICK)
     assert result.complaints == (
         "boostbench: 3 rows are not run, as their data are not at hand: vowel (OpenML 307), "
-        "glass (OpenML 41), letter (OpenML 6). OpenML cannot be reached; put NAME.svm (or .arff, "
-        ".csv, .npz) into $BOOSTBENCH_DATA\n"
+        "glass (OpenML 41), letter (OpenML 6). OpenML cannot be reached; put NAME.svm, .arff, "
+        ".csv or .npz into $BOOSTBENCH_DATA\n"
     )
 
 
@@ -487,7 +487,7 @@ def test_data_sets_that_are_not_at_hand_are_not_run(done, folder, define_table):
     result = done("table", name, *QUICK)
     assert result.complaints == (
         "boostbench: 1 row is not run, as its data are not at hand: svmguide2 (LIBSVM svmguide2, "
-        "bioinformatics). Put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA\n"
+        "bioinformatics). Put NAME.svm, .arff, .csv or .npz into $BOOSTBENCH_DATA\n"
     )
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     assert re.search(r"^\| svmguide2 +\| +not run +\|$", markdown, re.M)

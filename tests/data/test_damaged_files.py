@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.loading import load
-from boostbench.data.sources.local_files import IDX
+from boostbench.data.readers.idx import Idx
 from boostbench.util.errors import UserError
 
 #: Files that the tests generate.
@@ -176,6 +176,7 @@ def splits(rng):
     )
 
 
+IDX = Idx.suffixes[0]
 FORMATS = {".svm": libsvm, ".csv": csv, ".arff": arff, ".npz": npz, IDX: idx}
 
 

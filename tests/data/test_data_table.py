@@ -7,7 +7,7 @@ from boostbench.data import data_table
 from boostbench.data.data_table import DataTable, features_and_labels
 from boostbench.util.errors import UserError
 
-from .encoding import one_hot
+from .reading import one_hot
 
 NAMES = ["id", "size", "colour", "level", "flag", "Class"]
 CATEGORIES = [
@@ -111,7 +111,8 @@ def names_and_ages(n_samples, n_names):
 
 def test_text_that_is_no_category_is_refused():
     with pytest.raises(
-        UserError, match=r"^toy: the text of column 'name' is different in 51 of 100"
+        UserError,
+        match=r"^toy: the text of column 'name' is different in more than half of 100 rows",
     ):
         features_and_labels(names_and_ages(100, 51))
     for n_rows, n_words in ((100, 50), (20, 20)):

@@ -1,1 +1,89 @@
-"""Readers of data files, one file per format."""
+"""Readers of data files: a format is a file of this folder, and found because it is there."""
+
+import functools
+import os
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from boostbench.data.decompression import OPENERS
+from boostbench.data.readers.base import Reader, ReadOptions
+from boostbench.util.errors import UserError
+
+
+@functools.cache
+def readers() -> list[Reader]:
+    """Return the readers of all formats, in the order in which files of a name are searched."""
+    names = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "base"]
+    instances = [
+        getattr(import_module(f"{__name__}.{name}"), name.title().replace("_", ""))()
+        for name in names
+    ]
+    return sorted(instances, key=lambda reader: (reader.rank, reader.title))
+
+
+def main_suffixes() -> list[str]:
+    """Return the suffix by which a file of each format is searched, such as ``.csv``."""
+    return [reader.suffixes[0] for reader in readers()]
+
+
+def stem_and_suffix(path: Path) -> tuple[str, str]:
+    """Return the stem of a file name and its suffix, without compression.
+
+    Examples
+    --------
+    >>> stem_and_suffix(Path("/x/vowel.svm.gz"))
+    ('vowel', '.svm')
+    >>> stem_and_suffix(Path("mnist-train-images-idx3-ubyte"))
+    ('mnist', '-train-images-idx3-ubyte')
+    """
+    name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
+    for reader in readers():
+        for suffix in reader.suffixes:
+            # A suffix without a point, as of IDX files, is found by the whole ending only.
+            if not suffix.startswith(".") and name.endswith(suffix):
+                return name.removesuffix(suffix), suffix
+    stem, suffix = os.path.splitext(name)
+    return stem, suffix.lower()
+
+
+def reader_of(path: Path) -> Reader | None:
+    """Return the reader of a file by its name; None if no format has its suffix."""
+    suffix = stem_and_suffix(path)[1]
+    return next((reader for reader in readers() if suffix in reader.suffixes), None)
+
+
+def check_options(options: ReadOptions, reader: Reader | None, explanation: str) -> None:
+    """Check that a format supports all options that a user gave.
+
+    Raises
+    ------
+    UserError
+        If the format does not support an option; the message ends with `explanation`.
+    """
+    for name in options.names_set:
+        if reader is None or name not in reader.options:
+            titles = _join([other.title for other in readers() if name in other.options])
+            raise UserError(f"data.{name} applies to {titles} files only; {explanation}")
+
+
+def unknown_suffix_error(path: Path) -> UserError:
+    """Return the error for a file whose name does not say its format."""
+    suffixes = [f"*{suffix}" for suffix in main_suffixes() if suffix.startswith(".")]
+    compressions = _join([suffix for suffix in OPENERS if suffix], "or")
+    return UserError(
+        f"{path}: the ending does not say the format; name it {_join(suffixes, 'or')}, perhaps "
+        f"with {compressions}"
+    )
+
+
+def _join(words: Sequence[str], conjunction: str = "and") -> str:
+    """Join words as a sentence does.
+
+    Examples
+    --------
+    >>> _join(["a", "b", "c"])
+    'a, b and c'
+    """
+    return f" {conjunction} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -1,14 +1,16 @@
-"""ARFF files, dense and sparse."""
+"""Reader of ARFF files, dense and sparse."""
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.data_table import DataTable, date_column_error, unquote
+from boostbench.data.column_problems import UnreadableColumns, date_problem
+from boostbench.data.data_table import DataTable, matches_any, unquote
+from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.text_lines import read_lines
 from boostbench.util.errors import UserError
 
@@ -39,31 +41,47 @@ _INDEX = re.compile(r"[{,]\s*(\d+)")
 CHUNK_ROWS = 2000
 
 
-def read_arff(stream: BinaryIO, where: str) -> DataTable:
-    """Load a dense or sparse ARFF file.
+class Arff(Reader):
+    """Attribute-relation files of Weka and OpenML, dense or sparse."""
 
-    A value that a sparse row omits is zero, or the first category of a nominal attribute, as the
-    format defines. Columns that every row omits are kept.
+    title = "ARFF"
+    content = "attributes with their types, and rows; dense or sparse"
+    suffixes = (".arff",)
+    options = ("labels", "drop")
+    rank = 2
 
-    Parameters
-    ----------
-    stream : binary file
-        The text, not compressed.
-    where : str
-        Name of the file in messages.
+    def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+        """Load a dense or sparse ARFF file.
 
-    Returns
-    -------
-    DataTable
+        A value that a sparse row omits is zero, or the first category of a nominal attribute, as
+        the format defines. Columns that every row omits are kept.
 
-    Raises
-    ------
-    UserError
-        If a line is not UTF-8 or does not parse; the message has its number.
-    """
+        Parameters
+        ----------
+        stream : binary file
+            The text, not compressed.
+        where : str
+            Name of the file in messages.
+        options : ReadOptions
+            Settings of the user.
+
+        Returns
+        -------
+        DataTable
+
+        Raises
+        ------
+        UserError
+            If a line is not UTF-8 or does not parse; the message has its number.
+        """
+        table = _read(stream, where, options.drop)
+        return table.drop_columns(options.drop, options.labels) if options.drop else table
+
+
+def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
     import arff  # liac-arff, as openml uses it
 
-    lines = _FileLines(stream, where)
+    lines = _FileLines(stream, where, drop)
     header = list(lines.header_lines())
     first = next(lines.sample_lines(), None)
     if first is None:
@@ -116,9 +134,9 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
 class _FileLines:
     """Lines of a file, with the number and the text of the current line."""
 
-    def __init__(self, stream: BinaryIO, where: str):
+    def __init__(self, stream: BinaryIO, where: str, drop: Sequence[str]):
         self.number, self.text = 0, ""
-        self._where = where
+        self._where, self._drop = where, drop
         self._lines = read_lines(stream, where, _strip_comment)
 
     def __iter__(self) -> Iterator[str]:
@@ -132,9 +150,11 @@ class _FileLines:
         for line in self:
             date_attribute = _DATE_ATTRIBUTE.match(line)
             if date_attribute:
-                raise date_column_error(
-                    f"{self._where}, line {self.number}", unquote(date_attribute[1])
-                )
+                name = unquote(date_attribute[1])
+                if not matches_any(name, self._drop):
+                    problem = date_problem(f"{self._where}, line {self.number}", name)
+                    raise UnreadableColumns(self._where, [problem])
+                line = f"@attribute {date_attribute[1]} string\n"
             line = _TRAILING_COMMENT.sub(r"\1", line)
             yield _INTEGER_OR_RANGE.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
             if line.lstrip().upper().startswith("@DATA"):

@@ -4,17 +4,27 @@ import csv
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from boostbench.data.csv_header import DECIMAL_COMMA, guess_header
-from boostbench.data.csv_text import TextColumn, resolve_decimal_commas, word_mask
-from boostbench.data.data_table import DataTable, check_dates, label_column, not_categorical_error
+from boostbench.data.column_problems import ColumnProblem, override
+from boostbench.data.csv_cells import (
+    DECIMAL_COMMA,
+    TextColumn,
+    convert_decimal_commas,
+    find_ambiguous_points,
+    guess_header,
+    word_mask,
+)
+from boostbench.data.data_table import DataTable, label_column, select_columns
 from boostbench.data.labels import MIN_INEXACT
+from boostbench.data.numeric_text import Notation
+from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.text_lines import check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import is_identifier_column
@@ -42,47 +52,66 @@ _SEPARATOR_LINE = re.compile(r'("?)sep=([^\w\s"\'.+-]|\t)\1', re.IGNORECASE)
 _QUOTED = re.compile(r'(?<![^,;\t ])"(?:[^"]|"")*"')
 
 
-def read_csv(
-    stream: BinaryIO,
-    where: str,
-    labels: str | None = None,
-    na_values: Sequence[str | float] = (),
-    header: bool | None = None,
-) -> DataTable:
-    """Load a CSV file that is separated by comma, semicolon or tab, with or without a header.
+class Csv(Reader):
+    """Cells between commas, semicolons or tabs, with or without a header."""
 
-    A first line ``sep=;``, as for Excel, names the separator and is skipped. Without a header, the
-    columns are named ``0``, ``1``, ... A first column without a name that numbers the rows from 0
-    or 1, as pandas writes it, is dropped.
+    title = "CSV"
+    content = "cells between commas, semicolons or tabs, with or without a header"
+    suffixes = (".csv", ".data")
+    options = ("labels", "drop", "na_values", "header", "decimal", "thousands")
+    rank = 3
 
-    Parameters
-    ----------
-    stream : binary file
-        The text, not compressed.
-    where : str
-        Name of the file in messages.
-    labels : str, default=None
-        Name of the column of labels. None: see `boostbench.data.data_table.label_column`.
-    na_values : sequence of str or float, default=()
-        Further words for a missing value, besides `MISSING_WORDS` and, in columns of features,
+    def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+        """Load a CSV file.
+
+        A first line ``sep=;``, as for Excel, names the separator and is skipped. Without a header,
+        the columns are named ``0``, ``1``, ... A first column without a name that numbers the rows
+        from 0 or 1, as pandas writes it, is dropped. The words of
+        `MISSING_WORDS` and `options` mean a missing value; in columns of features, so do
         `MISSING_FEATURE_WORDS`.
-    header : bool, default=None
-        Whether the first line is a header. None: see
-        `boostbench.data.csv_header.guess_header`.
 
-    Returns
-    -------
-    DataTable
+        Parameters
+        ----------
+        stream : binary file
+            The text, not compressed.
+        where : str
+            Name of the file in messages.
+        options : ReadOptions
+            Settings of the user.
 
-    Raises
-    ------
-    UserError
-        If a line is not UTF-8, does not parse, has more or fewer cells than the first, or holds a
-        word among numbers or an ambiguous comma; the message has the number of the first such line.
-    """
+        Returns
+        -------
+        DataTable
+
+        Raises
+        ------
+        UserError
+            If a line is not UTF-8, does not parse, or has more or fewer cells than the first; the
+            message has the number of the first such line.
+        """
+        return _read(stream, where, options)
+
+
+def _notation(options: ReadOptions, where: str) -> Notation | None:
+    """Return the notation of numbers that a user gave; None: it is recognised."""
+    if options.decimal is None and options.thousands is None:
+        return None
+    # Points between thousands leave the comma for the fraction.
+    default = "comma" if options.thousands == "point" else "point"
+    notation = Notation(options.decimal or default, options.thousands)
+    if notation.decimal == notation.thousands:
+        raise UserError(
+            f"{where}: data.decimal and data.thousands are both {notation.decimal}; name "
+            "different marks, or leave one of them out"
+        )
+    return notation
+
+
+def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     import pandas as pd  # slow to import
 
-    [labels] = compose_letters([labels])
+    [labels] = compose_letters([options.labels])
+    notation, na_values, header = _notation(options, where), options.na_values, options.header
     lines = list(islice(read_lines(stream, where), 3))
     separator_line = _SEPARATOR_LINE.fullmatch(lines[0].rstrip("\r\n")) if lines else None
     n_skipped = int(separator_line is not None)
@@ -134,7 +163,10 @@ def read_csv(
             warnings.simplefilter("error", pd.errors.ParserWarning)
             n_rows = max(1, _CHUNK_CELLS // (1 + lines[0].count(separator)))
             missing = frozenset(missing_words), frozenset(missing_feature_words)
-            builder = _TableBuilder(_count_lines(stream), set(), labels, where, missing)
+            # Cells with decimal commas are all read as text: "1.200" is 1200 perhaps, and not 1.2.
+            text_columns = None if notation and notation.decimal == "comma" else set()
+            settings = where, missing, labels, options.drop, notation
+            builder = _TableBuilder(_count_lines(stream), text_columns, *settings)
             builder = _build_table(stream, n_rows, pandas_options, builder)
             if np.isnan(builder.values[: builder.n_rows, builder.label]).any():
                 # Read again, as a class may have the name of a missing feature value. Options by
@@ -153,7 +185,7 @@ def read_csv(
         raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
     if not builder.n_rows:
         raise UserError(f"{where} holds no samples")
-    if np.isnan(builder.values[: builder.n_rows, -1:]).any():
+    if builder.is_last_incomplete:
         scanner.check_widths()  # pandas fills short rows with missing values
     if header:
         scanner.check_label(builder.label)
@@ -188,13 +220,13 @@ def _build_table(
 
 
 def _read_chunks(
-    stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], text_columns: set[int]
+    stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], text_columns: set[int] | None
 ):
-    """Yield the file in chunks of rows, with the columns `text_columns` as text."""
+    """Yield the file in chunks of rows, with the columns `text_columns` (None: all) as text."""
     import pandas as pd
 
     stream.seek(0)
-    dtype = None
+    dtype = str if text_columns is None else None
     if text_columns:
         names = pd.read_csv(stream, nrows=1, **pandas_options).columns
         stream.seek(0)
@@ -229,51 +261,73 @@ class _TableBuilder:
     ----------
     n_lines : int
         Upper bound on the number of rows.
-    text_columns : set of int
-        Columns that are known to hold words.
-    labels : str or None
-        Name of the column of labels. None: unknown.
+    text_columns : set of int, or None
+        Columns that are known to hold words. None: all columns.
     where : str
         Name of the file in messages.
     missing : tuple of (set of str, set of str)
         Words for a missing label, and for a missing feature.
+    labels : str or None
+        Name of the column of labels. None: unknown.
+    drop : sequence of str
+        Names and patterns of the columns to leave out.
+    notation : Notation or None
+        Notation of numbers that the user gave.
     """
 
-    def __init__(self, n_lines: int, text: set[int], labels: str | None, where: str, missing):
-        self.n_lines, self.text_columns, self.labels, self.where = n_lines, text, labels, where
-        self.missing = missing
+    def __init__(
+        self,
+        n_lines: int,
+        text_columns: set[int] | None,
+        where: str,
+        missing: tuple[frozenset[str], frozenset[str]],
+        labels: str | None,
+        drop: Sequence[str],
+        notation: Notation | None,
+    ):
+        self.n_lines, self.text_columns = n_lines, text_columns
+        self.settings = self.where, self.missing, self.labels, self.drop, self.notation = (
+            *(where, missing, labels),
+            *(drop, notation),
+        )
         self.n_rows = 0
         # Columns of numbers whose text may have points.
         self.floats: set[int] = set()
-        self.word_codes: dict[int, dict[str, int]] = {j: {} for j in text}
+        # True if a cell of the last column is missing. The row may then be too short.
+        self.is_last_incomplete = False
+        self.word_codes: dict[int, dict[str, int]] = {}
+        # Columns of ids, of which no further words are stored.
+        self.id_columns: set[int] = set()
+        # Number of words of each column that are not numbers, and words that are not counted yet.
+        self._n_texts: Counter[int] = Counter()
+        self._uncounted: dict[int, list[str]] = {}
         self._are_bool: dict[int, bool] = {}
 
     def restarted(self) -> "_TableBuilder":
         """Return an empty builder that knows the text columns found so far."""
-        return _TableBuilder(self.n_lines, self.text_columns, self.labels, self.where, self.missing)
+        return _TableBuilder(self.n_lines, self.text_columns, *self.settings)
 
     def add_rows(self, frame) -> bool:
         """Add a chunk of rows; return False if it has words in a column of numbers."""
-        columns = {j: frame.iloc[:, j] for j in range(frame.shape[1])}
         if not self.n_rows:
             self.names = compose_letters(str(name).strip() for name in frame.columns)
             self.label = label_column(self.names, self.labels, self.where)
+            self.columns = select_columns(self.names, self.drop, self.label, self.where)
             # Memory for all rows; pages that are never written take none.
             self.values = np.empty((self.n_lines, len(self.names)))
+        self.is_last_incomplete |= bool(frame.iloc[:, -1].isna().any())
+        columns = {j: frame.iloc[:, j] for j in self.columns}
+        text_columns = set(self.columns) if self.text_columns is None else self.text_columns
         new_text_columns = {
-            j
-            for j, column in columns.items()
-            if j not in self.text_columns and self._is_text(j, column)
+            j for j, column in columns.items() if j not in text_columns and self._is_text(j, column)
         }
-        self.text_columns = self.text_columns | new_text_columns
         if new_text_columns:
+            self.text_columns = text_columns | new_text_columns
             return False
         self.floats |= {j for j, column in columns.items() if column.dtype.kind == "f"}
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
         for j, column in columns.items():
-            numbers = (
-                self._coded(j, column) if j in self.text_columns else column.to_numpy(dtype=float)
-            )
+            numbers = self._coded(j, column) if j in text_columns else column.to_numpy(dtype=float)
             self.values[start : self.n_rows, j] = numbers
         return True
 
@@ -285,29 +339,30 @@ class _TableBuilder:
         return kind in "iu" and max(-int(column.min()), int(column.max())) >= MIN_INEXACT
 
     def _coded(self, j: int, column) -> np.ndarray:
+        """Return the codes of a chunk of words; new words of a column of ids get the code 0."""
         import pandas as pd
 
-        word_codes = self.word_codes[j]
+        word_codes = self.word_codes.setdefault(j, {})
         codes, words = pd.factorize(column)
         missing = self.missing[j != self.label]
         # pandas strips the blanks before a word, but not after it.
         words = compose_letters(word.strip() for word in words)
-        codes_of_words = [
-            np.nan if word in missing else word_codes.setdefault(word, len(word_codes))
-            for word in words
-        ]
-        codes_of_words = np.array([*codes_of_words, np.nan])
-        if is_identifier_column(len(word_codes), self.n_lines) and j != self.label:
-            n_words = int(word_mask(list(word_codes)).sum())
-            if is_identifier_column(n_words, self.n_lines):
-                check_dates(self.where, self.names[j], list(word_codes))
-                raise not_categorical_error(
-                    self.where, self.names[j], n_words, f"the first {self.n_rows}"
-                )
-        return codes_of_words[codes]
+        if j not in self.id_columns:
+            new_words = [word for word in words if word not in missing and word not in word_codes]
+            for word in new_words:
+                word_codes.setdefault(word, len(word_codes))
+            self._uncounted.setdefault(j, []).extend(new_words)
+            if is_identifier_column(len(word_codes), self.n_lines) and j != self.label:
+                # Numbers in columns of text, such as with commas, may all differ.
+                uncounted = list(dict.fromkeys(self._uncounted.pop(j)))
+                self._n_texts[j] += int(word_mask(uncounted, self.notation).sum())
+                if is_identifier_column(self._n_texts[j], self.n_lines):
+                    self.id_columns.add(j)
+        codes_of_words = [np.nan if word in missing else word_codes.get(word, 0) for word in words]
+        return np.array([*codes_of_words, np.nan])[codes]
 
-    def table(self, rows: "_RowScanner", cells: Callable[[], Iterator]) -> DataTable:
-        """Return the table; see `resolve_decimal_commas` for `cells`."""
+    def table(self, rows: "_RowScanner", cells: Callable[[], Iterable]) -> DataTable:
+        """Return the table; see `find_ambiguous_points` for `cells`."""
         values = self.values[: self.n_rows]
         texts = {
             j: TextColumn.from_codes(self.word_codes.pop(j), values[:, j])
@@ -315,15 +370,48 @@ class _TableBuilder:
         }
         for j, text in texts.items():
             if j != self.label:
-                text.drop_none(values[:, j])
-        resolve_decimal_commas(texts, values, cells, self.names, self.where)
+                text.drop_none(values[:, j], self.notation)
+        decimal, problems = self.notation.decimal if self.notation else "point", []
+        if self.notation is None:
+            comma_columns = convert_decimal_commas(texts, self.names, self.where)
+            if comma_columns:
+                decimal, problems = "comma", self._point_problems(texts, comma_columns, cells())
         categories: list = [None] * len(self.names)
         for j, text in texts.items():
-            text.check(values[:, j], self.names[j], rows.line_of)
             codes, categories[j] = text.sorted()
             values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
-        first = int(self._numbers_rows(values[:, 0], categories[0]))
-        return DataTable(self.names[first:], categories[first:], values[:, first:], self.where)
+        columns = self.columns
+        if columns[0] == 0 and self._numbers_rows(values[:, 0], categories[0]):
+            columns = columns[1:]
+        return DataTable(
+            [self.names[j] for j in columns],
+            [categories[j] for j in columns],
+            values if len(columns) == len(self.names) else values[:, columns],
+            self.where,
+            strings=frozenset(i for i, j in enumerate(columns) if categories[j] is not None),
+            notation=self.notation,
+            decimal=decimal,
+            line_of=rows.line_of,
+            problems=tuple(problems),
+        )
+
+    def _point_problems(
+        self, texts: Mapping[int, TextColumn], comma_columns: Sequence[int], cells: Iterable
+    ) -> list[ColumnProblem]:
+        """Return the columns whose points may separate thousands beside decimal commas."""
+        point_texts = {j: text for j, text in texts.items() if j not in comma_columns}
+        settings = (("decimal", "comma"), ("thousands", "point"))
+        marks = " ".join(override(*setting) for setting in settings)
+        return [
+            ColumnProblem(
+                f"{self.where}: {example!r} in column {self.names[j]!r} has a point, and other "
+                "columns have decimal commas",
+                f"{marks} reads {Notation('comma', 'point').normalize(example)}; else write a "
+                "decimal comma",
+                settings,
+            )
+            for j, example in sorted(find_ambiguous_points(point_texts, cells).items())
+        ]
 
     def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
         """Return whether the first column has no name and numbers the rows; log its treatment."""

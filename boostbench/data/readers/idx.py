@@ -1,14 +1,68 @@
 """Reader of IDX files, the format of MNIST."""
 
 import math
+from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.data_table import DataTable
+from boostbench.data.decompression import open_file
+from boostbench.data.readers.base import Reader, ReadOptions
+from boostbench.data.readers.npz import join_parts
 from boostbench.util.errors import UserError
 
+#: Endings of images and labels: first the training part, then the test part.
+_PARTS = (
+    ("-train-images-idx3-ubyte", "-train-labels-idx1-ubyte"),
+    ("-t10k-images-idx3-ubyte", "-t10k-labels-idx1-ubyte"),
+)
 
-def read_idx(stream: BinaryIO, where: str) -> np.ndarray:
+
+class Idx(Reader):
+    """Images and labels in four files of bytes, as of MNIST."""
+
+    title = "IDX"
+    content = "the first of the four files of MNIST; the others are beside it"
+    suffixes = (_PARTS[0][0],)
+    rank = 5
+
+    def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+        """Load images and labels of the training and the test part.
+
+        Parameters
+        ----------
+        stream : binary file
+            The images of the training part.
+        where : str
+            Path of these images. The other three files are in the same folder, and have the
+            same compression.
+        options : ReadOptions
+            Not used; the format has no settings.
+
+        Returns
+        -------
+        DataTable
+            Images as rows, and one fixed split.
+
+        Raises
+        ------
+        UserError
+            If a file is missing, has another format, or is truncated.
+        """
+        path, parts = Path(where), []
+        for names in _PARTS:
+            arrays = []
+            for name in names:
+                part = path.with_name(path.name.replace(self.suffixes[0], name))
+                with open_file(part) as content:
+                    arrays.append(read_array(content, str(part)))
+            parts.append(tuple(arrays))
+        X, y, splits = join_parts(parts, where)
+        return DataTable.from_arrays(X, y, where, splits)
+
+
+def read_array(stream: BinaryIO, where: str) -> np.ndarray:
     """Load an IDX file of bytes.
 
     Returns

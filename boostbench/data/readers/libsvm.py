@@ -9,8 +9,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.data_table import DataTable
 from boostbench.data.labels import MIN_INEXACT, parse_labels
 from boostbench.data.numeric_text import is_plain_ascii
+from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.text_lines import read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import text_problem
@@ -30,29 +32,44 @@ _LARGE_FILE = 2**20
 MIN_FEATURES_PER_ROW = 0.5
 
 
-def read_libsvm(stream: BinaryIO, where: str):
-    """Load a LIBSVM (SVMlight) file.
+class Libsvm(Reader):
+    """Sparse samples of LIBSVM and SVMlight."""
 
-    Comments after ``#`` are ignored; ``qid:`` is ignored with a warning. Indices count from one, or
-    from zero if the index zero occurs.
+    title = "LIBSVM"
+    content = "label index:value index:value ..., one sample a line"
+    suffixes = (".svm", ".libsvm", ".svmlight", ".scale")
+    rank = 1
 
-    Parameters
-    ----------
-    stream : binary file
-        The text, not compressed.
-    where : str
-        Name of the file in messages.
+    def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+        """Load a LIBSVM (SVMlight) file.
 
-    Returns
-    -------
-    X : scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64 or str
+        Comments after ``#`` are ignored; ``qid:`` is ignored with a warning. Indices count from
+        one, or from zero if the index zero occurs.
 
-    Raises
-    ------
-    UserError
-        If a line does not parse; the message has the number of the first such line.
-    """
+        Parameters
+        ----------
+        stream : binary file
+            The text, not compressed.
+        where : str
+            Name of the file in messages.
+        options : ReadOptions
+            Not used; the format has no settings.
+
+        Returns
+        -------
+        DataTable
+
+        Raises
+        ------
+        UserError
+            If a line does not parse; the message has the number of the first such line.
+        """
+        X, y = _read(stream, where)
+        return DataTable.from_arrays(X, y, where)
+
+
+def _read(stream: BinaryIO, where: str):
+    """Return features as a sparse matrix, and labels."""
     from sklearn.datasets import load_svmlight_file  # slow to import
 
     text = stream.read()

@@ -4,35 +4,51 @@ from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.data_table import DataTable
 from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, official_split, split_from_mask
 from boostbench.data.labels import parse_labels
+from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.util.errors import UserError
 
 
-def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:
-    """Load arrays ``x_train, y_train, x_test, y_test``, or ``x, y`` with an optional ``is_test``.
+class Npz(Reader):
+    """Archive of NumPy arrays."""
 
-    Images are flattened to rows. The training and the test part become a fixed split.
+    title = "npz"
+    content = "arrays x and y, perhaps is_test; or x_train, y_train, x_test, y_test"
+    suffixes = (".npz",)
+    rank = 4
 
-    Parameters
-    ----------
-    stream : binary file
-        An archive of `numpy.savez`.
-    where : str
-        Name of the file in messages.
+    def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+        """Load arrays ``x_train, y_train, x_test, y_test``, or ``x, y``, perhaps with ``is_test``.
 
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64 or str
-    splits : list of one (train, test), or None
+        Images are flattened to rows. The training and the test part become a fixed split.
 
-    Raises
-    ------
-    UserError
-        If the file is not such an archive, or its arrays do not match or are not numeric.
-    """
+        Parameters
+        ----------
+        stream : binary file
+            An archive of `numpy.savez`.
+        where : str
+            Name of the file in messages.
+        options : ReadOptions
+            Not used; the format has no settings.
+
+        Returns
+        -------
+        DataTable
+
+        Raises
+        ------
+        UserError
+            If the file is not such an archive, or its arrays do not match or are not numeric.
+        """
+        X, y, splits = _read(stream, where)
+        return DataTable.from_arrays(X, y, where, splits)
+
+
+def _read(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:
+    """Return features, labels and fixed splits."""
     try:
         arrays = {key.lower(): array for key, array in read_arrays(stream, where).items()}
     except UserError:
@@ -70,8 +86,9 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
 
     Returns
     -------
-    X, y, splits
-        See `read_npz`.
+    X : ndarray of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+    splits : list of one (train, test), or None
 
     Raises
     ------

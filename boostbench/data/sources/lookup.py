@@ -10,10 +10,11 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import missing_setting
+from boostbench.data.readers import check_options, main_suffixes
+from boostbench.data.readers.base import ReadOptions
 from boostbench.data.sources import bundles, cache
 from boostbench.data.sources.builtin import generate, load_builtin, rescale_like_libsvm
 from boostbench.data.sources.local_files import (
-    check_format_options,
     data_folder,
     file_stem,
     local_file,
@@ -89,7 +90,7 @@ def fetch_first(spec: Mapping[str, Any]) -> SourceResult:
     raise (Offline if is_offline else DataNotAvailable)(
         f"data set {spec['name']!r} is not available: "
         f"{'; '.join(map(str, filter(None, reasons)))}. "
-        f"Put {file_stem(spec)}.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give "
+        f"Put {file_names(file_stem(spec))} into $BOOSTBENCH_DATA, or give "
         f"data.path=FILE{offline_text}"
     )
 
@@ -155,13 +156,11 @@ def _load_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
 
 
 def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
+    options = read_options(spec)
     if path is None:
-        check_format_options(spec, "", "give such a file by data.path=FILE")
+        check_options(options, None, "give such a file by data.path=FILE")
         return _missing_file_reason(spec)
-    labels = None if spec.get("labels") is None else str(spec["labels"])
-    na_values = spec.get("na_values") or ()
-    header = spec.get("header")
-    data = read_file(path, labels, missing_setting(spec), na_values, header)
+    data = read_file(path, options, missing_setting(spec))
     fields = data.X, data.y, f"file {path}", data.splits
     dataset = Dataset(spec["name"], *fields, categories=data.categories, names=data.names)
     if not spec.get("path") or spec.get("features"):
@@ -172,13 +171,27 @@ def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str
     return SourceResult(dataset, spec, kept_rows=data.kept_rows)
 
 
+def read_options(spec: Mapping[str, Any]) -> ReadOptions:
+    """Return the settings of a config on the content of a file."""
+    labels = None if spec.get("labels") is None else str(spec["labels"])
+    drop, na_values = map(str, spec.get("drop") or ()), spec.get("na_values") or ()
+    marks = (spec.get(key) for key in ("header", "decimal", "thousands"))
+    return ReadOptions(labels, tuple(drop), tuple(na_values), *marks)
+
+
 def _missing_file_reason(spec: Mapping[str, Any]) -> str:
     folder = data_folder()
     if folder is None:
         return "$BOOSTBENCH_DATA is not set"
     if not os.path.isdir(folder):
         return f"$BOOSTBENCH_DATA is {folder}, which is not a folder"
-    return f"no {file_stem(spec)}.svm, .arff, .csv or .npz in {folder}"
+    return f"no {file_names(file_stem(spec))} in {folder}"
+
+
+def file_names(stem: str) -> str:
+    """Return the names of a data set's files, such as ``wine.svm, .arff, .csv or .npz``."""
+    suffixes = [suffix for suffix in main_suffixes() if suffix.startswith(".")]
+    return f"{stem}{', '.join(suffixes[:-1])} or {suffixes[-1]}"
 
 
 def _openml_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:

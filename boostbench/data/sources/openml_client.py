@@ -25,7 +25,8 @@ import numpy as np
 from boostbench.data.data_table import features_and_labels
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
-from boostbench.data.readers.arff import read_arff
+from boostbench.data.readers.arff import Arff
+from boostbench.data.readers.base import ReadOptions
 from boostbench.data.sources import cache
 from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.errors import UserError
@@ -97,7 +98,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         description = openml.datasets.get_dataset(data_id, download_data=True)
         _warn_if_inactive(Path(description.data_file), where)
         with open(description.data_file, "rb") as stream:
-            table = read_arff(stream, where)
+            table = Arff().read(stream, where, ReadOptions())
     target = target or description.default_target_attribute
     if target is None:
         raise UserError(f"{where} does not say which column holds the classes; set openml.target")
@@ -109,6 +110,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         spec.get("keep") or (),
         spec.get("drop") or (),
         missing,
+        "openml.drop",
     )
     source, splits = f"OpenML {data_id} v{description.version}", None
     if task is not None:
@@ -187,7 +189,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
 
     damage = f"{where}: the file of its splits is damaged"
     try:
-        table = read_arff(io.BytesIO(text.encode()), f"{where}, file of splits")
+        table = Arff().read(io.BytesIO(text.encode()), f"{where}, file of splits", ReadOptions())
     except UserError as error:
         raise ConnectionError(str(error)) from None
     names = [name.lower() for name in table.names]

@@ -17,8 +17,9 @@ from boostbench.algorithms.base.categories import (
     find_categories,
 )
 from boostbench.data.data_table import features_and_labels
-from boostbench.data.readers.arff import read_arff
-from boostbench.data.readers.csv import read_csv
+from boostbench.data.readers.arff import Arff
+from boostbench.data.readers.base import ReadOptions
+from boostbench.data.readers.csv import Csv
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import text_problem
 
@@ -124,8 +125,8 @@ def test_files_and_frames_have_the_same_problems(values, kind):
     text = "".join(f'"{value}",1,{"yn"[i % 2]}\n' for i, value in enumerate(values))
     arff = "@relation r\n@attribute a string\n@attribute b real\n@attribute class {y,n}\n@data\n"
     tables = [
-        lambda: read_csv(io.BytesIO(b"a,b,class\n" + text.encode()), "toy.csv"),
-        lambda: read_arff(io.BytesIO((arff + text).encode()), "toy.arff"),
+        lambda: Csv().read(io.BytesIO(b"a,b,class\n" + text.encode()), "toy.csv", ReadOptions()),
+        lambda: Arff().read(io.BytesIO((arff + text).encode()), "toy.arff", ReadOptions()),
     ]
     for read in tables:
         with pytest.raises(UserError) if kind else contextlib.nullcontext():

@@ -1,12 +1,11 @@
-import io
-
 import numpy as np
 import pytest
 from scipy.sparse import issparse
 
 from boostbench.data.readers import arff
-from boostbench.data.readers.arff import read_arff
 from boostbench.util.errors import UserError
+
+from ..reading import read_arff
 
 DENSE = """% a comment
 @relation 'a set'
@@ -36,7 +35,7 @@ SPARSE = """@RELATION s
 
 
 def read(text):
-    return read_arff(io.BytesIO(text.encode()), "toy.arff")
+    return read_arff(text)
 
 
 def test_dense():
@@ -180,7 +179,7 @@ def test_percent_sign_in_quotes_is_not_a_comment(line):
 
 def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
     text = b"@relation r\n@attribute k {x, ?, y}\n@attribute c {1,2}\n@data\nx,1\ny,2\n?,2\n"
-    table = read_arff(io.BytesIO(text), "toy.arff")
+    table = read_arff(text)
     assert table.categories[0] == ["x", "?", "y"]
     assert table.values[:2, 0].tolist() == [0, 2]
     assert np.isnan(table.values[2, 0])
@@ -195,9 +194,9 @@ def test_comments_need_not_be_utf_8():
         with pytest.raises(
             UserError, match=rf"^toy\.arff, line {line + 1} is not UTF-8: .* UTF-8$"
         ):
-            read_arff(io.BytesIO(content), "toy.arff")
+            read_arff(content)
     commented = "@relation r\n@attribute a real\n@attribute c {u,v}\n@data\n% ü\n1,u\n"
-    assert read_arff(io.BytesIO(commented.encode("cp1252")), "toy.arff").values.tolist() == [[1, 0]]
+    assert read_arff(commented.encode("cp1252")).values.tolist() == [[1, 0]]
 
 
 def test_other_ends_of_lines():

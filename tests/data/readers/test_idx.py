@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.readers.idx import read_idx
+from boostbench.data.readers.idx import read_array
 from boostbench.util.errors import UserError
 
 
@@ -14,10 +14,10 @@ def idx(array):
 
 def test_idx():
     array = np.arange(12).reshape(3, 2, 2)
-    assert read_idx(io.BytesIO(idx(array)), "toy").tolist() == array.tolist()
+    assert read_array(io.BytesIO(idx(array)), "toy").tolist() == array.tolist()
 
 
 @pytest.mark.parametrize("content", [b"", b"\0\0\x08", b"\0\0\x0d\x01aaaa", idx(np.eye(4))[:-1]])
 def test_bad_idx(content):
     with pytest.raises(UserError, match="toy is not a complete IDX file"):
-        read_idx(io.BytesIO(content), "toy")
+        read_array(io.BytesIO(content), "toy")

@@ -4,7 +4,7 @@ import unicodedata
 import numpy as np
 import pytest
 
-from boostbench.data.readers.libsvm import read_libsvm
+from boostbench.data.readers.libsvm import _read as read_libsvm
 from boostbench.util.errors import UserError
 
 

@@ -5,7 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from boostbench.data.readers.npz import read_npz
+from boostbench.data.readers.base import ReadOptions
+from boostbench.data.readers.npz import Npz
 from boostbench.util.errors import UserError
 
 
@@ -17,6 +18,11 @@ def npz(**arrays):
 
 
 MIXED_SIZES = np.array([np.eye(2), np.eye(3)], dtype=object)
+
+
+def read(stream):
+    table = Npz().read(stream, "toy", ReadOptions())
+    return table.values, table.y, table.splits
 
 
 @pytest.mark.parametrize("names", [("x", "y", "y"), ("x", "y", "X")])
@@ -31,7 +37,7 @@ def test_duplicate_array_names_are_an_error(names):
     with pytest.raises(
         UserError, match=f"^toy holds 2 arrays called {names[2].lower()}; leave one"
     ):
-        read_npz(stream, "toy")
+        read(stream)
 
 
 def test_parts_become_a_fixed_split():
@@ -39,7 +45,7 @@ def test_parts_become_a_fixed_split():
     stream = npz(
         x_train=images[:2], y_train=np.array([1, 2]), x_test=images[2:], y_test=np.array([1])
     )
-    X, y, splits = read_npz(stream, "toy")
+    X, y, splits = read(stream)
     assert X.dtype == np.float64
     assert X.tolist() == images.reshape(3, 8).tolist()
     assert y.tolist() == [1, 2, 1]
@@ -48,13 +54,13 @@ def test_parts_become_a_fixed_split():
 
 
 def test_x_and_y():
-    X, y, splits = read_npz(npz(X=np.eye(2, dtype=np.float16), Y=np.array(["a", "b"])), "toy")
+    X, y, splits = read(npz(X=np.eye(2, dtype=np.float16), Y=np.array(["a", "b"])))
     assert (X.tolist(), y.tolist(), splits) == ([[1, 0], [0, 1]], ["a", "b"], None)
 
 
 def test_a_mark_of_the_test_part_becomes_a_fixed_split():
     stream = npz(x=np.eye(3), y=np.array([1, 2, 1]), is_test=np.array([True, False, False]))
-    [(train, test)] = read_npz(stream, "toy")[2]
+    [(train, test)] = read(stream)[2]
     assert (train.tolist(), test.tolist()) == ([1, 2], [0])
 
 
@@ -87,4 +93,4 @@ def test_a_mark_of_the_test_part_becomes_a_fixed_split():
 )
 def test_bad_archives(stream, message):
     with pytest.raises(UserError, match=message):
-        read_npz(stream, "toy")
+        read(stream)

@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 
 from boostbench.data.loading import load
-from boostbench.data.sources.local_files import find_file, read_file
+from boostbench.data.readers.base import ReadOptions
+from boostbench.data.sources.local_files import find_file
+from boostbench.data.sources.local_files import read_file as read_file_by_options
 from boostbench.util.errors import UserError
 
 from ..readers.test_idx import idx
+
+
+def read_file(path, **options):
+    return read_file_by_options(path, ReadOptions(**options))
+
 
 SVM = b"1 1:1 2:2\n2 1:3 2:4\n"
 ARFF = b"@relation r\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"
@@ -106,7 +113,10 @@ def test_damaged_compressed_files(tmp_path, compression, damage):
 @pytest.mark.parametrize(
     ("key", "value", "formats"),
     [
-        ("labels", "a", "CSV and ARFF"),
+        ("labels", "a", "ARFF and CSV"),
+        ("drop", ["x"], "ARFF and CSV"),
+        ("decimal", "comma", "CSV"),
+        ("thousands", "space", "CSV"),
         ("na_values", ["x"], "CSV"),
         ("header", False, "CSV"),
         ("header", True, "CSV"),
@@ -114,12 +124,10 @@ def test_damaged_compressed_files(tmp_path, compression, damage):
 )
 def test_options_of_other_formats_are_an_error(tmp_path, name, key, value, formats):
     (tmp_path / name).write_bytes(ARFF)
-    if name == "toy.arff" and key == "labels":
-        assert read_file(tmp_path / name, labels="a")[1].tolist() == [1, 2]
-        return
     fault = f"^data.{key} applies to {formats} files only; "
-    with pytest.raises(UserError, match=f"{fault}{name} has another format$"):
-        read_file(tmp_path / name, **{key: value})
+    if not (name == "toy.arff" and key in ("labels", "drop")):
+        with pytest.raises(UserError, match=f"{fault}{name} has another format$"):
+            read_file(tmp_path / name, **{key: tuple(value) if key == "drop" else value})
     with pytest.raises(UserError, match=f"{fault}give such a file by data.path=FILE$"):
         load({"name": "wine", "sklearn": "load_wine", key: value})
 

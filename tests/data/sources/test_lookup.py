@@ -78,7 +78,7 @@ def test_error_if_no_source_has_the_data(data_folder):
     assert message.startswith(
         f"data set 'toy' is not available: no toy.svm, .arff, .csv or .npz in {data_folder}; "
         "not in the cache; OpenML 7: the server cannot be reached. "
-        "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE; "
+        "Put toy.svm, .arff, .csv or .npz into $BOOSTBENCH_DATA, or give data.path=FILE; "
         "annulus, "
     )
     assert message.endswith(", wdbc, wine need no download")

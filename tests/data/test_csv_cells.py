@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.data.csv_header import HeaderGuess, guess_header
+from boostbench.data.csv_cells import HeaderGuess, guess_header
 
 MISSING = ["", "?", "NA"]
 NUMBERS = ["5,2,a", "3,2,b", "3,1,a", "?,4,b"]

@@ -1,0 +1,310 @@
+"""Cells of CSV files: detection of a header, and columns of text."""
+
+import logging
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostbench.data.numeric_text import Notation, is_number
+from boostbench.util.errors import truncated_list
+from boostbench.util.text_columns import classify_values
+
+logger = logging.getLogger(__name__)
+
+#: A number with a decimal comma, with or without points between thousands: 1,5 or 1.234,5.
+DECIMAL_COMMA = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
+#: Python's None: a missing value among numbers; a category among words, as in "None, Mild".
+_NONE = "None"
+#: A number with a decimal point.
+_DECIMAL_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
+#: A number whose comma may be decimal or between thousands: 1,234.
+_AMBIGUOUS_COMMA = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+#: A number whose points may be between thousands: 1.234 or 1.234.567, but not 0.125.
+_GROUPED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+# Maximum number of rows in which a number below a name is searched, and of cells in which words of
+# the first row and labels are searched.
+_N_NEAR_ROWS, _MAX_SEARCHED_CELLS = 20, 2**17
+
+
+class HeaderGuess(NamedTuple):
+    """Guess whether the first row of a file is a header.
+
+    Attributes
+    ----------
+    is_header : bool
+        True if the first row is taken for a header.
+    is_sure : bool
+        False if the first row may also be the opposite, so that the reader asks the user to confirm
+        the guess.
+    """
+
+    is_header: bool
+    is_sure: bool
+
+
+def guess_header(
+    rows: Iterator[list[str]], label_column: str | None, missing: Collection[str]
+) -> HeaderGuess:
+    """Return a guess whether the first row of a file is a header.
+
+    The first of these rules that applies decides:
+
+    1. A row with the cell ``class``, or with the name of the column of labels, is a header.
+    2. A row with a word above numbers is a header, unless it has equal numbers.
+    3. A row of words is a header if no word occurs in its column again.
+    4. A row of numbers is a header if the numbers are distinct and the cell above the labels is a
+       word, or if the numbers count the columns. In both cases the cell above the labels must not
+       be a label, and a label must occur twice.
+    5. Any other row is no header.
+
+    Parameters
+    ----------
+    rows : iterator of list of str
+        Cells of the file, row by row.
+    label_column : str or None
+        Name or number of the column of labels. None: unknown.
+    missing : collection of str
+        Words for a missing value, which count neither as words nor as numbers.
+
+    Returns
+    -------
+    HeaderGuess
+
+    Examples
+    --------
+    >>> guess_header(iter([["size", "kind"], ["1", "cat"]]), None, [""])
+    HeaderGuess(is_header=True, is_sure=True)
+    >>> guess_header(iter([["a", "x"], ["b", "x"], ["a", "y"]]), None, [""])
+    HeaderGuess(is_header=False, is_sure=False)
+    """
+    rows = ([cell.strip(" \"'") for cell in row] for row in rows)
+    first = next(rows)
+    column_numbers = [str(j) for j in range(len(first))]
+    # Column numbers are the names of columns in a file without a header, so they do not indicate
+    # a header.
+    if "class" in map(str.lower, first) or (
+        label_column in first and label_column not in column_numbers
+    ):
+        return HeaderGuess(True, True)
+    numbers = [cell for cell in first if cell not in missing and _is_number_or_bool(cell)]
+    words = [
+        j for j, cell in enumerate(first) if cell not in missing and not _is_number_or_bool(cell)
+    ]
+    near_rows = list(islice(rows, _N_NEAR_ROWS))
+    rows = chain(near_rows, rows)
+    label_index = int(label_column) if label_column in column_numbers else len(first) - 1
+    if any(_is_above_numbers(j, near_rows, missing) for j in words):
+        # Names of columns are distinct, so that a row with equal numbers is a sample.
+        return HeaderGuess(_has_distinct_cells(numbers), not numbers)
+    if words and not numbers:
+        return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
+    if not first[0]:  # the first column holds the numbers of the rows, and has no name
+        del column_numbers[-1]
+    # Distinct numbers, such as years, can be names of features if the labels have a word for a
+    # name. Without such a word, only the numbers of the columns are names.
+    if not _has_distinct_cells(numbers) if label_index in words else numbers != column_numbers:
+        return HeaderGuess(False, True)
+    return _guess_by_label(first, label_index, rows, missing)
+
+
+def _has_distinct_cells(cells: Sequence[str]) -> bool:
+    return len(set(cells)) == len(cells)
+
+
+def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
+    """Return whether the first cell below the first row in column j is a number.
+
+    Missing values are skipped.
+    """
+    below = (row[j] for row in near_rows if j < len(row))
+    return _is_number_or_bool(next((cell for cell in below if cell not in missing), ""))
+
+
+def _is_repeated_below(
+    first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]
+) -> bool:
+    """Return whether a word of the first row occurs in its column again."""
+    return any(
+        j < len(row) and row[j] == first[j]
+        for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
+        for j in words
+    )
+
+
+def _guess_by_label(
+    first: Sequence[str], label_index: int, rows: Iterator[list[str]], missing: Collection[str]
+) -> HeaderGuess:
+    """Guess by the cell above the labels.
+
+    The first row is a sample if this cell occurs among the labels. Otherwise it is a header if a
+    label occurs twice: the column of a file with labels has equal cells.
+    """
+    below = (
+        row[label_index]
+        for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
+        if label_index < len(row)
+    )
+    labels_below: set[str] = set()
+    n_present = 0
+    for cell in below:
+        if cell == first[label_index]:
+            return HeaderGuess(False, True)
+        if cell not in missing:
+            labels_below.add(cell)
+            n_present += 1
+    return HeaderGuess(len(labels_below) < n_present, False)
+
+
+def _is_number_or_bool(cell: str) -> bool:
+    """Return whether a cell is a number, possibly with a decimal comma, or true or false."""
+    is_bool = cell.lower() in ("true", "false")
+    is_decimal_comma = DECIMAL_COMMA.fullmatch(cell) is not None
+    return is_bool or is_decimal_comma or is_number(cell)
+
+
+@dataclass
+class TextColumn:
+    """Distinct words of a column, and the number of rows with each word."""
+
+    words: list[str]
+    counts: np.ndarray
+
+    @classmethod
+    def from_codes(cls, codes: dict[str, int], column: np.ndarray) -> "TextColumn":
+        """Return the words of a column of codes, which is NaN for missing values."""
+        present = column[~np.isnan(column)].astype(np.int32)
+        return cls(list(codes), np.bincount(present, minlength=len(codes)))
+
+    def drop_none(self, column: np.ndarray, notation: Notation | None) -> None:
+        """Convert the word None to a missing value if all other words are numbers."""
+        if _NONE not in self.words:
+            return
+        if notation:
+            is_other_text = word_mask(self.words, notation)
+        else:
+            is_other_text = classify_values(self.words).is_other_text
+        if is_other_text.sum() > 1 or is_other_text.all():
+            return
+        code = self.words.index(_NONE)
+        del self.words[code]
+        self.counts = np.delete(self.counts, code)
+        column[column == code] = np.nan
+        column[column > code] -= 1
+
+    def sorted(self) -> tuple[np.ndarray, list[str]]:
+        """Return each word's position in sorted order, then NaN, and the sorted words."""
+        words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
+        return np.append(codes.astype(float), np.nan), words.tolist()
+
+
+def word_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndarray:
+    """Return a mask of the words that are not numbers.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Distinct words of a column.
+    notation : Notation, default=None
+        Notation that the user gave. None: any notation with points and commas.
+
+    Examples
+    --------
+    >>> word_mask(["cat", "1.5", "1,5", "1.234.567"]).tolist()
+    [True, False, False, False]
+    """
+    if notation:
+        return np.array([notation.normalize(word) is None for word in words], dtype=bool)
+    return classify_values(words).is_other_text & ~_full_matches(words, _GROUPED_THOUSANDS)
+
+
+def convert_decimal_commas(
+    texts: Mapping[int, TextColumn], names: Sequence[str], where: str
+) -> list[int]:
+    """Replace decimal commas by points if the commas cannot have another meaning.
+
+    This is the case if each number with commas has a single one, no number of these columns has a
+    decimal point, and the commas of at least one column cannot separate thousands. A warning lists
+    the columns.
+
+    Parameters
+    ----------
+    texts : mapping of int to TextColumn
+        Text columns by position; their words are changed in place.
+    names : sequence of str
+        Names of the columns.
+    where : str
+        Name of the file in messages.
+
+    Returns
+    -------
+    list of int
+        Columns with decimal commas.
+    """
+    columns = _find_decimal_comma_columns(texts)
+    if columns:
+        listed = truncated_list([names[j] for j in columns])
+        logger.warning("%s: decimal commas, read as points: %s", where, listed)
+    for j in columns:
+        texts[j].words = [
+            word.replace(".", "").replace(",", ".") if DECIMAL_COMMA.fullmatch(word) else word
+            for word in texts[j].words
+        ]
+    return columns
+
+
+def find_ambiguous_points(
+    texts: Mapping[int, TextColumn], cells: Iterable[Mapping[int, Any]]
+) -> dict[int, str]:
+    """Return the columns of a file with decimal commas whose points may separate thousands.
+
+    Parameters
+    ----------
+    texts : mapping of int to TextColumn
+        Text columns without decimal commas, by position.
+    cells : iterable of (mapping of int to pandas.Series)
+        Text of the columns of numbers that may have points, in chunks of rows.
+
+    Returns
+    -------
+    dict of int to str
+        First number with a point of each such column, in which all points may separate thousands.
+    """
+    text_words = ((j, text.words) for j, text in texts.items() if _has_only_numbers(text.words))
+    number_words = (
+        (j, column.dropna().str.strip().unique()) for chunk in cells for j, column in chunk.items()
+    )
+    examples: dict[int, str] = {}
+    decimal_columns: set[int] = set()
+    for j, words in chain(text_words, number_words):
+        with_points = [word for word in words if "." in word]
+        if with_points and not _full_matches(with_points, _GROUPED_THOUSANDS).all():
+            decimal_columns.add(j)
+        elif with_points:
+            examples.setdefault(j, with_points[0])
+    return {j: example for j, example in examples.items() if j not in decimal_columns}
+
+
+def _find_decimal_comma_columns(texts: Mapping[int, TextColumn]) -> list[int]:
+    """Return the columns with decimal commas; none if all commas may separate thousands."""
+    columns, is_clear = [], False
+    for j, text in texts.items():
+        _, has_comma, is_other_text = classify_values(text.words)
+        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_other_text].sum()
+        is_decimal = _full_matches(text.words, DECIMAL_COMMA)
+        has_point = _full_matches(text.words, _DECIMAL_POINT)
+        if n_commas > n_words and is_decimal[has_comma].all() and not has_point.any():
+            columns.append(j)
+            is_clear |= not _full_matches(text.words, _AMBIGUOUS_COMMA)[has_comma].all()
+    return columns if is_clear else []
+
+
+def _has_only_numbers(words: Sequence[str]) -> bool:
+    return bool((classify_values(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
+
+
+def _full_matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
+    return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
