@@ -43,8 +43,9 @@ FUNCTION_WORDS = """
     if in kept known left made meant more near needed no nothing of on once only other others said
     seen since so some to told until wanted what where while who whole with without
 """
-# Constructors and conversions that Python programmers call by these names everywhere.
-USUAL_PREFIXES = ("from_", "to_", "as_frame", "with_traceback", "all_estimators")
+# Constructors and conversions that Python programmers call by these names everywhere. A method that
+# returns a changed copy is called like pathlib's `with_suffix`.
+USUAL_PREFIXES = ("from_", "to_", "as_frame", "with_traceback", "with_shape", "all_estimators")
 VAGUE_VARIABLES = "at beside found kept known left more others own some"
 
 

@@ -1,10 +1,16 @@
-"""Inspection of fitted models: displays in scikit-learn's style, an HTML page, rules as text.
+"""Inspection of fitted models: displays in scikit-learn's style, HTML page, text; edited models.
 
 The data of the displays come from the estimators: `feature_importances_`, `shape_functions` and the
 staged predictions. Displays need matplotlib, the extra ``plots``. For decision boundaries, use
 `sklearn.inspection.DecisionBoundaryDisplay`.
 """
 
+from boostbench.inspection.editing import (
+    EditedClassifier,
+    EditedRegressor,
+    monotonize,
+    with_shape,
+)
 from boostbench.inspection.html_page import export_html
 from boostbench.inspection.importances import ImportanceDisplay
 from boostbench.inspection.pairs import PairDisplay
@@ -13,10 +19,14 @@ from boostbench.inspection.staged_errors import StagedErrorDisplay
 from boostbench.inspection.text_export import export_text
 
 __all__ = [
+    "EditedClassifier",
+    "EditedRegressor",
     "ImportanceDisplay",
     "PairDisplay",
     "ShapeFunctionDisplay",
     "StagedErrorDisplay",
     "export_html",
     "export_text",
+    "monotonize",
+    "with_shape",
 ]

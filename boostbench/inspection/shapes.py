@@ -147,14 +147,10 @@ class ShapeFunctionDisplay:
         return self
 
     def _select_features(self, features):
-        names = list(self.shapes.feature_names)
         if isinstance(features, Integral):
             return most_important(self.shapes.importances, features)
         features = [features] if isinstance(features, str) else features
-        for feature in features:
-            if feature not in names and feature not in range(len(names)):
-                raise ValueError(f"there is no feature {feature!r}")
-        return [names.index(f) if f in names else int(f) for f in features]
+        return [self.shapes.feature_index(feature) for feature in features]
 
     def _draw(self, ax, feature, n_stds):
         """Draw the function of a feature, and return its curves or bars, and its bands."""

@@ -1,14 +1,13 @@
 """Bag of least-squares boosting models that are trained jointly."""
 
-import numpy as np
-
 from boostbench.algorithms.bagging.joint_losses import SquaredLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
 from boostbench.algorithms.base.estimators import BoostingRegressor
 from boostbench.algorithms.base.parameters import TwoOrMore
+from boostbench.algorithms.explanation.spread import UncertainRegressorMixin
 
 
-class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
+class BaggedLsBoostRegressor(UncertainRegressorMixin, BoostingRegressor, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
 
     It is `BaggedMCBoost` for regression: the members minimise the squared error, as
@@ -69,25 +68,3 @@ class BaggedLsBoostRegressor(BoostingRegressor, JointlyBaggedStumps):
 
     def _make_loss(self, target, weights):
         return SquaredLoss(target, weights)
-
-    def predict(self, X, return_std=False):
-        """Predict numbers, and their standard deviations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        return_std : bool, default=False
-            True: return the standard deviations as well.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_samples,)
-        std : ndarray of shape (n_samples,)
-            Standard deviation of each prediction, an estimate of its change if the bag were trained
-            on another sample of the same population; the noise of y is not part of it. See
-            `boostbench.algorithms.explanation.spread.Spread`. Only if `return_std` is True.
-        """
-        predictions = super().predict(X)
-        if not return_std:
-            return predictions
-        return predictions, np.linalg.norm(self.shape_functions().spread(X)[:, 0], axis=-1)

@@ -4,10 +4,10 @@ from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.probabilities import INVERSE_TEMPERATURES
-from boostbench.algorithms.explanation.spread import probability_stds
+from boostbench.algorithms.explanation.spread import UncertainClassifierMixin
 
 
-class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
+class BaggedMCBoost(UncertainClassifierMixin, ScoringClassifier, JointlyBaggedStumps):
     r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,
@@ -88,31 +88,6 @@ class BaggedMCBoost(ScoringClassifier, JointlyBaggedStumps):
 
     def _make_loss(self, target, weights):
         return LogisticLoss(target, len(self.classes_))
-
-    def predict_proba(self, X, return_std=False):
-        """Estimate the probabilities of the classes, and their standard deviations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        return_std : bool, default=False
-            True: return the standard deviations as well.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes), dtype=float64
-            Columns in the order of `classes_`. `predict` returns the most probable class.
-        std : ndarray of shape (n_samples, n_classes), dtype=float64
-            Standard deviation of each probability, an estimate of its change if the bag were
-            trained on another sample of the same population. It is the spread of the members'
-            scores (see `boostbench.algorithms.explanation.spread.Spread`) times the slope of the
-            probabilities. Only if `return_std` is True.
-        """
-        shares = super().predict_proba(X)
-        if not return_std:
-            return shares
-        deviations = self.inverse_temperature() * self.shape_functions().spread(X)
-        return shares, probability_stds(shares, deviations)
 
     def inverse_temperature(self):
         """Return the inverse temperature of the logistic loss; see `BoostingClassifier`."""

@@ -7,6 +7,8 @@ from boostbench.algorithms.explanation.rules import rules
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
 from boostbench.algorithms.explanation.stump_sums import extract_stump_sum
 from boostbench.algorithms.explanation.term_sizes import term_sizes
+from boostbench.algorithms.explanation.terms import build_terms
+from boostbench.core.stumps.views import identity_views
 
 
 class ExplainableMixin:
@@ -79,6 +81,25 @@ class ExplainableMixin:
         """
         check_is_fitted(self)
         return ShapeFunctions(self, X)
+
+    def _build_terms(self):
+        """Return the terms of the features, the constant of the scores, and the slack of ties.
+
+        Returns
+        -------
+        terms : list of boostbench.algorithms.explanation.terms.Term
+        constant : ndarray of shape () or (n_classes,)
+        slack : float
+            See `boostbench.algorithms.base.decisions.decision_values`.
+        """
+        views = getattr(self, "views_", None) or identity_views(self.n_features_in_)
+        stump_sum = self.stump_sum().expand_category_sets(views)
+        coefficients = stump_sum.coefficients
+        columns = coefficients[:, None] if coefficients.ndim == 1 else coefficients
+        categories = getattr(self, "categories_", {})
+        terms, constant = build_terms(stump_sum.stumps, columns, views, categories)
+        constant = constant.reshape(coefficients.shape[1:])
+        return terms, stump_sum.intercept + constant, stump_sum.slack(self)
 
     def rules(self):
         """Return the stumps as a table, in the order of the training.

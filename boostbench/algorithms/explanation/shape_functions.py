@@ -10,7 +10,7 @@ from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.decisions import decision_values, labels_from_scores
 from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
-from boostbench.algorithms.explanation.terms import build_term, build_terms
+from boostbench.algorithms.explanation.terms import build_term
 from boostbench.core.stumps.views import identity_views
 
 
@@ -55,17 +55,12 @@ class ShapeFunctions:
         self._model = copy.copy(model)
         self._n_features = model.n_features_in_
         self._views = getattr(model, "views_", None) or identity_views(self._n_features)
-        total = model.stump_sum().expand_category_sets(self._views)
-        stumps, coefficients, intercept = total
-        self._is_binary = coefficients.ndim == 1
-        columns = coefficients[:, None] if self._is_binary else coefficients
         self.classes_ = getattr(model, "classes_", None)
-        self._slack = total.slack(model)
         self._categories = getattr(model, "categories_", {})
         self.outputs = output_names(model)
         self.feature_names = feature_names(model)
-        terms, constant = build_terms(stumps, columns, self._views, self._categories)
-        self._intercept = intercept + constant
+        terms, self._intercept, self._slack = model._build_terms()
+        self._is_binary = np.ndim(self._intercept) == 0
         self.pairs = list(getattr(model, "pairs_", ()))
         spread = getattr(model, "_spread", None)
         self.terms = terms if spread is None else spread.attach(terms)
@@ -86,12 +81,25 @@ class ShapeFunctions:
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes and for a regressor
             Scores of the model, up to rounding errors.
         """
+        return decision_values(self.scores(X), self._slack)
+
+    def scores(self, X):
+        """Return the sum of all terms, without the rule for ties of `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes and for a regressor
+        """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
         for values in [*self._term_contributions(X), *self._pair_contributions(X)]:
             scores += values
         scores += self._intercept
-        return decision_values(scores[:, 0] if self._is_binary else scores, self._slack)
+        return scores[:, 0] if self._is_binary else scores
 
     def predict(self, X):
         """Return the predictions of the model, labels or numbers of shape (n_samples,)."""
@@ -121,6 +129,26 @@ class ShapeFunctions:
         """
         sizes = self._model._fitted_term_sizes()
         return sizes.pair_sizes / sizes.total
+
+    @property
+    def views(self):
+        """Columns that the stumps test, `boostbench.core.stumps.views.Views`."""
+        return self._views
+
+    def feature_index(self, feature):
+        """Return the index of a feature, given by its name or index.
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature.
+        """
+        names = list(self.feature_names)
+        if feature in names:
+            return names.index(feature)
+        if feature not in range(len(names)):
+            raise ValueError(f"there is no feature {feature!r}")
+        return int(feature)
 
     @property
     def has_spread(self):

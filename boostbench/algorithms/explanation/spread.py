@@ -64,8 +64,72 @@ class Spread(NamedTuple):
         return [self.unit * table.astype(float) for table in self.pair_tables]
 
 
+class UncertainClassifierMixin:
+    """Mixin of classifiers whose members differ, so that probabilities have deviations.
+
+    It precedes `ScoringClassifier` in the bases.
+    """
+
+    def predict_proba(self, X, return_std=False):
+        """Estimate the probabilities of the classes, and their standard deviations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            True: return the standard deviations as well.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes), dtype=float64
+            Columns in the order of `classes_`. `predict` returns the most probable class.
+        std : ndarray of shape (n_samples, n_classes), dtype=float64
+            Standard deviation of each probability, an estimate of its change if the bag were
+            trained on another sample of the same population. It is the spread of the members'
+            scores (see `boostbench.algorithms.explanation.spread.Spread`) times the slope of the
+            probabilities, and at most the largest possible one. Only if `return_std` is True.
+        """
+        shares = super().predict_proba(X)
+        if not return_std:
+            return shares
+        deviations = self.inverse_temperature() * self.shape_functions().spread(X)
+        return shares, probability_stds(shares, deviations)
+
+
+class UncertainRegressorMixin:
+    """Mixin of regressors whose members differ, so that predictions have deviations.
+
+    It precedes the class that predicts in the bases.
+    """
+
+    def predict(self, X, return_std=False):
+        """Predict numbers, and their standard deviations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            True: return the standard deviations as well.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples,)
+        std : ndarray of shape (n_samples,)
+            Standard deviation of each prediction, an estimate of its change if the bag were trained
+            on another sample of the same population; the noise of y is not part of it. See
+            `boostbench.algorithms.explanation.spread.Spread`. Only if `return_std` is True.
+        """
+        predictions = super().predict(X)
+        if not return_std:
+            return predictions
+        return predictions, np.linalg.norm(self.shape_functions().spread(X)[:, 0], axis=-1)
+
+
 def probability_stds(probabilities, deviations):
     """Return the standard deviations of probabilities, to the first order.
+
+    A variable between 0 and 1 with the mean p has at most the variance p (1 - p), which bounds the
+    first-order approximation.
 
     Parameters
     ----------
@@ -83,7 +147,8 @@ def probability_stds(probabilities, deviations):
         deviations = np.concatenate([np.zeros_like(deviations), deviations], axis=1)
     shares = probabilities[..., None]
     mean = (shares * deviations).sum(axis=1, keepdims=True)
-    return np.linalg.norm(shares * (deviations - mean), axis=-1)
+    stds = np.linalg.norm(shares * (deviations - mean), axis=-1)
+    return np.minimum(stds, np.sqrt(probabilities * (1 - probabilities)))
 
 
 def member_spread(pairs, stump_sum, n_members, views, categories, weights, factor, max_bytes):

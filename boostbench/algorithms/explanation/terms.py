@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.stumps.stump import additive_tables
+from boostbench.core.stumps.stump import Stumps, additive_tables
 
 
 class Term(NamedTuple):
@@ -177,3 +177,70 @@ def build_term(feature, tables, views, categories, n_outputs):
     for view, thresholds, view_table in tables:
         table += view_table[thresholds.searchsorted(views.expand_values(values, view))]
     return Term(feature, term_thresholds, feature_categories, table, views.has_missing(feature))
+
+
+def terms_to_stumps(terms, views):
+    r"""Return terms as a sum of stumps, the inverse of `build_terms`.
+
+    A step function with the values :math:`v_0, ..., v_n` is the constant :math:`(v_0 + v_n) / 2`
+    plus the stumps at its thresholds with the coefficients :math:`(v_i - v_{i-1}) / 2`. A function
+    of categories with the values :math:`v_c` is a stump on each category with the coefficient
+    :math:`(v_c - b) / 2`, plus their sum and b, the value of the categories without a view.
+
+    Parameters
+    ----------
+    terms : list of Term
+    views : boostbench.core.stumps.views.Views
+
+    Returns
+    -------
+    stumps : boostbench.core.stumps.stump.Stumps
+        Stumps of polarity 1.
+    coefficients : ndarray of shape (n_stumps, n_outputs)
+    constant : ndarray of shape (n_outputs,)
+
+    Raises
+    ------
+    ValueError
+        If categories without a view have different values.
+    """
+    n_outputs = terms[0].table.shape[1] if terms else 1
+    tested, thresholds, coefficients = [], [], []
+    constant = np.zeros(n_outputs)
+    for term in terms:
+        rows = np.flatnonzero(views.feature == term.feature)
+        if term.categories is None:
+            steps = np.diff(term.values, axis=0) / 2
+            tested.append(np.full(len(steps), rows[0]))
+            thresholds.append(term.thresholds)
+            coefficients.append(steps)
+            constant += (term.values[0] + term.values[-1]) / 2
+            if term.has_missing:
+                # The first view counts missing values as the lowest value, so that their stump adds
+                # the difference. It subtracts half of it from the other values.
+                filled = term.table[term.row_indices(views.fill[rows[:1]])[0]]
+                difference = (term.missing - filled)[None] / 2
+                is_indicator = np.isinf(views.category[rows])
+                tested.append(rows[is_indicator])
+                thresholds.append(np.full(1, 0.5))
+                coefficients.append(difference)
+                constant += difference[0]
+        else:
+            codes = views.category[rows]
+            values = term.table[np.where(np.isinf(codes), len(term.values), codes).astype(int)]
+            values_without_view = term.values[np.setdiff1d(np.arange(len(term.values)), codes)]
+            if (values_without_view != values_without_view[:1]).any():
+                raise ValueError(
+                    f"categories of feature {term.feature} that do not occur in the training data "
+                    "must have equal contributions"
+                )
+            base = values_without_view[0] if len(values_without_view) else np.median(values, axis=0)
+            tested.append(rows)
+            thresholds.append(np.full(len(rows), 0.5))
+            coefficients.append((values - base) / 2)
+            constant += base + (values - base).sum(axis=0) / 2
+    if not terms:
+        return Stumps([]), np.zeros((0, n_outputs)), constant
+    coefficients = np.concatenate(coefficients)
+    stumps = Stumps.from_arrays(np.concatenate(tested), np.concatenate(thresholds))
+    return stumps, coefficients, constant

@@ -108,7 +108,9 @@ def test_std_of_probabilities_is_the_slope_times_the_spread(n_classes):
         exponents = np.exp(shifted if n_classes > 2 else np.hstack([0 * shifted, shifted]))
         slopes = (exponents / exponents.sum(axis=1, keepdims=True) - shares) / step
         variance = variance + slopes**2
-    np.testing.assert_allclose(std, np.sqrt(variance), rtol=1e-3, atol=1e-6)
+    expected = np.sqrt(np.minimum(variance, shares * (1 - shares)))
+    assert (variance < shares * (1 - shares)).mean() > 0.5
+    np.testing.assert_allclose(std, expected, rtol=1e-3, atol=1e-6)
 
 
 def test_std_of_numbers_is_the_spread_in_their_unit():

@@ -1,0 +1,452 @@
+"""Edited models: sums of stumps with functions of features that a person has changed."""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.isotonic import isotonic_regression
+from sklearn.utils.validation import check_is_fitted
+
+from boostbench.algorithms.base.decisions import rounding_slack
+from boostbench.algorithms.base.estimators import ScoringClassifier
+from boostbench.algorithms.base.input_validation import InputValidationMixin
+from boostbench.algorithms.explanation.explainable import ExplainableMixin
+from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
+from boostbench.algorithms.explanation.spread import (
+    UncertainClassifierMixin,
+    UncertainRegressorMixin,
+)
+from boostbench.algorithms.explanation.stump_sums import StumpSum, require_stump_sum
+from boostbench.algorithms.explanation.term_sizes import TermSizes, mean_absolute
+from boostbench.algorithms.explanation.terms import terms_to_stumps
+from boostbench.core.stumps.views import identity_views
+
+# Fitted attributes of the original model that the edited model shares.
+_SHARED_ATTRIBUTES = (
+    "n_features_in_",
+    "feature_names_in_",
+    "classes_",
+    "categories_",
+    "views_",
+    "_accepts_sparse",
+    "_accepts_tables",
+    "_training_rows",
+)
+
+
+def with_shape(model, feature, shape, X=None):
+    """Return a model with another function of one feature.
+
+    All other functions, the intercept and the tables of pairs stay the same. Nothing is
+    approximated: the scores of the result are the sums of its shape functions.
+
+    Parameters
+    ----------
+    model : BoostingClassifier, BoostingRegressor, EditedClassifier or EditedRegressor
+        Fitted model, a sum of stumps.
+    feature : str or int
+        Name or index of the feature.
+    shape : pandas.DataFrame, array-like or callable
+        Contributions to the scores, as in ``model.shape_functions(X)``.
+
+        - A data frame has the columns of `ShapeFunctions.explain_global`: ``left`` and ``right``
+          ends of consecutive intervals from minus to plus infinity, for a categorical feature
+          ``category``, and one column per output at the end. Rows of other features are ignored.
+          The row of missing values (neither ends nor category) may be left out.
+        - An array replaces the contributions in the rows of `explain_global`; its shape is
+          (n_rows,) or (n_rows, n_outputs).
+        - A callable takes an array of numbers or of categories and returns an array like this. It
+          is evaluated in the middle of each step of the present function, at the lowest threshold
+          for the first step and at the highest one for the last step. NaN asks for the contribution
+          of a missing value, which stays as it is if the result is NaN.
+    X : array-like of shape (n_samples, n_features), default=None
+        Samples over which functions are centred to the mean 0, as in `shape_functions`. None: the
+        functions are not centred. Required if the function gets new thresholds: the importance of
+        the feature is then computed over these samples.
+
+    Returns
+    -------
+    EditedClassifier or EditedRegressor
+        Fitted model. The standard deviations of the edited function are 0, since it is not
+        estimated.
+
+    Raises
+    ------
+    ValueError
+        If the model is not a sum of stumps, the feature does not exist, or `shape` has other
+        intervals, categories or outputs than it needs, or numbers that are not finite.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from boostbench import LsBoostRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = LsBoostRegressor(n_iterations=50).fit(X, y)
+    >>> table = model.shape_functions(X).explain_global()
+    >>> table["prediction"] = table["prediction"].clip(upper=30.0)
+    >>> edited = with_shape(model, "bmi", table, X)
+    >>> bool(edited.predict(X).max() < model.predict(X).max())
+    True
+    """
+    require_stump_sum(model)
+    shapes = model.shape_functions(X)
+    index = shapes.feature_index(feature)
+    old = shapes.term(index)
+    if callable(shape):
+        new = _evaluate(old, shape)
+    elif isinstance(shape, pd.DataFrame):
+        new = _read_table(old, shape, shapes)
+    else:
+        new = _replace_values(old, np.asarray(shape, dtype=float))
+    if not np.isfinite(new.table).all():
+        raise ValueError(f"the function of {feature!r} has contributions that are not finite")
+    new = _complete_missing(new, shapes.views)
+    return _edited_model(model, shapes, new, _row_weights(model, shapes, old, new, X))
+
+
+def monotonize(model, feature, direction):
+    """Return a model whose function of one feature only increases or only decreases.
+
+    The function is replaced by the nearest monotonic function in the sense of least squares over
+    the training rows (isotonic regression), which has the same mean. The contribution of missing
+    values stays as it is. The deviation of a merged step is the deviation of its mean.
+
+    Parameters
+    ----------
+    model : BoostingClassifier, BoostingRegressor, EditedClassifier or EditedRegressor
+        Fitted model, a sum of stumps with one score: a regressor, or a classifier of two classes.
+    feature : str or int
+        Name or index of a numeric feature that is in no pair.
+    direction : {1, -1}
+        1: the prediction, or the score of the second class, increases with the feature; -1: it
+        decreases.
+
+    Returns
+    -------
+    EditedClassifier or EditedRegressor
+        Fitted model.
+
+    Raises
+    ------
+    ValueError
+        If the model is not a sum of stumps or has several scores; if the feature does not exist, is
+        categorical or is in a pair; or if the direction is neither 1 nor -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from boostbench import LsBoostRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = LsBoostRegressor(n_iterations=50).fit(X, y)
+    >>> table = monotonize(model, "bp", 1).shape_functions().explain_global()
+    >>> bool((np.diff(table["prediction"][table["feature"] == "bp"]) >= 0).all())
+    True
+    """
+    require_stump_sum(model)
+    if direction not in (1, -1):
+        raise ValueError(f"direction must be 1 (increasing) or -1 (decreasing), got {direction!r}")
+    shapes = model.shape_functions()
+    index = shapes.feature_index(feature)
+    if len(shapes.outputs) > 1:
+        raise ValueError(
+            f"monotonize needs numbers or two classes; the model has {len(shapes.outputs)} classes"
+        )
+    term = shapes.term(index)
+    if term.categories is not None:
+        raise ValueError(f"feature {feature!r} is categorical: categories have no order")
+    if any(axis.feature == index for pair in shapes.pairs for axis in pair.axes):
+        raise ValueError(
+            f"feature {feature!r} is in a pair, whose table would break the order: fit the model "
+            f"with monotonic_cst={{{feature!r}: {direction}}}"
+        )
+    if not len(term.thresholds):
+        # The feature is not in use, so that its function is constant.
+        return _edited_model(model, shapes)
+    weights = _row_weights(model, shapes, term, term, None)
+    # Steps without training rows get a weight that does not move the others.
+    step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
+    values = isotonic_regression(
+        term.values[:, 0], sample_weight=step_weights, increasing=direction > 0
+    )
+    table = term.table.copy()
+    table[:-1, 0] = values
+    spread = term.spread
+    if spread is not None:
+        # A merged step is the weighted mean of its steps, and so is its deviation.
+        group = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
+        group_weights = np.append(step_weights, 1.0)
+        totals = np.zeros((len(values) + 1, *spread.shape[1:]))
+        np.add.at(totals, group, spread * group_weights[:, None, None])
+        spread = totals[group] / np.bincount(group, group_weights)[group][:, None, None]
+    new = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
+    return _edited_model(model, shapes, new, weights)
+
+
+def _edited_model(model, shapes, term=None, row_weights=None):
+    """Return an edited model, with another term if one is given.
+
+    Parameters
+    ----------
+    model : estimator
+    shapes : ShapeFunctions
+        Functions of the model.
+    term : boostbench.algorithms.explanation.terms.Term, default=None
+        New term; `Term.spread` is None if it is not estimated.
+    row_weights : ndarray of shape (n_rows,), default=None
+        Weight of the training rows in each row of the new table.
+
+    Returns
+    -------
+    EditedClassifier or EditedRegressor
+    """
+    edited = EditedRegressor() if shapes.classes_ is None else EditedClassifier()
+    for name in _SHARED_ATTRIBUTES:
+        if hasattr(model, name):
+            setattr(edited, name, getattr(model, name))
+    # 1) Replace the term.
+    terms = {old.feature: old for old in shapes.terms}
+    if term is not None:
+        terms[term.feature] = term
+    edited._terms = [terms[feature]._replace(spread=None) for feature in sorted(terms)]
+    edited.pairs_ = shapes.pairs
+    is_single = len(shapes.outputs) == 1
+    edited._intercept = shapes.intercept[0] if is_single else shapes.intercept.copy()
+    edited._inverse_temperature = model.inverse_temperature()
+    # 2) Bound the rounding errors of the scores, so that ties are decided as in an export.
+    largest = [np.abs(other.table).max(axis=0) for other in edited._terms]
+    is_regressor = shapes.classes_ is None
+    edited._slack = 0.0 if is_regressor else rounding_slack(*largest, shapes.intercept)
+    edited._slack = edited.stump_sum().slack(edited)
+    # 3) Replace the importance and the spread of the term.
+    edited._term_sizes = model._fitted_term_sizes()
+    if shapes.has_spread:
+        edited._spread = model._spread
+    if term is not None:
+        edited._term_sizes = _replace_size(edited._term_sizes, term, row_weights)
+        if shapes.has_spread:
+            edited._spread = _replace_spread(model._spread, shapes, term)
+    return edited
+
+
+def _replace_size(sizes, term, row_weights):
+    """Return term sizes with the size of one term replaced or added."""
+    features = np.union1d(sizes.features, [term.feature]).astype(np.int64)
+    size_of_feature = dict(zip(sizes.features, sizes.sizes, strict=True))
+    weights_of_feature = dict(zip(sizes.features, sizes.row_weights, strict=True))
+    size_of_feature[term.feature] = mean_absolute(term.table, row_weights)
+    weights_of_feature[term.feature] = row_weights
+    return TermSizes(
+        features,
+        np.array([size_of_feature[feature] for feature in features]),
+        sizes.pair_sizes,
+        [weights_of_feature[feature] for feature in features],
+    )
+
+
+def _replace_spread(spread, shapes, term):
+    """Return a spread with other deviations of one term."""
+    tables = {old.feature: table for old, table in zip(shapes.terms, spread.tables, strict=True)}
+    if term.spread is None:
+        tables[term.feature] = np.zeros((*term.table.shape, spread.intercept.shape[-1]), np.float16)
+    else:
+        tables[term.feature] = (term.spread / spread.unit).astype(np.float16)
+    return spread._replace(tables=[tables[feature] for feature in sorted(tables)])
+
+
+def _row_weights(model, shapes, old, new, X):
+    """Return the weight of the training rows, or of X, in each row of a new table."""
+    sizes = model._fitted_term_sizes()
+    if old.feature in sizes.features:
+        old_weights = sizes.row_weights[sizes.features.tolist().index(old.feature)]
+        if old.categories is not None:
+            return old_weights
+        if np.isin(new.thresholds, old.thresholds).all():
+            rows = new.thresholds.searchsorted(np.append(old.thresholds, np.inf))
+            counts = np.bincount(rows, old_weights[:-1], len(new.thresholds) + 1)
+            return np.append(counts, old_weights[-1])
+    if X is None:
+        name = shapes.feature_names[new.feature]
+        raise ValueError(
+            f"the function of {str(name)!r} has new steps: pass X, such as the training data, over "
+            "which the importance of the feature is computed"
+        )
+    values = shapes.numbers(X)[:, new.feature]
+    return np.bincount(new.row_indices(values), minlength=len(new.table)).astype(float)
+
+
+def _evaluate(old, function):
+    """Return a term whose contributions are the values of a function."""
+    table = old.table.copy()
+    if old.categories is not None:
+        table[:-1] = _to_columns(function(old.categories), len(old.categories), table.shape[1])
+    elif not len(old.thresholds):
+        raise ValueError("a feature that is not in use has no steps: pass a table instead")
+    else:
+        ends = old.thresholds
+        points = np.concatenate([ends[:1], (ends[:-1] + ends[1:]) / 2, ends[-1:]])
+        table[:-1] = _to_columns(function(points), len(points), table.shape[1])
+        missing = _to_columns(function(np.array([np.nan])), 1, table.shape[1])[0]
+        table[-1] = np.where(np.isnan(missing), table[-1], missing)
+    return old._replace(table=table, spread=None)
+
+
+def _replace_values(old, values):
+    """Return a term with other contributions in the rows that `explain_global` shows."""
+    n_rows = len(old.table) - (not old.has_missing)
+    table = old.table.copy()
+    table[:n_rows] = _to_columns(values, n_rows, table.shape[1])
+    return old._replace(table=table, spread=None)
+
+
+def _to_columns(values, n_rows, n_outputs):
+    """Return contributions as an array of shape (n_rows, n_outputs)."""
+    values = np.asarray(values, dtype=float)
+    columns = values[:, None] if values.ndim == 1 else values
+    if columns.shape != (n_rows, n_outputs):
+        expected = f"({n_rows}, {n_outputs})" + (f" or ({n_rows},)" if n_outputs == 1 else "")
+        raise ValueError(f"the function must have the shape {expected}, got {values.shape}")
+    return columns
+
+
+def _read_table(old, frame, shapes):
+    """Return the term that a data frame with the columns of `explain_global` describes."""
+    name, n_outputs = shapes.feature_names[old.feature], len(shapes.outputs)
+    # Select by position, since a class may have the name of another column.
+    keys, values = frame.iloc[:, :-n_outputs], frame.iloc[:, -n_outputs:]
+    expected = ["category"] if old.categories is not None else ["left", "right"]
+    lacking = [column for column in expected if column not in keys]
+    if lacking:
+        raise ValueError(f"the table of {str(name)!r} needs the column {lacking[0]!r}")
+    if "feature" in keys:
+        is_row = (keys["feature"] == name).to_numpy()
+        if not is_row.any():
+            raise ValueError(f"the table has no rows of the feature {str(name)!r}")
+        keys, values = keys[is_row], values[is_row]
+    values = values.to_numpy(dtype=float)
+    is_missing = keys[expected].isna().all(axis=1).to_numpy()
+    missing = values[is_missing] if is_missing.any() else old.table[-1:]
+    if len(missing) > 1:
+        raise ValueError(f"the table of {str(name)!r} has {len(missing)} rows of missing values")
+    keys, values = keys[~is_missing], values[~is_missing]
+    if old.categories is not None:
+        order = pd.Index(keys["category"]).get_indexer_for(old.categories)
+        if len(keys) != len(old.categories) or (order < 0).any():
+            raise ValueError(
+                f"the table of {str(name)!r} must have one row for each of the categories "
+                f"{', '.join(map(str, old.categories))}"
+            )
+        return old._replace(table=np.concatenate([values[order], missing]), spread=None)
+    left_ends, right = keys[["left", "right"]].to_numpy(dtype=float).T
+    order = np.argsort(right)
+    left_ends, right, values = left_ends[order], right[order], values[order]
+    ends = np.append(-np.inf, right)
+    is_partition = len(right) and np.array_equal(left_ends, ends[:-1]) and right[-1] == np.inf
+    if not is_partition or not (np.diff(ends) > 0).all():
+        raise ValueError(
+            f"the intervals of {str(name)!r} must be consecutive, from -inf to inf: each left end "
+            "is the right end of the interval before"
+        )
+    table = np.concatenate([values, missing])
+    return old._replace(thresholds=right[:-1], table=table, spread=None)
+
+
+def _complete_missing(term, views):
+    """Set the contribution of missing values if the training data had none of the feature.
+
+    They count as the mean of the feature, or as its most frequent category.
+    """
+    if term.has_missing:
+        return term
+    rows = np.flatnonzero(views.feature == term.feature)
+    if term.categories is None:
+        row = int(term.row_indices(views.fill[rows[:1]])[0])
+    else:
+        codes = views.category[rows]
+        codes_without_view = np.setdiff1d(np.arange(len(term.categories)), codes)
+        row = int(np.append(codes[views.fill[rows] == 1], codes_without_view)[0])
+    table = term.table.copy()
+    table[-1] = table[row]
+    spread = term.spread
+    if spread is not None:
+        spread = spread.copy()
+        spread[-1] = spread[row]
+    return term._replace(table=table, spread=spread)
+
+
+class _EditedModel(ExplainableMixin, InputValidationMixin, BaseEstimator):
+    """Sum of stumps whose functions were edited."""
+
+    def fit(self, X, y=None):
+        """Raise an error: an edited model is made from a fitted one.
+
+        Raises
+        ------
+        NotImplementedError
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} cannot be fitted: fit the original model, and edit it again"
+        )
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_terms")
+
+    @property
+    def _takes_sparse(self):
+        return getattr(self, "_accepts_sparse", False)
+
+    @property
+    def _takes_tables(self):
+        return getattr(self, "_accepts_tables", False)
+
+    def _build_terms(self):
+        return list(self._terms), self._intercept, self._slack
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        return ShapeFunctions(self).scores(X)
+
+    def predict(self, X):
+        """Predict numbers; classifiers predict labels instead.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._scores(X)
+
+    def inverse_temperature(self):
+        """Return the inverse temperature of the original model; see `BoostingClassifier`."""
+        return self._inverse_temperature
+
+    def stump_sum(self):
+        """Return the scores as a sum of stumps; see `BoostingClassifier.stump_sum`."""
+        check_is_fitted(self)
+        views = getattr(self, "views_", None) or identity_views(self.n_features_in_)
+        stumps, coefficients, constant = terms_to_stumps(self._terms, views)
+        if np.ndim(self._intercept) == 0:
+            return StumpSum(stumps, coefficients[:, 0], self._intercept + constant[0])
+        return StumpSum(stumps, coefficients, self._intercept + constant)
+
+
+class EditedClassifier(UncertainClassifierMixin, ScoringClassifier, _EditedModel):
+    """Classifier with edited functions, the result of `with_shape` or `monotonize`.
+
+    It predicts, and is explained, exported and edited, like the model that it was made from. It
+    cannot be fitted.
+    """
+
+    def score_slack(self):
+        """Return the largest difference of scores that may be a rounding error."""
+        return self._slack
+
+
+class EditedRegressor(UncertainRegressorMixin, RegressorMixin, _EditedModel):
+    """Regressor with edited functions, the result of `with_shape` or `monotonize`.
+
+    It predicts, and is explained, exported and edited, like the model that it was made from. It
+    cannot be fitted.
+    """
