@@ -118,7 +118,7 @@ def measure(backend: str, n_splits: int) -> str:
 
 def trial(asked: Experiment) -> float:
     """CPU milliseconds of a trial itself."""
-    chosen, data = asked.points[0], asked.dataset
+    chosen, data = asked.spec.points[0], asked.dataset
     trials = [asked.trial(split, chosen) for split in asked.splits[:WARM]]
     run_trial(trials[0], data.X, data.class_indices)
     begin = time.process_time()

@@ -28,10 +28,10 @@ from boostbench.config.overrides import settings
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
 from boostbench.figures.definition import kinds
-from boostbench.records.keys import digest
 from boostbench.records.store import read_records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.keys import digest
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

@@ -11,7 +11,7 @@ from boostbench.papers.metadata import tables
 from boostbench.papers.published import lines
 from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
-from boostbench.records.keys import shortened
+from boostbench.spec.keys import remove_defaults
 from boostbench.util.atomic_write import write_output
 from boostbench.util.errors import UserError, unknown_name_error, writing_to
 from boostbench.util.printable import escape_formula
@@ -155,7 +155,7 @@ def _row(record: dict, data: str, algo: str, kind: str) -> dict:
 
 
 def _settings(config: dict) -> str:
-    return _json(shortened({name: value for name, value in config.items() if name != "data"}))
+    return _json(remove_defaults({name: value for name, value in config.items() if name != "data"}))
 
 
 def _json(value) -> str | None:

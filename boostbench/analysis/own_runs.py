@@ -6,7 +6,7 @@ from itertools import combinations
 
 from boostbench.analysis.runs import Run, runs_on
 from boostbench.analysis.tables import Column, ColumnPair, Table
-from boostbench.records.keys import digest, shortened
+from boostbench.spec.keys import digest, remove_defaults
 
 
 def table_of_runs(
@@ -104,7 +104,7 @@ def _arrangement(run: Run) -> str:
     """Name the protocol, the data and the seed of a run."""
     config = run.config
     data = config["data"]["checksum"]
-    short = shortened(config)["protocol"]
+    short = remove_defaults(config)["protocol"]
     # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
     for key in ("tune", "n_folds", "checkpoints"):
         short.pop(key, None)
@@ -116,14 +116,14 @@ def _default(runs: Sequence[Run]) -> Run | None:
 
     Of equal settings, which differ in what is recorded, the run with the most splits is taken.
     """
-    plain = [run for run in runs if len(shortened(run.config)["algo"]) == 1] or runs
+    plain = [run for run in runs if len(remove_defaults(run.config)["algo"]) == 1] or runs
     kinds = {digest(_settings(run)) for run in plain}
     return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
 
 
 def _settings(run: Run) -> list:
     """Give what decides the model: the parameters, or what they are chosen from and how."""
-    config, short = run.config, shortened(run.config)
+    config, short = run.config, remove_defaults(run.config)
     grid = config.get("grid") or {}
     how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
     return [short["algo"], grid, how, config.get("judged_by") if grid else None]

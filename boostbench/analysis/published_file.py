@@ -13,7 +13,7 @@ from boostbench.analysis.runs import Run, runs_on
 from boostbench.analysis.tables import Column, Table
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.published import Published, is_value
-from boostbench.records.keys import as_json
+from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, did_you_mean, os_error_reason
 
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
@@ -242,7 +242,9 @@ def beside_records(
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
         by_age = sorted(runs_by_data[line.data], key=lambda run: run.finished)
         # Of several versions of a data set, the one that was used last counts.
-        versions = {(run.settings, as_json(run.cut)): run for run in by_age if _fits(run, line)}
+        versions = {
+            (run.settings, canonical_json(run.cut)): run for run in by_age if _fits(run, line)
+        }
         fitting = list(versions.values())
         data_sets = list(dict.fromkeys(run.cell.data for run in fitting))
         if len({cut for _, cut in versions}) > 1:

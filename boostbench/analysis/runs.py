@@ -7,7 +7,7 @@ from typing import NamedTuple
 from boostbench.analysis.cells import Cell
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
-from boostbench.records.keys import Identity, shortened
+from boostbench.spec.keys import RecordKeys, remove_defaults
 
 #: Kinds of records that figures are made of; and trials of cross-validation.
 _NO_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
@@ -75,7 +75,7 @@ def find_runs(
         written = record["config_hash"]
         if written not in without:
             if written not in experiments:
-                experiments[written] = Identity.of(record["config"]).full
+                experiments[written] = RecordKeys.from_config(record["config"]).split
             groups.setdefault((*names, experiments[written]), []).append(record)
     return [_run(group, data, algo, titles) for (data, algo, *_), group in groups.items()]
 
@@ -107,7 +107,7 @@ def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -
 
 def _settings(config: Mapping, is_known: bool) -> str:
     """Say what of a config is not at its default; the class, where no algorithm is named so."""
-    config = shortened({key: value for key, value in config.items() if key != "data"})
+    config = remove_defaults({key: value for key, value in config.items() if key != "data"})
     target = config["algo"].pop("_target_", None)
     settings = {} if is_known or not target else {"": target}
     settings |= config["algo"] | config["protocol"]

@@ -332,9 +332,10 @@ def _recorded_cell(spec: Mapping) -> Cell | None:
     from boostbench.fitting.quantities import get_quantity
     from boostbench.records.archive import Records
     from boostbench.spec import measures
+    from boostbench.spec.experiment import ExperimentSpec
 
     try:
-        recorded = Records(Path(spec["results"])).find(spec)
+        recorded = Records(Path(spec["results"])).find(ExperimentSpec.from_config(spec))
         quantity = get_quantity(measures.find(spec["measure"]).quantity)
     except UserError:
         return None
@@ -351,7 +352,7 @@ def _draw_sweep(
     """Draw a sweep; its files are named after the varied keys and a digest of all overrides."""
     from boostbench.figures.style import save
     from boostbench.figures.sweep import Point, draw_sweep
-    from boostbench.records.keys import digest
+    from boostbench.spec.keys import digest
 
     values = [dict(override.split("=", 1) for override in job) for job in jobs]
     points = [

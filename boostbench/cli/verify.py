@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
     from boostbench.records.archive import Records
-    from boostbench.records.makers import Maker
     from boostbench.records.verified import Finding, Group, Verified
+    from boostbench.spec.code_version import CodeVersion
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -196,22 +196,23 @@ def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -
     """
     from boostbench.execution import verification
     from boostbench.execution.verification import GroupCheck, RecordedFit
-    from boostbench.records.makers import Maker
     from boostbench.records.verified import Group
+    from boostbench.spec.code_version import CodeVersion
 
     fits: dict[Group, list[RecordedFit]] = {}
-    makers: dict[str, Maker | None] = {}
+    versions: dict[str, CodeVersion | None] = {}
     for name, record in records:
         config = record["config"]
-        if record["config_hash"] not in makers:
+        if record["config_hash"] not in versions:
             try:
                 measure = verification.find_measure(config)
-                makers[record["config_hash"]] = Maker.of(config["algo"], type(measure))
+                version = CodeVersion.from_config(config["algo"], type(measure))
+                versions[record["config_hash"]] = version
             except (Exception, SystemExit) as error:  # a module may raise anything
                 print_error(f"{name}: {first_line(error)}")
-                makers[record["config_hash"]] = None
-        maker = makers[record["config_hash"]]
-        if maker is not None and maker.made(record):
+                versions[record["config_hash"]] = None
+        version = versions[record["config_hash"]]
+        if version is not None and version.matches(record):
             fit = RecordedFit.from_record(record, name)
             fits.setdefault(Group.from_config(config), []).append(fit)
     return [

@@ -307,7 +307,7 @@ def _check(config: dict) -> None:
 
     The check belongs here because some commands read these values without making an experiment.
     """
-    from boostbench.data.spec import check_spec
+    from boostbench.spec.data import check_spec
     from boostbench.spec.protocol import ProtocolSpec
 
     for field in msgspec.structs.fields(ProtocolSpec):

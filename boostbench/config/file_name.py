@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from boostbench.records.keys import digest
+from boostbench.spec.keys import digest
 
 #: Bytes of a name: what file systems allow, less the longest ending.
 _LONGEST = 255 - len("-matrix.svg")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from boostbench.config.tables import Key, TableDefinition, shipped_data, shipped_definition
 from boostbench.papers.metadata import tables
 from boostbench.papers.published import Published
-from boostbench.records.keys import Request
+from boostbench.spec.experiment import ExperimentSpec
 
 # Of data: what they are called, where they come from and how they are checked.
 _SOURCE = ("name", "openml", "sklearn", "expect")
@@ -42,7 +42,7 @@ def _asked(spec: Mapping) -> dict[str, object]:
 
     The number of splits is none of them, except as the number of folds: verdicts count the splits.
     """
-    asked = Request.of({**spec, "seed": 0}).asked
+    asked = ExperimentSpec.from_config({**spec, "seed": 0}).settings
     groups = {
         "data": {key: value for key, value in spec["data"].items() if key not in _SOURCE},
         "protocol": asked["protocol"],

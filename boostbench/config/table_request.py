@@ -8,8 +8,8 @@ from pathlib import Path
 from boostbench.config.file_name import file_name
 from boostbench.config.reference import departures
 from boostbench.config.tables import Key, TableDefinition
-from boostbench.records.keys import Request
 from boostbench.spec import measures
+from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import slug
@@ -130,9 +130,9 @@ def _limits(profile: Mapping) -> str:
 
 def _check(definition: TableDefinition, spec: Mapping) -> None:
     """Refuse parameters that a class does not take, and numbers that are not recorded."""
-    request = Request.of(spec)
-    measure = request.measure
-    checkpoints = request.protocol.checkpoints if measure.has_checkpoints else ()
+    experiment = ExperimentSpec.from_config(spec)
+    measure = measures.find(experiment.measure)
+    checkpoints = experiment.protocol.checkpoints if measure.has_checkpoints else ()
     unknown = set(definition.rounds) - set(checkpoints)
     if unknown:
         rounds = ", ".join(map(str, sorted(unknown)))

@@ -10,10 +10,11 @@ import numpy as np
 
 from boostbench.data.one_hot import CategoricalColumn, encode_one_hot
 from boostbench.data.text_lines import compose_letters
+from boostbench.spec.data import COUNTS
 from boostbench.util.errors import UserError
 
 #: Attribute of `Dataset` for each key of ``data.expect``.
-COUNT_ATTRIBUTES = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
+COUNT_ATTRIBUTES = {count: f"n_{count}" for count in COUNTS}
 # Labels per chunk: sorting and joining them needs copies, which should stay small.
 _CHUNK_SIZE = 2**18
 

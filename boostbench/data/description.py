@@ -3,7 +3,8 @@
 import numpy as np
 
 from boostbench.data.dataset import COUNT_ATTRIBUTES, Dataset
-from boostbench.data.missing_values import FALLBACK, KEEP, imputation
+from boostbench.data.missing_values import imputation
+from boostbench.spec.data import FALLBACK, KEEP
 
 #: Number of classes up to which each is listed; for more, the range of their sizes is shown.
 MAX_CLASSES = 30

@@ -7,10 +7,10 @@ from typing import Any
 from boostbench.data.column_problems import UnreadableColumns
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
-from boostbench.data.missing_values import missing_setting, validate
+from boostbench.data.missing_values import validate
 from boostbench.data.sources.local_files import local_file
 from boostbench.data.sources.lookup import fetch_first
-from boostbench.data.spec import check_spec, config_overrides
+from boostbench.spec.data import check_spec, config_overrides, missing_setting
 from boostbench.util import configs
 from boostbench.util.errors import UserError, first_line
 from boostbench.util.spinner import spinner

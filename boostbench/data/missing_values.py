@@ -1,32 +1,12 @@
-"""Settings of ``data.missing`` and their effect."""
+"""Effect of the settings of ``data.missing`` on a data set."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from boostbench.data.dataset import Dataset
+from boostbench.spec.data import IMPUTATIONS, KEEP, missing_setting
 from boostbench.util.errors import UserError
-
-#: Statistics of the training part that replace missing values, within each trial.
-IMPUTATIONS = ("mean", "median", "most_frequent")
-#: Missing values are kept for algorithms that support them. For other algorithms, the statistic
-#: FALLBACK replaces them.
-KEEP, FALLBACK = "keep", "median"
-#: Settings besides null, which means `KEEP` for a user's file and an error for other data.
-CHOICES = ("drop", KEEP, *IMPUTATIONS)
-
-
-def missing_setting(spec: Mapping[str, Any]) -> str | None:
-    """Return the effective setting of a config: one of `CHOICES`, or None for an error.
-
-    Examples
-    --------
-    >>> missing_setting({"name": "mine", "path": "mine.csv", "missing": None})
-    'keep'
-    """
-    return spec.get("missing") or (KEEP if spec.get("path") else None)
 
 
 def imputation(dataset: Dataset) -> str | None:

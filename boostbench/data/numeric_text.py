@@ -6,13 +6,11 @@ Python and NumPy also parse ``1_1`` and digits of other scripts, which data file
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
-#: Names of the marks before the fraction of a number and between groups of three digits.
-Decimal = Literal["point", "comma"]
-Thousands = Literal["point", "comma", "space", "apostrophe"]
+from boostbench.spec.data import Decimal, Thousands
+
 #: Characters of each mark, as a class of a regular expression. Typesetters use narrow spaces.
 _MARKS = {
     "point": r"[.]",

@@ -51,7 +51,7 @@ class Ledgers:
 
     def is_fresh(self, experiment: Experiment, record: Mapping) -> bool:
         """Whether a record is of today's edition, and not refuted."""
-        return not self.verified.is_stale(record, experiment.maker)
+        return not self.verified.is_stale(record, experiment.spec.code_version)
 
     def spares(self, work: Experiment | Task, record: Mapping) -> bool:
         """Whether a record, of a failure perhaps, spares doing a split or a task again."""

@@ -9,15 +9,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing_values import KEEP, imputation
-from boostbench.data.spec import config_overrides
+from boostbench.data.missing_values import imputation
+from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial
 from boostbench.fitting.tuning import inner_splits, trials
 from boostbench.records.environment import commit
-from boostbench.records.keys import Identity, Request, as_json
 from boostbench.records.schema import points_of
 from boostbench.records.store import record_path
+from boostbench.spec import measures
+from boostbench.spec.data import KEEP, config_overrides
+from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.keys import RecordKeys, canonical_json
 from boostbench.util.errors import UserError
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
@@ -27,60 +30,70 @@ _LEFT_OUT = ("n_train", "n_test", "warnings", "started")
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment(Request):
-    """What is asked of a data set: an algorithm under a protocol, and what of it is recorded.
+class Experiment:
+    """An experiment: its specification and its data set.
 
     Attributes
     ----------
+    spec : ExperimentSpec
+        Algorithm, protocol, measure and seed.
     dataset : Dataset
-        See `Request` for the others.
+        Loaded data.
     """
 
+    spec: ExperimentSpec
     dataset: Dataset
 
     @classmethod
     def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
-        """Make an experiment from the resolved configuration and the loaded data.
+        """Return the experiment of a resolved config and the loaded data.
 
         Parameters
         ----------
         config : mapping
-            See `Request.of`.
+            Resolved config, see `ExperimentSpec.from_config`.
         dataset : Dataset
-            What ``config["data"]`` asks for.
+            Data set of ``config["data"]``.
 
         Raises
         ------
         UserError
-            If the configuration asks for something that does not exist or cannot be.
+            If a setting is unknown, or has an impossible value for this data set.
         """
-        asked = Request.of(config)
-        asked.measure.check(asked.algorithm.import_class())
-        record_path(Path(), dataset.name, asked.algorithm.name)
+        data = dataset.spec or {"name": dataset.name}
+        spec = ExperimentSpec.from_config({"data": data, **config})
+        experiment = cls(spec, dataset)
+        experiment.measure.check(spec.algorithm.import_class())
+        record_path(Path(), dataset.name, spec.algorithm.name)
         _check_text(dataset)
-        asked.measure.check_data(dataset)
-        return cls(asked.algorithm, asked.protocol, asked.seed, asked.measure, dataset)
+        experiment.measure.check_data(dataset)
+        return experiment
 
     @property
     def label(self) -> str:
-        """The experiment in words."""
-        return f"{self.algorithm.name} on {self.dataset.name}"
+        """Name of the experiment in messages."""
+        return f"{self.spec.algorithm.name} on {self.dataset.name}"
 
     @property
     def is_tuned(self) -> bool:
-        """Whether there is anything to choose."""
-        return len(self.points) > 1
+        """True if cross-validation chooses among several points of the grid."""
+        return len(self.spec.points) > 1
+
+    @cached_property
+    def measure(self) -> Measure:
+        """Measure of the fits."""
+        return measures.find(self.spec.measure)
 
     @cached_property
     def imputation(self) -> str | None:
         """How missing values are filled, or that they are kept; None where there are none."""
-        return self.filled(imputation(self.dataset))
+        return self.spec.effective_imputation(imputation(self.dataset))
 
     @cached_property
     def takes_categories(self) -> bool:
         """True if the estimator gets codes as categories; filled features are numbers."""
         is_unfilled = self.imputation in (None, KEEP)
-        return bool(self.dataset.categories and is_unfilled and self.takes[1])
+        return bool(self.dataset.categories and is_unfilled and self.spec.supports[1])
 
     @cached_property
     def config(self) -> dict:
@@ -99,17 +112,17 @@ class Experiment(Request):
         cut = config_overrides(self.dataset.spec or {})
         if cut:
             data["cut"] = cut
-        return {"data": data, "measure": self.measure.name, **self.asked}
+        return {"data": data, "measure": self.measure.name, **self.spec.settings}
 
     @cached_property
-    def identity(self) -> Identity:
+    def keys(self) -> RecordKeys:
         """What `config` amounts to: one for all splits of the experiment."""
-        return Identity.of(self.config)
+        return RecordKeys.from_config(self.config)
 
     @cached_property
     def splits(self) -> list[Split]:
         """The divisions of the data; raises UserError where they are impossible."""
-        return self.measure.splits(self.dataset, self.protocol, self.seed)
+        return self.measure.splits(self.dataset, self.spec.protocol, self.spec.seed)
 
     def check(self) -> None:
         """Make sure that the classifier takes such data, as far as it tells.
@@ -121,24 +134,23 @@ class Experiment(Request):
             or if sparse features are too large to be projected.
         """
         self._check_projection()
-        estimator = self.algorithm.estimator
+        estimator = self.spec.algorithm.estimator
         if not isinstance(estimator, BaseEstimator):
             return
         tags = get_tags(estimator)
         n_classes, name = self.dataset.n_classes, self.dataset.name
+        algorithm = self.spec.algorithm.name
         if n_classes > 2 and tags.classifier_tags and not tags.classifier_tags.multi_class:
-            raise UserError(
-                f"{self.algorithm.name} takes two classes, and data set {name!r} has {n_classes}"
-            )
-        projected = self.protocol.pca is not None
+            raise UserError(f"{algorithm} takes two classes, and data set {name!r} has {n_classes}")
+        projected = self.spec.protocol.pca is not None
         if self.dataset.is_sparse and not projected and not tags.input_tags.sparse:
             raise UserError(
-                f"{self.algorithm.name} takes no sparse features, and those of {name!r} are sparse"
+                f"{algorithm} takes no sparse features, and those of {name!r} are sparse"
             )
 
     def _check_projection(self) -> None:
         dataset = self.dataset
-        if self.protocol.pca is None or not dataset.is_sparse:
+        if self.spec.protocol.pca is None or not dataset.is_sparse:
             return
         split = self.splits[0]
         n_samples = len(split.train) + len(split.test)
@@ -151,16 +163,16 @@ class Experiment(Request):
 
     def tuning_split(self, split: Split) -> Split:
         """Give the split on whose training part the parameters for `split` are chosen."""
-        return self.splits[0] if self.protocol.tune == "first_split" else split
+        return self.splits[0] if self.spec.protocol.tune == "first_split" else split
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        about = self.protocol, self.measure, self.imputation, self.dataset.category_counts
-        return Trial(self.algorithm, chosen, split, *about, self.takes_categories)
+        about = self.spec.protocol, self.measure, self.imputation, self.dataset.category_counts
+        return Trial(self.spec.algorithm, chosen, split, *about, self.takes_categories)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""
-        return self.identity.split_key(split.index, split.checksum)
+        return self.keys.split_key(split.index, split.checksum)
 
     def shard_key(self, split: Split) -> str:
         """Give the key of all that is done in one place: a split, and what it waits for."""
@@ -169,14 +181,14 @@ class Experiment(Request):
     def path(self, results: Path, tuning: bool = False) -> Path:
         """Give the file of the experiment's records, or of its cross-validation trials."""
         kind = "tuning" if tuning else self.measure.suffix
-        return record_path(results, self.dataset.name, self.algorithm.name, kind)
+        return record_path(results, self.dataset.name, self.spec.algorithm.name, kind)
 
 
 def _check_text(dataset: Dataset) -> None:
     """Refuse what a record could not say, such as a file whose name is bytes and no text."""
     for key, value in (dataset.spec or {}).items():
         try:
-            as_json(value)
+            canonical_json(value)
         except UserError:
             raise UserError(
                 f"data.{key} is {value!r}, which is not Unicode, and records name it; rename it"
@@ -250,12 +262,12 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     """
     y = experiment.dataset.y[split.train]
     where = f"the training part of split {split.index} of {experiment.dataset.name}"
-    for inner in inner_splits(split, y, experiment.protocol.n_folds, where):
+    for inner in inner_splits(split, y, experiment.spec.protocol.n_folds, where):
         fold, rows = inner.index, inner.checksum
-        for trial in trials(experiment.trial(inner, {}), experiment.points):
+        for trial in trials(experiment.trial(inner, {}), experiment.spec.points):
             points = list(trial.measure.points)
             name, value = ("points", points) if len(points) > 1 else ("point", points[0])
-            key = experiment.identity.trial_key(split.index, fold, points, rows)
+            key = experiment.keys.trial_key(split.index, fold, points, rows)
             labels = {**_labels(experiment, split.index, inner), "fold": fold, name: value}
             yield Task(experiment, trial, key, True, labels)
 
@@ -263,7 +275,7 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
 def _labels(experiment: Experiment, index: int, rows: Split) -> dict:
     return {
         "config": experiment.config,
-        **experiment.maker.facts(),
+        **experiment.spec.code_version.to_record(),
         "commit": commit(),
         "split": index,
         "rows": rows.checksum,

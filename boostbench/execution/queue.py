@@ -9,8 +9,8 @@ from boostbench.execution.ledgers import Ledgers
 from boostbench.execution.locks import Locks
 from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.workers import Workers
-from boostbench.records.keys import digest
 from boostbench.records.schema import BadLine
+from boostbench.spec.keys import digest
 
 #: Seconds between looks at what other runs have done.
 _PAUSE = 0.3
@@ -131,8 +131,8 @@ class Queue:
         Who does it for another, or by other code, leaves no record that spares this run, which
         would only do it later.
         """
-        path, maker = self.ledgers.of(task).path, task.experiment.maker
-        return digest([path.parent.name, path.name, task.key, *maker])
+        path, version = self.ledgers.of(task).path, task.experiment.spec.code_version
+        return digest([path.parent.name, path.name, task.key, *version])
 
     def _recorded(self, task: Task) -> dict | None:
         """Give the record of another run, if it spares this one."""

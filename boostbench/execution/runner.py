@@ -14,8 +14,9 @@ from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.tuning import choose
 from boostbench.records.archive import Recorded, Records
-from boostbench.records.cuts import decisive, is_cut_so, with_cut
+from boostbench.records.cuts import is_cut_so, with_cut
 from boostbench.records.store import check_writable
+from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError, did_you_mean
 
 RERUNS = ("never", "missing", "stale", "all")
@@ -260,8 +261,8 @@ def _forecast(
 def _known_choice(experiment: Experiment, ledgers: Ledgers) -> tuple[dict, float | None] | None:
     """Give the parameters that are known without cross-validation, and their error in it."""
     if not experiment.is_tuned:
-        return experiment.points[0], None
-    if experiment.protocol.tune == "first_split":
+        return experiment.spec.points[0], None
+    if experiment.spec.protocol.tune == "first_split":
         for split in experiment.splits:
             record = ledgers.finished(experiment, experiment.key(split))
             if record and ledgers.is_fresh(experiment, record):
@@ -276,7 +277,7 @@ def _choice(
     trials = ledgers.of(experiment, tuning=True).records
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
     judged = [(task.points, trials[task.key]) for task in tasks]
-    chosen, error = choose(experiment.points, judged)
+    chosen, error = choose(experiment.spec.points, judged)
     if chosen is not None:
         return chosen, error, None
     failed = next(record for _, record in judged if "error" in record)
@@ -296,7 +297,7 @@ def _gathered(
             Outcome.of(
                 [known[key] for key in keys if key in known],
                 len(keys),
-                experiment.maker,
+                experiment.spec.code_version,
                 ledgers.verified,
                 experiment=experiment,
                 ran=sum((experiment, key) in ran for key in keys),
@@ -309,7 +310,7 @@ def _note_cuts(outcomes: list[Outcome], ledgers: Ledgers) -> None:
     """Note the ways in which the data of finished records were asked for, where they are new."""
     for outcome in outcomes:
         ledger = ledgers.of(outcome.experiment)
-        cut = decisive(outcome.experiment.config["data"].get("cut", {}))
+        cut = key_options(outcome.experiment.config["data"].get("cut", {}))
         # As they are by now: an experiment before this one may share them.
         known = ledger.records
         for record in [known[record["key"]] for record in outcome.records]:

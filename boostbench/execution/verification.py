@@ -28,13 +28,13 @@ from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial
 from boostbench.fitting.tuning import inner_splits, trials
 from boostbench.records.environment import now, system
-from boostbench.records.keys import digest
 from boostbench.records.lines import CIRCUMSTANCES
-from boostbench.records.makers import FIRST_EDITION
 from boostbench.records.schema import points_of
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.code_version import FIRST_EDITION
+from boostbench.spec.keys import digest
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import import_estimator
 from boostbench.util import configs

@@ -14,6 +14,7 @@ from boostbench.figures.drawing import stale_note
 from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
+from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 
@@ -60,7 +61,9 @@ def find_cells(
         records = Records(results)
         for (row, column), spec in specs.items():
             names = table.rows[row].title, column, table.label(column, spec["algo"])
-            cells.setdefault(row, []).append(Cell.of(records.find(spec), *names))
+            cells.setdefault(row, []).append(
+                Cell.of(records.find(ExperimentSpec.from_config(spec)), *names)
+            )
     if not any(cell.records for own in cells.values() for cell in own):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "

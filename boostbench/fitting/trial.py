@@ -14,13 +14,13 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing_values import KEEP
 from boostbench.data.one_hot import encode_one_hot
 from boostbench.fitting.calibration import calibration
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
 from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.data import KEEP
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
 

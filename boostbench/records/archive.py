@@ -1,25 +1,22 @@
 """What is on record in a folder of results, and what of an experiment without its data."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from boostbench.data.missing_values import missing_setting
-from boostbench.data.spec import config_overrides
-from boostbench.records.cuts import decisive, is_cut_so
+from boostbench.records.cuts import is_cut_so
 from boostbench.records.data_sets import title_data_sets
-from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.ledger import Ledger
-from boostbench.records.makers import Maker
 from boostbench.records.store import parts_of, record_path, record_paths
 from boostbench.records.verified import Finding, Verified
+from boostbench.spec import measures
+from boostbench.spec.code_version import CodeVersion
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentSpec
 
 K = TypeVar("K")
-
-#: What of a config does not depend on the data.
-_ASKED = ("algo", "protocol", "seed", "measure")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +51,7 @@ class Recorded:
 
     @classmethod
     def of(
-        cls, splits: list[dict], n_splits: int, maker: Maker, verified: Verified, **more
+        cls, splits: list[dict], n_splits: int, maker: CodeVersion, verified: Verified, **more
     ) -> "Recorded":
         """Sum up what was found of so many splits, by what makes it today; `more` are fields."""
         records = [record for record in splits if "error" not in record]
@@ -82,9 +79,6 @@ class Records:
         self.results = results
         self._ledgers: dict[Path, Ledger] = {}
         self._told: set[str] = set()
-        # By what is written of them: a table asks the same of every row's data.
-        self._requests: dict[str, tuple[Request, str]] = {}
-        self._cuts: dict[str, dict] = {}
 
     @cached_property
     def verified(self) -> Verified:
@@ -104,44 +98,38 @@ class Records:
         self._told.update(new)
         return new
 
-    def find(self, config: Mapping) -> Recorded:
-        """Find what is recorded of an experiment, going by what was asked.
+    def find(self, spec: ExperimentSpec) -> Recorded:
+        """Return the records of an experiment, found by its specification.
 
-        `boostbench.execution.runner.Run` knows from the data which record is which; here the name
-        and the number of classes of the data have to do, and how they were cut: see
-        `boostbench.data.spec.config_overrides`. Where several versions of the data have been used,
-        the one of the newest record counts.
-
-        Parameters
-        ----------
-        config : mapping
-            Resolved config: ``algo``, ``data``, ``protocol`` and ``seed`` are looked at.
-
-        Returns
-        -------
-        Recorded
-
-        Raises
-        ------
-        UserError
-            If the config asks for something that does not exist.
+        `boostbench.execution.runner.Run` compares the checksum of the data. Here, where the data
+        are not loaded, records must have the name, the options and the number of classes of the
+        specification. If there are several versions of the data, the newest record decides.
         """
-        (request, asked), data = self._asked(config), config["data"]
-        kind, protocol = request.measure.suffix, request.protocol
-        path = record_path(self.results, data["name"], request.algorithm.name, kind)
-        found, filled = self.ledger(path).of(asked), request.filled(missing_setting(data))
-        cut = self._cut(data)
-        newest = _newest_version([r for r in found if _is_of(r, data, cut, filled)])
-        n_splits = len(newest)  # how many all fixed splits are, only the data tell
-        if protocol.n_splits is not None:
-            n_splits = protocol.n_parts
+        path = record_path(
+            self.results,
+            spec.data.name,
+            spec.algorithm.name,
+            measures.find(spec.measure).suffix,
+        )
+        imputation = spec.effective_imputation(spec.data.missing)
+        newest = _newest_version(
+            [
+                record
+                for record in self.ledger(path).of(spec.settings_key)
+                if _matches_data(record, spec.data, imputation)
+            ]
+        )
+        # Only the data tell the number of all fixed splits.
+        n_splits = len(newest)
+        if spec.protocol.n_splits is not None:
+            n_splits = spec.protocol.n_parts
             newest = {split: record for split, record in newest.items() if split < n_splits}
         in_order = [newest[split] for split in sorted(newest)]
-        return Recorded.of(in_order, n_splits, request.maker, self.verified)
+        return Recorded.of(in_order, n_splits, spec.code_version, self.verified)
 
     def find_each(self, configs: Mapping[K, Mapping]) -> dict[K, Recorded]:
-        """Find what is recorded of several experiments, see `find`."""
-        return {key: self.find(config) for key, config in configs.items()}
+        """Return the records of the experiments of resolved configs, see `find`."""
+        return {key: self.find(ExperimentSpec.from_config(c)) for key, c in configs.items()}
 
     def each(
         self, is_wanted: Callable[[str], bool] = lambda kind: True
@@ -174,34 +162,17 @@ class Records:
             listed.append(((titles[facts["name"], facts["checksum"]], algo, kind), record))
         return listed
 
-    def _cut(self, data: Mapping) -> dict:
-        """Give how a config cuts data, by which records are told apart."""
-        written = repr(data)
-        if written not in self._cuts:
-            self._cuts[written] = decisive(config_overrides(data))
-        return self._cuts[written]
 
-    def _asked(self, config: Mapping) -> tuple[Request, str]:
-        """Give what a config asks of any data, and how records name that."""
-        written = repr({key: value for key, value in config.items() if key in _ASKED})
-        if written not in self._requests:
-            request = Request.of(config)
-            self._requests[written] = request, digest(shortened(request.asked))
-        return self._requests[written]
-
-
-def _is_of(record: Mapping, spec: Mapping, cut: Mapping, missing: str | None) -> bool:
-    """Whether the facts of a record's data are those that a config of data leads to expect."""
-    recorded = record["config"]["data"]
-    if recorded["name"] != spec["name"] or not is_cut_so(record, cut):
-        return False
-    classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
-    if spec.get("positive"):
-        classes = 2
-    if isinstance(classes, Iterable):
-        classes = len(list(classes))
-    # Where nothing is missing, it does not matter what would become of it.
-    return classes in (None, recorded["n_classes"]) and recorded.get("missing") in (None, missing)
+def _matches_data(record: Mapping, data: DataSpec, imputation: str | None) -> bool:
+    """Return True if the data of a record have the name, options and classes of `data`."""
+    facts = record["config"]["data"]
+    return (
+        facts["name"] == data.name
+        and is_cut_so(record, data.key_options)
+        and data.n_classes in (None, facts["n_classes"])
+        # The imputation has no effect where no value is missing.
+        and facts.get("missing") in (None, imputation)
+    )
 
 
 def _newest_version(records: list[dict]) -> dict[int, dict]:

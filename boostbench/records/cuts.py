@@ -6,16 +6,13 @@ first way as ``cut`` of its data, and those that came later in ``also``.
 
 from collections.abc import Mapping
 
-
-def decisive(cut: Mapping) -> dict:
-    """Leave out what is expected, and asked for missing values: a record has what came of it."""
-    return {key: value for key, value in cut.items() if key not in ("expect", "missing")}
+from boostbench.spec.data import key_options
 
 
 def is_cut_so(record: Mapping, cut: Mapping) -> bool:
-    """Whether the data of a record were once asked for in a way, of which `decisive` is given."""
+    """Return True if a record was requested with data options whose `key_options` are `cut`."""
     recorded = record["config"]["data"].get("cut", {})
-    return any(decisive(way) == cut for way in (recorded, *record.get("also", ())))
+    return any(key_options(way) == cut for way in (recorded, *record.get("also", ())))
 
 
 def with_ways_of(record: Mapping, other: Mapping) -> Mapping:
@@ -26,7 +23,7 @@ def with_ways_of(record: Mapping, other: Mapping) -> Mapping:
     if "fold" in record:
         return record
     for way in (other["config"]["data"].get("cut", {}), *other.get("also", ())):
-        if not is_cut_so(record, decisive(way)):
+        if not is_cut_so(record, key_options(way)):
             record = with_cut(record, way)
     return record
 

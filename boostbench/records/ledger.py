@@ -63,7 +63,7 @@ class Ledger:
         return self._known
 
     def of(self, asked: str) -> list[dict]:
-        """Give what was asked so, of any data: see `boostbench.records.keys.Identity`."""
+        """Give what was asked so, of any data: see `boostbench.spec.keys.RecordKeys`."""
         known = self.records
         if not self._asked:
             for record in known.values():

@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from boostbench.records import schema
-from boostbench.records.keys import Identity, as_json, digest, of_today
 from boostbench.records.schema import BadLine, check
 from boostbench.spec import measures
+from boostbench.spec.keys import RecordKeys, canonical_json, digest, drop_removed_parameters
 from boostbench.util.errors import UserError, first_line
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
@@ -44,7 +44,7 @@ class Definitions:
     """The definitions of a file."""
 
     def __init__(self):
-        self._configs: dict[str, tuple[dict, Identity, _Staged]] = {}
+        self._configs: dict[str, tuple[dict, RecordKeys, _Staged]] = {}
         self._provenances: dict[str, dict] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -68,8 +68,12 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
-                content = {**content, "algo": of_today(content["algo"])}
-                self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
+                content = {**content, "algo": drop_removed_parameters(content["algo"])}
+                self._configs[line["hash"]] = (
+                    content,
+                    RecordKeys.from_config(content),
+                    _staged(content),
+                )
             else:
                 self._provenances[line["hash"]] = content
         except UserError as error:
@@ -120,7 +124,7 @@ class Definitions:
         else:
             key = identity.split_key(record["split"], record["rows"])
         del record["schema"], record["provenance"]
-        record.update(made_by, key=key, asked=identity.asked, config_hash=name, config=config)
+        record.update(made_by, key=key, asked=identity.settings, config_hash=name, config=config)
         return record
 
 
@@ -283,7 +287,7 @@ def _count(share, n) -> int | None:
 
 
 def _line(content: Mapping) -> bytes:
-    return as_json(content).encode() + b"\n"
+    return canonical_json(content).encode() + b"\n"
 
 
 def _unicode(text: str) -> str:

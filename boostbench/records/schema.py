@@ -67,7 +67,7 @@ class Provenance(Struct):
     environment : dict
         Libraries and processor, see `boostbench.records.environment`.
     edition, source : int, str
-        Version of the estimator's class, see `boostbench.records.makers`.
+        Version of the estimator's class, see `boostbench.spec.code_version`.
     code : str
         Source fingerprint; only in records written before editions existed.
     """

@@ -12,8 +12,8 @@ import msgspec
 
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
-from boostbench.records.makers import FIRST_EDITION, Maker
 from boostbench.records.schema import BadLine, Count, Hash, Name, Rows, Time, check
+from boostbench.spec.code_version import FIRST_EDITION, CodeVersion
 from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
@@ -168,9 +168,9 @@ class Verified:
         edition = record.get("edition", FIRST_EDITION)
         return finding if finding and finding.edition == edition else None
 
-    def is_stale(self, record: Mapping, maker: Maker) -> bool:
+    def is_stale(self, record: Mapping, version: CodeVersion) -> bool:
         """Return True if a record is of an older edition, or contradicted by a refit."""
-        if not maker.made(record):
+        if not version.matches(record):
             return True
         finding = self.find(record)
         return finding is not None and record.get("finished", "") < finding.until

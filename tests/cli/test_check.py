@@ -56,7 +56,9 @@ def test_partial_means_are_marked_as_in_the_table(mine, call):
 
 
 def test_marks_of_an_older_edition_are_explained(mine, call, monkeypatch):
-    monkeypatch.setattr("boostbench.records.makers.Maker.made", lambda self, record: False)
+    monkeypatch.setattr(
+        "boostbench.spec.code_version.CodeVersion.matches", lambda self, record: False
+    )
     told = call("check", mine).out
     assert re.search(r"^wine  AdaBoost.MH .*\)† ", told, re.M)
     assert told.count("\n† of an older edition of the algorithm") == 1

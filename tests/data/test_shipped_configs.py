@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from boostbench.data import first_available_source, load
-from boostbench.data.spec import check_spec
+from boostbench.spec.data import check_spec
 from boostbench.util.configs import conf_dir
 
 SPECS = {

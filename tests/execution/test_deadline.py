@@ -108,4 +108,4 @@ def test_an_error_before_the_limit_stays_what_it_is(make_experiment):
     trial = experiment.trial(experiment.splits[0], {})
     outcome = deadline.run_limited(trial, experiment.dataset.X, experiment.dataset.y, expendable=0)
     assert outcome["error"].startswith("ValueError")
-    assert experiment.protocol.time_limit == 60
+    assert experiment.spec.protocol.time_limit == 60

@@ -22,9 +22,9 @@ from boostbench.execution.queue import Finished, Waiting
 from boostbench.execution.runner import Interrupted, Planned
 from boostbench.execution.shards import Shard
 from boostbench.fitting.measures.prediction import Prediction
-from boostbench.records.makers import _maker
 from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
+from boostbench.spec.code_version import _code_version
 from boostbench.util.errors import UserError
 
 GRID = {"width": [1, 2, 3]}
@@ -308,14 +308,14 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
 def test_an_edition_makes_its_numbers_anew(make_experiment, results, monkeypatch):
     run([make_experiment()], results=results)
     monkeypatch.setattr("fake_classifiers.Nearest.edition", 2, raising=False)
-    _maker.cache_clear()
+    _code_version.cache_clear()
     [outcome] = run([make_experiment()], results=results).outcomes
     assert (outcome.ran, outcome.stale) == (0, 4)
     [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
     assert (outcome.ran, outcome.stale) == (4, 0)
     assert {record["edition"] for record in outcome.records} == {2}
     monkeypatch.undo()
-    _maker.cache_clear()
+    _code_version.cache_clear()
     [outcome] = run([make_experiment()], results=results).outcomes
     assert (outcome.ran, outcome.stale) == (0, 4)
 
@@ -524,9 +524,10 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
 def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, results, other_code):
     """What they would wait for is no use to them."""
     if other_code:  # as of a module that was changed meanwhile
-        slow.__dict__["maker"] = slow.maker._replace(source="0" * 16)
+        slow.spec.__dict__["code_version"] = slow.spec.code_version._replace(source="0" * 16)
     else:
-        slow = replace(slow, algorithm=structs.replace(slow.algorithm, name="renamed"))
+        algorithm = structs.replace(slow.spec.algorithm, name="renamed")
+        slow = replace(slow, spec=structs.replace(slow.spec, algorithm=algorithm))
 
     def listen(event):
         if isinstance(event, Waiting):

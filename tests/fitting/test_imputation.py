@@ -12,6 +12,7 @@ from boostbench.execution.plan import Experiment
 from boostbench.fitting.tuning import inner_splits
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records
+from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 from fitting.toy import run
 
@@ -101,7 +102,7 @@ def test_ways_of_filling_are_different_experiments(holes, tmp_path):
     for strategy, dataset in zip(("mean", "median"), datasets, strict=True):
         settings = {"n_splits": 2, "checkpoints": []}
         config = {"algo": TREE, "protocol": settings, "data": dataset.spec}
-        found = Records(tmp_path).find(config).records
+        found = Records(tmp_path).find(ExperimentSpec.from_config(config)).records
         assert [record["config"]["data"]["missing"] for record in found] == [strategy] * 2
 
 

@@ -11,6 +11,7 @@ from boostbench.data.loading import load
 from boostbench.execution.plan import Experiment
 from boostbench.execution.verification import plan_refit
 from boostbench.records.archive import Records
+from boostbench.spec.experiment import ExperimentSpec
 from fitting.toy import run
 
 
@@ -187,6 +188,6 @@ def test_as_in_python_on_the_frame(path, frame, tmp_path, target, model):
         "protocol": {"n_splits": 3, "checkpoints": [], "scale": "none"},
         "data": dict(dataset.spec),
     }
-    assert len(Records(tmp_path / "results").find(config).records) == 3
+    assert len(Records(tmp_path / "results").find(ExperimentSpec.from_config(config)).records) == 3
     config["data"]["missing"] = "median"
-    assert not Records(tmp_path / "results").find(config).records
+    assert not Records(tmp_path / "results").find(ExperimentSpec.from_config(config)).records

@@ -7,6 +7,7 @@ from fitting.toy import make_dataset, run
 
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
+from boostbench.spec.experiment import ExperimentSpec
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
 PROTOCOL = {"n_splits": 4, "n_folds": 3}
@@ -25,7 +26,7 @@ def results(tmp_path):
 
 
 def test_finds_what_was_asked(results):
-    found = Records(results).find(config())
+    found = Records(results).find(ExperimentSpec.from_config(config()))
     assert [record["split"] for record in found.records] == [0, 1, 2, 3]
     assert (found.failures, found.missing, found.stale) == ([], 0, 0)
 
@@ -43,7 +44,7 @@ def test_finds_what_was_asked(results):
     ],
 )
 def test_finds_nothing_else(results, changes):
-    found = Records(results).find(config(**changes))
+    found = Records(results).find(ExperimentSpec.from_config(config(**changes)))
     assert (found.records, found.missing) == ([], 4)
 
 
@@ -56,7 +57,7 @@ def test_as_many_fixed_splits_as_are_asked_for(tmp_path, n_splits, expected):
     asked = Experiment.from_config(config(**fixed), replace(make_dataset(), splits=given))
     run([asked], results=tmp_path)
     fixed["protocol"]["n_splits"] = n_splits
-    found = Records(tmp_path).find(config(**fixed))
+    found = Records(tmp_path).find(ExperimentSpec.from_config(config(**fixed)))
     assert (len(found.records), found.missing) == expected
 
 
@@ -80,7 +81,7 @@ def test_finds_what_a_measure_takes_of_a_protocol(tmp_path, measure, algo):
         dataset = replace(dataset, X=wide)
     [outcome] = run([Experiment.from_config(asked, dataset)], results=tmp_path).outcomes
     assert outcome.records
-    found = Records(tmp_path).find(asked)
+    found = Records(tmp_path).find(ExperimentSpec.from_config(asked))
     assert (found.records, found.missing) == (outcome.records, 0)
 
 
@@ -88,7 +89,7 @@ def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):
     asked = config(data={"positive": ["a"]})
     dataset = replace(make_dataset().one_vs_rest(["a"]), spec=asked["data"])
     run([Experiment.from_config(asked, dataset)], results=tmp_path)
-    assert len(Records(tmp_path).find(asked).records) == 4
+    assert len(Records(tmp_path).find(ExperimentSpec.from_config(asked)).records) == 4
 
 
 @pytest.mark.parametrize("key", ["classes", "positive", "rows", "path", "labels"])
@@ -98,7 +99,12 @@ def test_data_that_were_cut_otherwise_are_others(tmp_path, key):
     for seed, cut in enumerate(cuts[:2]):
         dataset = replace(make_dataset((40, 40), seed=seed), spec=DATA | cut)
         run([Experiment.from_config(config(data=cut), dataset)], results=tmp_path)
-    found = [Records(tmp_path).find(config(data=DATA | cut | {"expect": None})) for cut in cuts]
+    found = [
+        Records(tmp_path).find(
+            ExperimentSpec.from_config(config(data=DATA | cut | {"expect": None}))
+        )
+        for cut in cuts
+    ]
     checksums = [{r["config"]["data"]["checksum"] for r in one.records} for one in found]
     assert [len(some) for some in checksums] == [1, 1, 0]
     assert checksums[0] != checksums[1]
@@ -113,7 +119,9 @@ def test_one_record_may_have_been_asked_for_in_several_ways(tmp_path):
         return [Experiment.from_config(wanted[0], dataset)]
 
     def found(way):
-        return Records(tmp_path).find(config(data=DATA | way, protocol={"n_splits": 2}))
+        return Records(tmp_path).find(
+            ExperimentSpec.from_config(config(data=DATA | way, protocol={"n_splits": 2}))
+        )
 
     run(asked(ways[0]), results=tmp_path)
     run(asked(ways[1]), results=tmp_path, rerun="never")
@@ -129,19 +137,21 @@ def test_one_record_may_have_been_asked_for_in_several_ways(tmp_path):
 
 def test_names_and_tuning_of_nothing_do_not_count(results):
     changes = {"protocol": {"name": "mine", "n_folds": 5}, "algo": {"title": "Mine"}}
-    assert len(Records(results).find(config(**changes)).records) == 4
+    assert len(Records(results).find(ExperimentSpec.from_config(config(**changes))).records) == 4
 
 
 @pytest.mark.parametrize(("n_splits", "n_records", "missing"), [(2, 2, 0), (7, 4, 3)])
 def test_counts_the_splits_that_are_asked_for(results, n_splits, n_records, missing):
-    found = Records(results).find(config(protocol={"n_splits": n_splits}))
+    found = Records(results).find(
+        ExperimentSpec.from_config(config(protocol={"n_splits": n_splits}))
+    )
     assert (len(found.records), found.missing) == (n_records, missing)
 
 
 def test_the_newest_version_of_the_data_counts(results):
     newer = make_dataset(seed=1)
     run([Experiment.from_config(config(protocol={"n_splits": 2}), newer)], results=results)
-    found = Records(results).find(config())
+    found = Records(results).find(ExperimentSpec.from_config(config()))
     assert {r["config"]["data"]["checksum"] for r in found.records} == {newer.checksum}
     assert (len(found.records), found.missing) == (2, 2)
 
@@ -149,15 +159,15 @@ def test_the_newest_version_of_the_data_counts(results):
 def test_marks_records_of_other_code(results):
     path = results / "records" / "toy" / "fake.jsonl"
     rewrite(path, lambda number, record: record | ({"source": "0" * 16} if number == 1 else {}))
-    assert Records(results).find(config()).stale == 1
+    assert Records(results).find(ExperimentSpec.from_config(config())).stale == 1
 
 
 def test_names_damaged_lines_once(results):
     path = results / "records" / "toy" / "fake.jsonl"
     path.write_text("damaged\n" + path.read_text())
     records = Records(results)
-    records.find(config())
-    assert len(records.find(config()).records) == 4
+    records.find(ExperimentSpec.from_config(config()))
+    assert len(records.find(ExperimentSpec.from_config(config())).records) == 4
     [warning] = records.new_warnings()
     assert warning.startswith(f"{path}:1: not a record: ")
     assert records.new_warnings() == []
@@ -166,10 +176,14 @@ def test_names_damaged_lines_once(results):
 def test_a_run_adds_to_the_records_that_have_been_read(tmp_path):
     """Both find them in one place: what runs is known by key, and by what was asked."""
     records, asked = Records(tmp_path), config(protocol={"n_splits": 2})
-    assert records.find(asked).missing == 2
+    assert records.find(ExperimentSpec.from_config(asked)).missing == 2
     [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).outcomes
-    found = records.find(asked)
-    assert found.records == outcome.records == Records(tmp_path).find(asked).records
+    found = records.find(ExperimentSpec.from_config(asked))
+    assert (
+        found.records
+        == outcome.records
+        == Records(tmp_path).find(ExperimentSpec.from_config(asked)).records
+    )
     assert (found.missing, outcome.ran) == (0, 2)
 
 
@@ -178,7 +192,7 @@ def test_failed_splits(tmp_path):
     failing = {"_target_": "fake_classifiers.Failing", "fail_on": experiment.splits[1].seed}
     asked = config(algo=failing)
     run([Experiment.from_config(asked, make_dataset())], results=tmp_path)
-    found = Records(tmp_path).find(asked)
+    found = Records(tmp_path).find(ExperimentSpec.from_config(asked))
     assert [record["split"] for record in found.records] == [0, 2, 3]
     assert [record["split"] for record in found.failures] == [1]
     assert found.missing == 0

@@ -1,13 +1,14 @@
 import pytest
 from fitting.examples import RECORD, changed
 
-from boostbench.records.cuts import decisive, is_cut_so, with_cut, with_ways_of
+from boostbench.records.cuts import is_cut_so, with_cut, with_ways_of
+from boostbench.spec.data import key_options
 
 ONE, OTHER = {"header": True}, {"rows": [0, 9]}
 
 
 def test_what_is_expected_tells_no_records_apart():
-    assert decisive(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
+    assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
     assert is_cut_so(changed(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
 
 

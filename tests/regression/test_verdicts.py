@@ -8,7 +8,6 @@ from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.analysis.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
-from boostbench.records.makers import Maker
 from boostbench.report.assemble import read_tables
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdict_history import (
@@ -18,6 +17,7 @@ from boostbench.report.verdict_history import (
     verdict_lines,
     verdicts_as_csv,
 )
+from boostbench.spec.code_version import CodeVersion
 from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -29,9 +29,11 @@ def tables():
 
     Numbers of scikit-learn's own classes are marked where there is another version of it.
     """
-    made, records = Maker.made, Records(RESULTS)
+    made, records = CodeVersion.matches, Records(RESULTS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Maker, "made", lambda self, record: made(self._replace(versions={}), record))
+        patch.setattr(
+            CodeVersion, "matches", lambda self, record: made(self._replace(versions={}), record)
+        )
         tables = read_tables(None, records)
     assert records.new_warnings() == []
     return tables

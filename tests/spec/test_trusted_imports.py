@@ -7,9 +7,9 @@ from sklearn.gaussian_process.kernels import RBF, Sum
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.records.keys import defaults
 from boostbench.spec import measures, trusted_imports
 from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.keys import json_defaults
 from boostbench.spec.trusted_imports import import_class, import_estimator, instantiate
 from boostbench.util.errors import UserError
 
@@ -105,8 +105,8 @@ def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, mon
         import_estimator(target)
     with pytest.raises(UserError):
         measures.find(f"{target}.x")
-    defaults.cache_clear()
-    assert defaults(target) == {}
+    json_defaults.cache_clear()
+    assert json_defaults(target) == {}
     started = {name.partition(".")[0] for name in set(sys.modules) - before}
     assert not started & {"this", "antigravity", "program", "folder"}
 

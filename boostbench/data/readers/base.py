@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from typing import BinaryIO, ClassVar
 
 from boostbench.data.data_table import DataTable
-from boostbench.data.numeric_text import Decimal, Thousands
+from boostbench.spec.data import Decimal, Thousands
 
 
 @dataclass(frozen=True)

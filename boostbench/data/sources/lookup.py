@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing_values import missing_setting
 from boostbench.data.readers import check_options, main_suffixes
 from boostbench.data.readers.base import ReadOptions
 from boostbench.data.sources import bundles, cache
@@ -21,6 +20,7 @@ from boostbench.data.sources.local_files import (
     read_file,
 )
 from boostbench.data.sources.openml_client import Unreachable, download
+from boostbench.spec.data import missing_setting
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

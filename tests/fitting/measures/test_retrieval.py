@@ -140,7 +140,8 @@ def test_tuning_makes_precision_large(tmp_path):
 @pytest.mark.parametrize("form", ["flat", "few", "text", "nan"])
 def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
     asked = experiment(target="fake_hashing.Strange")
-    asked = replace(asked, algorithm=structs.replace(asked.algorithm, params={"form": form}))
+    algorithm = structs.replace(asked.spec.algorithm, params={"form": form})
+    asked = replace(asked, spec=structs.replace(asked.spec, algorithm=algorithm))
     [outcome] = run([asked], results=tmp_path).outcomes
     assert len(outcome.failures) == 3
     assert all(f["error"].startswith("ValueError: transform gives") for f in outcome.failures)

@@ -193,7 +193,7 @@ def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid)
     [record] = outcome.records
     [outer] = asked.splits
     means = []
-    for point in asked.points:
+    for point in asked.spec.points:
         losses = []
         for inner in inner_splits(outer, dataset.y[outer.train], 4, "x"):
             fit = asked.trial(inner, point).fit(dataset.X, dataset.y)
@@ -207,7 +207,7 @@ def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid)
                 )
         means.append(np.mean(losses))
     assert record["validation_error"] == pytest.approx(min(means))
-    assert record["chosen"] == asked.points[int(np.argmin(means))]
+    assert record["chosen"] == asked.spec.points[int(np.argmin(means))]
     assert len(set(np.round(means, 6))) > 1
     objective = asked.measure.objective(record)
     own = record["log_loss"] if name == "scores_by_log_loss" else 1 - record["auc"]

@@ -4,10 +4,11 @@ import types
 
 import pytest
 
-from boostbench.records import keys
-from boostbench.records.keys import Identity, Request, digest, shortened
+from boostbench.spec import class_facts, experiment, keys
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.measures import find
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.keys import RecordKeys, digest, remove_defaults
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
@@ -25,7 +26,7 @@ def config(target, params=None, grid=None, seed=0, **protocol):
     algorithm = AlgorithmSpec("one", target, params or {}, grid or {})
     return {
         "data": DATA,
-        **Request(algorithm, ProtocolSpec(**protocol), seed, find("prediction")).asked,
+        **ExperimentSpec(algorithm, DataSpec("toy"), ProtocolSpec(**protocol), seed=seed).settings,
     }
 
 
@@ -33,13 +34,18 @@ def config(target, params=None, grid=None, seed=0, **protocol):
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
 def test_bad_seed(measure, seed):
     """Whether a measure draws anything or not."""
-    asked = {"algo": {"name": "one", "_target_": FOREST}, "protocol": {}, "measure": measure}
+    asked = {
+        "algo": {"name": "one", "_target_": FOREST},
+        "data": {"name": "toy"},
+        "protocol": {},
+        "measure": measure,
+    }
     with pytest.raises(UserError, match=f"^seed is {seed!r}; it must be a whole number"):
-        Request.of({**asked, "seed": seed})
+        ExperimentSpec.from_config({**asked, "seed": seed})
 
 
 def same(one, other):
-    return Identity.of(one) == Identity.of(other)
+    return RecordKeys.from_config(one) == RecordKeys.from_config(other)
 
 
 @pytest.fixture
@@ -53,8 +59,9 @@ def versions(monkeypatch):
         forget()
 
     def forget():
-        for cached in (keys.defaults, keys._written):
+        for cached in (class_facts.constructor_defaults, keys.json_defaults, keys._default_texts):
             cached.cache_clear()
+        experiment._settings.clear()
 
     yield version
     forget()
@@ -63,11 +70,11 @@ def versions(monkeypatch):
 def test_a_new_parameter_whose_default_changes_nothing_costs_nothing(versions):
     versions("claws=1")
     old = config("zoo.Lion", {"claws": 2})
-    before = Identity.of(old)
+    before = RecordKeys.from_config(old)
     versions("claws=1, roar='loud', seed=None")
     new = config("zoo.Lion", {"claws": 2})
     assert new["algo"] == {"_target_": "zoo.Lion", "claws": 2, "roar": "loud", "seed": None}
-    assert Identity.of(old) == Identity.of(new) == before
+    assert RecordKeys.from_config(old) == RecordKeys.from_config(new) == before
     assert not same(old, config("zoo.Lion", {"claws": 2, "roar": "soft"}))
 
 
@@ -90,13 +97,15 @@ def test_a_parameter_that_is_given_up_is_no_setting(versions):
 
 def test_a_parameter_that_a_class_fixes_is_no_setting_any_more():
     cgens = {"_target_": "boostbench.CGENS", "C": 0.5, "n_iter_no_change": None}
-    assert keys.of_today({"_target_": "boostbench.BaggedBooster", "estimator": cgens}) == {
+    assert keys.drop_removed_parameters(
+        {"_target_": "boostbench.BaggedBooster", "estimator": cgens}
+    ) == {
         "_target_": "boostbench.BaggedBooster",
         "estimator": {"_target_": "boostbench.CGENS", "C": 0.5},
     }
     # Another value is no default of today.
     other = {**cgens, "n_iter_no_change": 5}
-    assert keys.of_today(other) == other
+    assert keys.drop_removed_parameters(other) == other
 
 
 def test_a_parameter_of_the_grid_has_no_default(versions):
@@ -111,14 +120,14 @@ def test_classes_that_are_gone_keep_what_is_written_down(versions):
     old = config("zoo.Lion")
     versions("claws=1")
     del sys.modules["zoo"].Lion
-    assert shortened(old)["algo"] == {"_target_": "zoo.Lion", "claws": 1}
-    Identity.of(old)
+    assert remove_defaults(old)["algo"] == {"_target_": "zoo.Lion", "claws": 1}
+    RecordKeys.from_config(old)
 
 
 def test_third_parties_through_their_signature():
     asked = config(FOREST, {"n_estimators": 100, "max_depth": 3})
     assert asked["algo"]["criterion"] == "gini"
-    assert shortened(asked)["algo"] == {"_target_": FOREST, "max_depth": 3}
+    assert remove_defaults(asked)["algo"] == {"_target_": FOREST, "max_depth": 3}
     assert same(asked, config(FOREST, {"max_depth": 3}))
     bare = copy.deepcopy(asked)
     bare["algo"] = {"_target_": FOREST, "max_depth": 3}
@@ -130,14 +139,14 @@ def test_numbers_of_different_kinds_differ():
     plain, one, all_ = (
         config(FOREST, params) for params in ({}, {"max_features": 1}, {"max_features": 1.0})
     )
-    assert len({Identity.of(asked).full for asked in (plain, one, all_)}) == 3
+    assert len({RecordKeys.from_config(asked).split for asked in (plain, one, all_)}) == 3
 
 
 def test_objects_within_are_shortened_too():
     ada, tree = "sklearn.ensemble.AdaBoostClassifier", "sklearn.tree.DecisionTreeClassifier"
     asked = config(ada, {"estimator": {"_target_": tree, "max_depth": 1}})
     assert asked["algo"]["estimator"]["criterion"] == "gini"
-    assert shortened(asked)["algo"]["estimator"] == {"_target_": tree, "max_depth": 1}
+    assert remove_defaults(asked)["algo"]["estimator"] == {"_target_": tree, "max_depth": 1}
     assert same(
         asked, config(ada, {"estimator": {"_target_": tree, "max_depth": 1, "splitter": "best"}})
     )
@@ -147,7 +156,7 @@ def test_objects_within_are_shortened_too():
 def test_settings_at_their_default_are_left_out():
     asked = config(FOREST, test_size=0.25, scale="unit")
     assert asked["protocol"]["sampling"] == "stratified"
-    assert shortened(asked)["protocol"] == {"scale": "unit"}
+    assert remove_defaults(asked)["protocol"] == {"scale": "unit"}
     older = copy.deepcopy(asked)
     del older["protocol"]["pca"]
     assert same(asked, older)
@@ -171,9 +180,9 @@ def test_trials_outlive_a_grid_that_grows():
         config(FOREST, grid={"max_depth": [1, 2]}),
         config(FOREST, grid={"max_depth": [1]}),
     )
-    assert Identity.of(small).full != Identity.of(large).full
-    assert Identity.of(small).trial == Identity.of(large).trial
-    one = Identity.of(small)
+    assert RecordKeys.from_config(small).split != RecordKeys.from_config(large).split
+    assert RecordKeys.from_config(small).trial == RecordKeys.from_config(large).trial
+    one = RecordKeys.from_config(small)
     key = one.trial_key(0, 1, [{"max_depth": 1}], "rows")
     others = {
         one.trial_key(1, 1, [{"max_depth": 1}], "rows"),
@@ -188,15 +197,18 @@ def test_trials_outlive_a_grid_that_grows():
 
 @pytest.mark.parametrize("changes", [{"scale": "unit"}, {"pca": 0.9}, {"seed": 1}])
 def test_what_touches_a_trial_counts(changes):
-    assert Identity.of(config(FOREST)).trial != Identity.of(config(FOREST, **changes)).trial
+    assert (
+        RecordKeys.from_config(config(FOREST)).trial
+        != RecordKeys.from_config(config(FOREST, **changes)).trial
+    )
 
 
 def test_the_data_are_no_part_of_what_was_asked():
     one = config(FOREST)
     other = {**one, "data": {**DATA, "checksum": "f" * 16}}
-    assert Identity.of(one).asked == Identity.of(other).asked
-    assert Identity.of(one).full != Identity.of(other).full
-    assert Identity.of(one).trial != Identity.of(other).trial
+    assert RecordKeys.from_config(one).settings == RecordKeys.from_config(other).settings
+    assert RecordKeys.from_config(one).split != RecordKeys.from_config(other).split
+    assert RecordKeys.from_config(one).trial != RecordKeys.from_config(other).trial
 
 
 def test_digest_needs_json():
@@ -207,7 +219,7 @@ def test_digest_needs_json():
 
 
 def test_a_split_key_is_a_digest():
-    identity = Identity("a" * 16, "b" * 16, "c" * 16)
+    identity = RecordKeys("a" * 16, "b" * 16, "c" * 16)
     assert identity.split_key(3, "d" * 16) == digest(["b" * 16, 3, "d" * 16])
 
 

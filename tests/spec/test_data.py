@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.data.spec import check_spec, config_overrides
+from boostbench.spec.data import check_spec, config_overrides
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

@@ -1,19 +1,31 @@
-"""Validation of the config of a data set."""
+"""Specification of a data set: the fields of ``conf/data/NAME.yaml``."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
+import msgspec
 from msgspec import Meta
 
-from boostbench.data.dataset import COUNT_ATTRIBUTES
-from boostbench.data.missing_values import CHOICES
-from boostbench.data.numeric_text import Decimal, Thousands
 from boostbench.util import configs, validation
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
 from boostbench.util.validation import annotated_type, describe_type
+
+#: Names of the marks before the fraction of a number and between groups of three digits.
+Decimal = Literal["point", "comma"]
+Thousands = Literal["point", "comma", "space", "apostrophe"]
+#: Counts that ``data.expect`` may state.
+COUNTS = ("samples", "features", "classes")
+#: Statistics of the training part that replace missing values, within each trial.
+IMPUTATIONS = ("mean", "median", "most_frequent")
+#: Missing values are kept for algorithms that support them. For other algorithms, the statistic
+#: FALLBACK replaces them.
+KEEP, FALLBACK = "keep", "median"
+#: Settings of ``data.missing`` besides null, which means `KEEP` for a user's file and an error for
+#: other data.
+CHOICES = ("drop", KEEP, *IMPUTATIONS)
 
 #: Keys that name a source. ``openml_task`` excludes them.
 _SOURCES = ("path", "openml", "sklearn", "generate")
@@ -23,7 +35,7 @@ _count = partial(annotated_type, int, ge=1)
 _Text, _Count = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=1)]
 _Label = _Text | int
 _Range = tuple[Annotated[int, Meta(ge=0)], _Count]
-_Counts = dict[Literal[tuple(COUNT_ATTRIBUTES)], _Count | None]
+_Counts = dict[Literal[tuple(COUNTS)], _Count | None]
 
 
 # Required keys of nested mappings; other keys are checked separately.
@@ -44,7 +56,7 @@ def _nullable(**kinds: Any) -> dict[str, Any]:
     return {key: kind | None for key, kind in kinds.items()}
 
 
-_EXPECT = annotated_type(_Counts, f"numbers of {', '.join(COUNT_ATTRIBUTES)}")
+_EXPECT = annotated_type(_Counts, f"numbers of {', '.join(COUNTS)}")
 _TRAIN_ROWS = _count("a number of rows")
 _FEATURES = annotated_type(_Range, "[start, stop], numbers of features from 0")
 _PATTERNS = annotated_type(list[_Text], "a list of columns")
@@ -122,7 +134,18 @@ def check_spec(spec: Mapping[str, Any]) -> None:
             raise UserError(f"data.{key} is {spec[key]!r}; it must be {describe_type(_KEYS[key])}")
 
 
-def config_overrides(spec: Mapping[str, Any]) -> dict:
+def missing_setting(spec: Mapping[str, Any]) -> str | None:
+    """Return the effective setting of ``data.missing``: one of `CHOICES`, or None for an error.
+
+    Examples
+    --------
+    >>> missing_setting({"name": "mine", "path": "mine.csv", "missing": None})
+    'keep'
+    """
+    return spec.get("missing") or (KEEP if spec.get("path") else None)
+
+
+def config_overrides(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return the differences of a config to the config of the same name in ``conf/data``.
 
     Returns
@@ -145,3 +168,51 @@ def config_overrides(spec: Mapping[str, Any]) -> dict:
         path = path.relative_to(working_folder) if path.is_relative_to(working_folder) else path
         overrides["path"] = path.as_posix()  # records are looked up by it on all systems
     return overrides
+
+
+class DataSpec(msgspec.Struct, frozen=True, dict=True):
+    """Specification of a data set by which its records are found.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder of the records.
+    options : dict
+        Resolved config of the data set, see `boostbench.data.load`.
+    """
+
+    name: str
+    options: dict[str, Any] = {}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "DataSpec":
+        """Return the specification in the ``data`` of a resolved config, see `check_spec`."""
+        return cls(config["name"], dict(config))
+
+    @property
+    def missing(self) -> str | None:
+        """Effective setting for missing values, see `missing_setting`."""
+        return missing_setting(self.options)
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None: it is unknown before the data are loaded."""
+        if self.options.get("positive"):
+            return 2
+        classes = self.options.get("classes")
+        if classes:
+            return classes if isinstance(classes, int) else len(list(classes))
+        return (self.options.get("expect") or {}).get("classes")
+
+    @cached_property
+    def key_options(self) -> dict[str, Any]:
+        """Options that distinguish data sets of one name, see `key_options`."""
+        return key_options(config_overrides(self.options))
+
+
+def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `config_overrides` that select other data.
+
+    Expected counts select none. A record states the effect of the setting for missing values.
+    """
+    return {key: value for key, value in overrides.items() if key not in ("expect", "missing")}

@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from boostbench.fitting.measures.prediction import Prediction
-from boostbench.records import makers
-from boostbench.records.makers import Maker
+from boostbench.spec import code_version
+from boostbench.spec.code_version import CodeVersion
 from boostbench.util.errors import UserError
 
 OURS = "boostbench.algorithms.MCBoost"
@@ -14,13 +14,13 @@ RECORD = {"environment": None}
 
 @pytest.fixture(autouse=True)
 def forgetful():
-    makers._maker.cache_clear()
+    code_version._code_version.cache_clear()
     yield
-    makers._maker.cache_clear()
+    code_version._code_version.cache_clear()
 
 
 def of(target, **parameters):
-    return Maker.of({"_target_": target, **parameters}, Prediction)
+    return CodeVersion.from_config({"_target_": target, **parameters}, Prediction)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def own(tmp_path, monkeypatch):
         (tmp_path / "mine_alone.py").write_text(text)
         sys.modules.pop("mine_alone", None)
         importlib.invalidate_caches()
-        makers._maker.cache_clear()
+        code_version._code_version.cache_clear()
 
     yield write
     sys.modules.pop("mine_alone", None)
@@ -40,15 +40,15 @@ def own(tmp_path, monkeypatch):
 
 def test_our_classes_go_by_their_edition(monkeypatch):
     monkeypatch.setattr(f"{OURS}.edition", 1)
-    assert of(OURS) == Maker(1, None, {})
-    assert of(OURS).facts() == {}
-    assert of(OURS).made(RECORD)
-    assert of(OURS).made(RECORD | {"code": "0" * 16})
+    assert of(OURS) == CodeVersion(1, None, {})
+    assert of(OURS).to_record() == {}
+    assert of(OURS).matches(RECORD)
+    assert of(OURS).matches(RECORD | {"code": "0" * 16})
     monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
-    makers._maker.cache_clear()
-    assert of(OURS).facts() == {"edition": 3}
-    assert not of(OURS).made(RECORD)
-    assert of(OURS).made(RECORD | {"edition": 3})
+    code_version._code_version.cache_clear()
+    assert of(OURS).to_record() == {"edition": 3}
+    assert not of(OURS).matches(RECORD)
+    assert of(OURS).matches(RECORD | {"edition": 3})
     outer = of("sklearn.ensemble.BaggingClassifier", estimator={"_target_": OURS})
     assert outer.edition == 3
 
@@ -61,18 +61,18 @@ def test_an_edition_is_a_number(monkeypatch, edition):
 
 
 def test_installed_classes_go_by_their_version():
-    maker = of("sklearn.svm.SVC")
-    assert set(maker.versions) == {"scikit-learn"}
-    assert maker.made({"environment": {"scikit-learn": maker.versions["scikit-learn"]}})
-    assert not maker.made({"environment": {"scikit-learn": "0.1"}})
+    version = of("sklearn.svm.SVC")
+    assert set(version.versions) == {"scikit-learn"}
+    assert version.matches({"environment": {"scikit-learn": version.versions["scikit-learn"]}})
+    assert not version.matches({"environment": {"scikit-learn": "0.1"}})
 
 
 def test_classes_of_ones_own_go_by_their_file(own):
     own("class Mine:\n    pass\n")
     before = of("mine_alone.Mine")
-    assert before.made(RECORD | before.facts())
-    assert before.made(RECORD | {"code": "0" * 16})
+    assert before.matches(RECORD | before.to_record())
+    assert before.matches(RECORD | {"code": "0" * 16})
     own("class Mine:\n    pass  # changed\n")
-    assert not of("mine_alone.Mine").made(RECORD | before.facts())
+    assert not of("mine_alone.Mine").matches(RECORD | before.to_record())
     own("class Mine:\n    edition = 2\n")
-    assert of("mine_alone.Mine").facts().keys() == {"edition", "source"}
+    assert of("mine_alone.Mine").to_record().keys() == {"edition", "source"}

@@ -1,0 +1,146 @@
+"""Specification of an experiment: algorithm, data, protocol, measure and seed."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.code_version import CodeVersion
+from boostbench.spec.data import FALLBACK, KEEP, DataSpec
+from boostbench.spec.keys import canonical_json, digest, fill_defaults, remove_defaults
+from boostbench.spec.protocol import ProtocolSpec
+from boostbench.util import validation
+from boostbench.util.errors import UserError
+
+# Settings by the text of their specification: the rows of a table share an algorithm.
+_settings: dict[str, dict[str, Any]] = {}
+
+
+class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
+    """Specification of an experiment.
+
+    Attributes
+    ----------
+    algorithm : AlgorithmSpec
+        Estimator and its parameters.
+    data : DataSpec
+        Data set.
+    protocol : ProtocolSpec
+        Evaluation, restricted to the settings that the measure uses.
+    measure : str, default="prediction"
+        Name of the measure, see `boostbench.spec.measures`.
+    seed : int, default=0
+        Seed of all random numbers, together with the numbers of the split and the fold.
+    """
+
+    algorithm: AlgorithmSpec
+    data: DataSpec
+    protocol: ProtocolSpec
+    measure: str = "prediction"
+    seed: int = 0
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "ExperimentSpec":
+        """Return the specification in a resolved config, after checking it.
+
+        Parameters
+        ----------
+        config : mapping
+            Config of JSON types with ``algo``, ``data`` and ``protocol``, and perhaps ``measure``
+            and ``seed``.
+
+        Raises
+        ------
+        UserError
+            If a setting is unknown, or has an impossible value.
+        """
+        algorithm = AlgorithmSpec.from_config(config["algo"])
+        protocol = ProtocolSpec.from_config(config["protocol"])
+        measure, seed = config.get("measure", "prediction"), config.get("seed", 0)
+        protocol = measures.find(measure).arrange(protocol)
+        if type(seed) is not int or seed < 0:
+            raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+        return cls(algorithm, DataSpec.from_config(config["data"]), protocol, measure, seed)
+
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """Points of the grid to choose from; a single empty point if nothing is tuned."""
+        return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+
+    @cached_property
+    def supports(self) -> tuple[bool, bool]:
+        """True if the estimator gets missing values, and True if it gets categories, unchanged.
+
+        The estimator's tags state it, or its parameter `categorical_features`. Projections and
+        samples of unit length need numbers.
+        """
+        estimator = self.algorithm.estimator
+        needs_numbers = self.protocol.pca is not None or self.protocol.scale == "unit"
+        takes_tables = measures.find(self.measure).takes_tables
+        if needs_numbers or not (takes_tables and isinstance(estimator, BaseEstimator)):
+            return False, False
+        tags = get_tags(estimator).input_tags
+        if hasattr(estimator, "categorical_features"):
+            return tags.allow_nan, isinstance(estimator.categorical_features, str)
+        return tags.allow_nan, tags.categorical
+
+    def effective_imputation(self, setting: str | None) -> str | None:
+        """Return the effect of ``data.missing`` for this algorithm: a statistic, or `KEEP`."""
+        return FALLBACK if setting == KEEP and not self.supports[0] else setting
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings that affect the results on any data, with defaults, as JSON types.
+
+        These are ``algo``, ``grid``, ``protocol``, ``seed`` and the settings of the measure. A
+        parameter in the grid is left out of ``algo``; settings of cross-validation are left out if
+        there is a single point.
+
+        Raises
+        ------
+        UserError
+            If a parameter has no JSON form; the message names one that is nan or infinite.
+        """
+        algorithm = self.algorithm.target, self.algorithm.params, self.algorithm.grid
+        text = repr((algorithm, self.protocol, self.measure, self.seed))
+        if text not in _settings:
+            _settings[text] = self._make_settings()
+        return _settings[text]
+
+    def _make_settings(self) -> dict[str, Any]:
+        measure = measures.find(self.measure)
+        grid = self.algorithm.grid if self.protocol.tune != "none" else {}
+        validation.check_finite(self.algorithm.params, "algo")
+        validation.check_finite(grid, "algo.grid")
+        algo = fill_defaults({"_target_": self.algorithm.target, **self.algorithm.params})
+        protocol = self.protocol.to_config()
+        if len(self.points) == 1:
+            del protocol["tune"], protocol["n_folds"]
+            # A finished split is the same under any limit. Trials compete, and may miss theirs.
+            protocol.pop("time_limit", None)
+        settings = {
+            "algo": {name: value for name, value in algo.items() if name not in grid},
+            "grid": grid,
+            "protocol": protocol,
+            "seed": self.seed,
+            **measure.settings,
+        }
+        if measure.judged_by:
+            settings["judged_by"] = measure.judged_by
+        return json.loads(canonical_json(settings))
+
+    @cached_property
+    def settings_key(self) -> str:
+        """Digest of the settings without defaults, see `boostbench.spec.keys.RecordKeys`."""
+        return digest(remove_defaults(self.settings))
+
+    @cached_property
+    def code_version(self) -> CodeVersion:
+        """Version of the code that makes its numbers today."""
+        return CodeVersion.from_config(self.settings["algo"], type(measures.find(self.measure)))

@@ -1,0 +1,222 @@
+"""Keys of records: digests of a specification without its defaults, and of the rows of a split.
+
+The *config* of an experiment holds all settings that affect its results, as JSON types, and nothing
+else. It is recorded in full, with the value of every parameter of the constructor. A *key* leaves
+out each setting that is at its default today. So a new parameter whose default changes nothing
+leaves the keys of all records as they are, whereas a record made under an old default keeps that
+setting in its key.
+"""
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from boostbench.spec.class_facts import class_attribute, constructor_defaults
+from boostbench.spec.protocol import ProtocolSpec
+from boostbench.util.errors import UserError
+
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def canonical_json(content: Any) -> str:
+    """Return the JSON text of a value, with sorted keys and without spaces.
+
+    Raises
+    ------
+    UserError
+        If the value has no JSON form.
+    """
+    try:
+        text = _encode(content)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UserError(f"a value cannot be written down as JSON: {error}") from None
+    return text
+
+
+def digest(content: Any) -> str:
+    """Return the first 16 hex digits of the SHA-256 of a value's `canonical_json`.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
+
+
+class RecordKeys(NamedTuple):
+    """Digests of the config of an experiment, without its defaults.
+
+    Attributes
+    ----------
+    settings : str
+        Digest of the settings without the data.
+    split : str
+        Digest of all settings and of the data: with the rows of a split, its key.
+    trial : str
+        Digest of the settings that affect a cross-validation trial, besides its point and its
+        rows. The grid is left out, so that a grid of single points can grow and keep its trials.
+    """
+
+    settings: str
+    split: str
+    trial: str
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "RecordKeys":
+        """Return the keys of a recorded config, with its ``data``."""
+        settings = remove_defaults(config)
+        protocol = {name: settings["protocol"].get(name) for name in ("scale", "pca")}
+        names = ("algo", "data", "seed", "judged_by")
+        trial = {name: settings.get(name) for name in names} | {"protocol": protocol}
+        data = settings.pop("data")
+        return cls(digest(settings), digest({**settings, "data": data}), digest(trial))
+
+    def split_key(self, split: int, rows: str) -> str:
+        """Return the key of a split's record.
+
+        Parameters
+        ----------
+        split : int
+            Number of the split.
+        rows : str
+            Checksum of the rows of its training and test part.
+        """
+        # The text equals `canonical_json` of a list. This digest takes most of the time of reading.
+        return hashlib.sha256(f'["{self.split}",{split},"{rows}"]'.encode()).hexdigest()[:16]
+
+    def trial_key(self, split: int, fold: int, points: list[dict[str, Any]], rows: str) -> str:
+        """Return the key of a cross-validation trial's record.
+
+        Parameters
+        ----------
+        split, fold : int
+            Number of the split whose training part is divided, and of the fold.
+        points : list of dict
+            Fitted points of the grid, in their order.
+        rows : str
+            Checksum of the rows of its training and validation part.
+        """
+        return digest([self.trial, split, fold, points, rows])
+
+
+def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config without defaults, and without the names of the data options and the measure.
+
+    The checksum of the data and the measure's settings identify these.
+
+    Examples
+    --------
+    >>> algo = {"_target_": "sklearn.svm.SVC", "C": 10.0, "kernel": "rbf"}
+    >>> protocol = {"scale": "minmax", "test_size": 0.5}
+    >>> remove_defaults({"algo": algo, "protocol": protocol, "seed": 0})
+    {'algo': {'_target_': 'sklearn.svm.SVC', 'C': 10.0}, 'protocol': {'test_size': 0.5}, 'seed': 0}
+    """
+    settings = {name: value for name, value in config.items() if name != "measure"}
+    if "data" in config:
+        settings["data"] = {name: fact for name, fact in config["data"].items() if name != "cut"}
+    return {
+        **settings,
+        "algo": _remove_defaults(config["algo"]),
+        "protocol": dict(_non_defaults(config["protocol"], _protocol_defaults())),
+    }
+
+
+def fill_defaults(value: Any) -> Any:
+    """Return the parameters of an object, and of objects in them, with their defaults."""
+    if isinstance(value, Mapping):
+        defaults = json_defaults(value["_target_"]) if _is_object(value) else {}
+        return {**defaults, **{name: fill_defaults(item) for name, item in value.items()}}
+    return [fill_defaults(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def drop_removed_parameters(value: Any) -> Any:
+    """Return the parameters of an object without those that became attributes of its class.
+
+    A parameter is dropped if it has the value that the class has fixed since.
+
+    Examples
+    --------
+    >>> algo = {"_target_": "boostbench.LPBoost", "C": 1.0, "n_iter_no_change": None}
+    >>> drop_removed_parameters(algo)
+    {'_target_': 'boostbench.LPBoost', 'C': 1.0}
+    """
+    if isinstance(value, Mapping):
+        target = value["_target_"] if _is_object(value) else None
+        return {
+            name: drop_removed_parameters(item)
+            for name, item in value.items()
+            if not (target and _is_removed(target, name, canonical_json(item)))
+        }
+    if isinstance(value, list | tuple):
+        return [drop_removed_parameters(item) for item in value]
+    return value
+
+
+@functools.cache
+def json_defaults(target: str) -> dict[str, Any]:
+    """Return the defaults of a constructor's parameters that have a JSON form, as JSON types.
+
+    Parameters
+    ----------
+    target : str
+        Dotted name of the class. A class that cannot be imported has none.
+    """
+    values = {}
+    for name, default in constructor_defaults(target).items():
+        try:
+            values[name] = json.loads(canonical_json(default))
+        except UserError:
+            continue
+    return values
+
+
+@functools.cache
+def _is_removed(target: str, name: str, text: str) -> bool:
+    """Return True if an attribute of the class, and no parameter, has this name and value."""
+    defaults = json_defaults(target)
+    if not defaults or name in defaults:
+        return False
+    try:
+        return canonical_json(class_attribute(target, name, ...)) == text
+    except UserError:
+        return False
+
+
+@functools.cache
+def _default_texts(target: str) -> dict[str, str]:
+    return {name: canonical_json(value) for name, value in json_defaults(target).items()}
+
+
+@functools.cache
+def _protocol_defaults() -> dict[str, str]:
+    fields = msgspec.structs.fields(ProtocolSpec)
+    return {field.name: canonical_json(field.default) for field in fields if not field.required}
+
+
+def _remove_defaults(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        defaults = _default_texts(value["_target_"]) if _is_object(value) else {}
+        values = {name: _remove_defaults(item) for name, item in _non_defaults(value, defaults)}
+        # scikit-learn gives this default to a parameter that it is going to remove.
+        return {name: item for name, item in values.items() if item != "deprecated"}
+    return [_remove_defaults(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _is_object(value: Mapping[str, Any]) -> bool:
+    # The names of positional arguments are unknown.
+    return isinstance(value.get("_target_"), str) and "_args_" not in value
+
+
+def _non_defaults(values: Mapping[str, Any], defaults: Mapping[str, str]) -> Iterator[tuple]:
+    """Yield the values that are not defaults; 1 and 1.0 differ, as they do for estimators."""
+    for name, value in values.items():
+        if name not in defaults or canonical_json(value) != defaults[name]:
+            yield name, value
