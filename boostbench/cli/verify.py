@@ -224,12 +224,12 @@ def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -
 def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
     """Yield the groups of refits, and show the progress."""
     from boostbench.execution.forecast import Forecast
-    from boostbench.execution.progress import progress
+    from boostbench.execution.progress import ProgressDisplay
     from boostbench.execution.queue import Finished
     from boostbench.execution.runner import Interrupted, Planned
 
     n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0
-    with progress() as on_event:
+    with ProgressDisplay() as on_event:
         seconds = Forecast(sum(fit.seconds for _, fit in planned), 0, {})
         on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
         try:

@@ -15,7 +15,7 @@ from boostbench.data.sources.lookup import (
     openml_name,
 )
 from boostbench.execution.plan import Experiment
-from boostbench.execution.progress import progress
+from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.runner import Report, Run, check_rerun
 from boostbench.execution.shards import Shard
 from boostbench.records.archive import Recorded, Records
@@ -171,7 +171,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
 
 def _execute_plan(run: Run, common: Mapping) -> Report:
     """Do what is planned, show how far it is, and say what is wrong with files."""
-    with progress() as listener:
+    with ProgressDisplay() as listener:
         report = run.carry_out(listener)
     for warning in report.warnings:
         print_error(warning)

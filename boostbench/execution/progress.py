@@ -1,289 +1,206 @@
-"""Show on stderr how far a run has come."""
+"""Progress of a run on stderr: bars on a terminal, else dated lines."""
 
 import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from boostbench.execution.queue import Finished, Waiting
 from boostbench.execution.runner import Interrupted, Planned
 from boostbench.util.console import make_console
 
-#: Seconds from one line to the next, where no terminal shows bars.
-_PAUSE = 60
+#: Seconds between two lines, if there is no terminal.
+LINE_INTERVAL = 60
 
 
-class Listener(AbstractContextManager):
-    """A listener for a run: what bars and lines have in common.
+@dataclass
+class _Phase:
+    """Counts of the cross-validation trials, or of the splits."""
 
-    To be used as a context manager, and given to `Run.carry_out`.
+    name: str
+    total: int
+    done: int = 0
+    failed: int = 0
+
+
+class ProgressDisplay(AbstractContextManager):
+    """Listener of `boostbench.execution.runner.Run.carry_out` that shows its events.
 
     Parameters
     ----------
-    console : rich.console.Console
-        Where to show it.
+    console : rich.console.Console, default=None
+        None: stderr.
     clock : callable, default=time.monotonic
-        Gives seconds.
+        Returns seconds.
     """
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
-        self.console = console
+    def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic):
+        self.console = console or make_console(file=sys.stderr)
         self.clock = clock
-        self.start = 0.0
-        self.planned: Planned | None = None
-        self.work: _Work | None = None
-        self.done: dict[bool, int] = {True: 0, False: 0}
-        self.failures: dict[bool, int] = {True: 0, False: 0}
-        self.told: set[str] = set()
+        self.phases: dict[bool, _Phase] = {}  # by `Finished.tuning`
+        self.bars: Progress | None = None
+        if self.console.is_terminal:
+            self.bars = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=None),
+                MofNCompleteColumn(),
+                TextColumn("[red]{task.fields[failed]}"),
+                TimeElapsedColumn(),
+                TextColumn("[progress.remaining]{task.fields[eta]}"),
+                console=self.console,
+                expand=True,
+            )
+        self._start = self._last_line = 0.0
+        # Expected CPU seconds of the fits; a fit without a forecast is average.
+        self._seconds_done = self._seconds_left = self._average = 0.0
+        self._errors: set[str] = set()
 
-    def __exit__(self, *exception) -> None:
-        pass
+    def __enter__(self) -> "ProgressDisplay":
+        if self.bars:
+            self.bars.start()
+        return self
 
-    @property
-    def kinds(self) -> list[tuple[bool, str, int]]:
-        """Trials and splits, as far as there are any: which, what they are called, how many."""
-        planned = (True, "tuning", self.planned.tuning), (False, "splits", self.planned.splits)
-        return [kind for kind in planned if kind[-1]]
+    def __exit__(self, exception, *_) -> None:
+        if self.bars:
+            self.bars.stop()
+        elif self.phases and exception is None:
+            n_done = sum(phase.done for phase in self.phases.values())
+            end = f"end: {_format_duration(self.elapsed)} for {counted(n_done, 'fit')}"
+            self._print(end + self._failures())
 
     def __call__(self, event: Planned | Finished | Waiting | Interrupted) -> None:
         """Show an event."""
         match event:
             case Planned():
-                self.planned, self.work, self.start = event, _Work.of(event), self.clock()
-                self.plan(event)
+                self._show_plan(event)
             case Finished():
-                self.done[event.tuning] += 1
-                self.work.finish(event)
-                self.failures[event.tuning] += event.error is not None
-                # Many cross-validation trials fail for one reason; once is enough to know.
-                if event.error and not (event.tuning and event.error in self.told):
-                    where = f"{event.label}: {event.error} ({event.where})"
-                    self.line(f"failed: {where}", "red")
-                    self.told.add(event.error)
-                self.advance(event)
+                self._count(event)
+                self._show_failure(event)
+                self._show_state(event)
             case Waiting():
-                self.line(f"{counted(event.left, 'fit')} left to another run, which is at it")
+                self._print(f"{counted(event.left, 'fit')} left to another run, which is at it")
             case Interrupted():
                 recorded = f"{event.done} of {event.planned} fits are recorded"
-                on = "the same command goes on from there"
-                then = "rerun=all begins anew" if event.anew else on
-                self.line(f"stopped: {recorded}; {then}", "yellow")
+                resume = "the same command goes on from there"
+                then = "rerun=all begins anew" if event.anew else resume
+                self._print(f"stopped: {recorded}; {then}", "yellow")
 
     @property
-    def spent(self) -> float:
+    def elapsed(self) -> float:
         """Seconds since the start."""
-        return self.clock() - self.start
+        return self.clock() - self._start
 
     @property
-    def left(self) -> float | None:
-        """Seconds until the end, by what is done; None where nothing is."""
-        return self.spent * self.work.left / self.work.done if self.work.done else None
+    def eta(self) -> str:
+        """Expected time until the end, in proportion to the expected seconds of the fits."""
+        if not self._seconds_done:
+            return "ETA -:--:--"
+        return f"ETA {_format_duration(self.elapsed * self._seconds_left / self._seconds_done)}"
 
-    def plan(self, event: Planned) -> None:
-        """Show what is planned."""
-        raise NotImplementedError
+    def _show_plan(self, event: Planned) -> None:
+        self._start = self._last_line = self.clock()
+        phases = {True: _Phase("tuning", event.tuning), False: _Phase("splits", event.splits)}
+        self.phases = {tuning: phase for tuning, phase in phases.items() if phase.total}
+        self._seconds_left, self._average = float(event.tuning + event.splits), 1.0
+        if event.forecast and event.forecast.seconds:
+            n_expected = event.tuning + event.splits - event.forecast.unknown
+            self._average = event.forecast.seconds / n_expected
+            self._seconds_left *= self._average
+        text = _format_plan(event)
+        self._print(text if self.bars else f"start: {text}")
+        for phase in self.phases.values() if self.bars else ():
+            self.bars.add_task(phase.name, total=phase.total, failed="", eta="")
 
-    def advance(self, event: Finished) -> None:
-        """Show that a fit is done."""
-        raise NotImplementedError
-
-    def line(self, text: str, style: str = "") -> None:
-        """Print a line."""
-        self.console.print(Text(text, style), soft_wrap=True)
-
-
-class _Work:
-    """How much is done, in CPU seconds as expected; fits that nothing is known of are average.
-
-    Attributes
-    ----------
-    left, done : float
-        What another run has done is neither.
-    """
-
-    def __init__(self, left: float, average: float):
-        self.left, self.done, self._average = left, 0.0, average
-
-    @classmethod
-    def of(cls, planned: Planned) -> "_Work":
-        """Take what is planned."""
-        number, known = planned.tuning + planned.splits, planned.forecast
-        if known is None or not known.seconds:
-            return cls(number, 1.0)
-        average = known.seconds / (number - known.unknown)
-        return cls(known.seconds + known.unknown * average, average)
-
-    def finish(self, event: Finished) -> None:
-        """Count a fit as done."""
+    def _count(self, event: Finished) -> None:
+        phase = self.phases[event.tuning]
+        phase.done += 1
+        phase.failed += event.error is not None
         seconds = event.expected or self._average
-        self.done += 0.0 if event.elsewhere else seconds
-        self.left = max(0.0, self.left - seconds)
+        self._seconds_left = max(0.0, self._seconds_left - seconds)
+        # A fit of another run took no time of this one.
+        self._seconds_done += 0.0 if event.elsewhere else seconds
+
+    def _show_failure(self, event: Finished) -> None:
+        # Many cross-validation trials fail by the same error, which is printed once.
+        if event.error and not (event.tuning and event.error in self._errors):
+            self._print(f"failed: {event.label}: {event.error} ({event.where})", "red")
+            self._errors.add(event.error)
+
+    def _show_state(self, event: Finished) -> None:
+        if self.bars:
+            for task, phase in zip(self.bars.task_ids, self.phases.values(), strict=True):
+                failed = f"{phase.failed} failed" if phase.failed else ""
+                self.bars.update(task, completed=phase.done, failed=failed)
+            self.bars.update(task, eta=self.eta)  # beside the last bar
+        elif self.clock() - self._last_line >= LINE_INTERVAL:
+            self._last_line = self.clock()
+            counts = [
+                f"{phase.name} {phase.done} of {phase.total}" for phase in self.phases.values()
+            ]
+            state = ", ".join(counts) + self._failures()
+            self._print(f"{state}; {_format_duration(self.elapsed)} so far, {self.eta}")
+
+    def _failures(self) -> str:
+        n_failed = sum(phase.failed for phase in self.phases.values())
+        return f", {n_failed} failed" if n_failed else ""
+
+    def _print(self, text: str, style: str = "") -> None:
+        date = "" if self.bars else f"{datetime.now():%Y-%m-%d %H:%M:%S} "
+        self.console.print(Text(date + text, style), soft_wrap=True)
 
 
-class _Left(ProgressColumn):
-    """The time until the end of all, beside the last bar."""
-
-    max_refresh = 0.5
-
-    def __init__(self, listener: Listener):
-        super().__init__()
-        self.listener = listener
-
-    def render(self, task: Task) -> Text:
-        """Write it."""
-        if not task.fields["is_last"]:
-            return Text()
-        return Text(f"ETA {_duration(self.listener.left)}", "progress.remaining")
-
-
-class ProgressBars(Listener):
-    """A bar for cross-validation trials and one for splits, at a terminal; as `Listener`."""
-
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
-        super().__init__(console, clock)
-        self.bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            TextColumn("[red]{task.fields[failed]}"),
-            TimeElapsedColumn(),
-            _Left(self),
-            console=console,
-            expand=True,
-        )
-        self.tasks: dict[bool, TaskID] = {}
-
-    def __enter__(self) -> "ProgressBars":
-        self.bars.start()
-        return self
-
-    def __exit__(self, *exception) -> None:
-        self.bars.stop()
-
-    def plan(self, event: Planned) -> None:
-        """Tell what is planned, above empty bars."""
-        self.line(_planned(event))
-        for tuning, name, total in self.kinds:
-            fields = {"failed": "", "is_last": tuning == self.kinds[-1][0]}
-            self.tasks[tuning] = self.bars.add_task(name, total=total, **fields)
-
-    def advance(self, event: Finished) -> None:
-        """Lengthen a bar."""
-        failed = _failed(self.failures[event.tuning])
-        self.bars.update(self.tasks[event.tuning], advance=1, failed=failed)
-
-
-class ProgressLines(Listener):
-    """Dated lines, where no terminal is: at the start and the end, and each minute at most.
-
-    Parameters are those of `Listener`.
-    """
-
-    def __exit__(self, exception, *_) -> None:
-        if self.planned and exception is None:
-            end = f"{_duration(self.spent)} for {counted(sum(self.done.values()), 'fit')}"
-            self.line(f"end: {', '.join(filter(None, [end, self._failed()]))}")
-
-    def plan(self, event: Planned) -> None:
-        """Tell what is planned."""
-        self.last = self.start
-        self.line(f"start: {_planned(event)}")
-
-    def advance(self, event: Finished) -> None:
-        """Tell how far it is, if it was not told a moment ago."""
-        now = self.clock()
-        if now - self.last < _PAUSE:
-            return
-        self.last = now
-        counts = [f"{name} {self.done[tuning]} of {total}" for tuning, name, total in self.kinds]
-        state = ", ".join(filter(None, [*counts, self._failed()]))
-        self.line(f"{state}; {_duration(self.spent)} so far, ETA {_duration(self.left)}")
-
-    def line(self, text: str, style: str = "") -> None:
-        """Print a line that says when."""
-        super().line(f"{datetime.now():%Y-%m-%d %H:%M:%S} {text}", style)
-
-    def _failed(self) -> str:
-        return _failed(sum(self.failures.values()))
-
-
-def progress(console: Console | None = None) -> Listener:
-    """Make the listener that fits where it is shown.
-
-    Parameters
-    ----------
-    console : rich.console.Console, optional
-        Where to show it; default: stderr.
-
-    Returns
-    -------
-    Listener
-    """
-    console = console or make_console(file=sys.stderr)
-    return ProgressBars(console) if console.is_terminal else ProgressLines(console)
-
-
-def _planned(event: Planned) -> str:
-    """Say how many fits there are, and how long they will take as far as is known."""
+def _format_plan(event: Planned) -> str:
+    """Return the number of fits, and their expected time as far as records allow a forecast."""
     first = f", after {counted(event.tuning, 'cross-validation trial')}" if event.tuning else ""
     recorded = f"; on record: {event.recorded}" if event.recorded else ""
     text = f"{counted(event.splits, 'split')} to run{first}{recorded}"
     if event.forecast and event.forecast.seconds:
-        text += f"; fits take about {_rough(event.forecast.seconds)}, by what is on record"
+        seconds = _format_cpu_time(event.forecast.seconds)
+        text += f"; about {seconds}, estimated from recorded fits"
         if event.forecast.unknown:
-            text += f", without {counted(event.forecast.unknown, 'fit')} of which nothing is known"
+            text += f" (no estimate for {event.forecast.unknown} of them)"
     return text
 
 
-def _rough(seconds: float) -> str:
-    """Write a CPU time that is only estimated.
+def _format_cpu_time(seconds: float) -> str:
+    """Return an estimated CPU time in words.
 
     Examples
     --------
-    >>> _rough(0.2), _rough(3.2), _rough(100), _rough(10_000)
-    ('a CPU second', '3 CPU seconds', '1.7 CPU minutes', '2.8 CPU hours')
+    >>> _format_cpu_time(0.2), _format_cpu_time(3.2), _format_cpu_time(100)
+    ('1 CPU second', '3 CPU seconds', '1.7 CPU minutes')
+    >>> _format_cpu_time(10_000)
+    '2.8 CPU hours'
     """
     for size, unit in ((3600, "hours"), (60, "minutes")):
         if seconds >= 1.5 * size:
             return f"{seconds / size:.2g} CPU {unit}"
-    return f"{seconds:.0f} CPU seconds" if seconds >= 1.5 else "a CPU second"
+    return counted(max(1, round(seconds)), "CPU second")
 
 
-def _failed(number: int) -> str:
-    return f"{number} failed" if number else ""
-
-
-def counted(number: int, what: str) -> str:
-    """Write a number of things.
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
 
     Examples
     --------
     >>> counted(1, "fit"), counted(2, "fit")
     ('1 fit', '2 fits')
     """
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _duration(seconds: float | None) -> str:
-    """Write a duration.
+def _format_duration(seconds: float) -> str:
+    """Return a duration as hours, minutes and seconds.
 
     Examples
     --------
-    >>> _duration(3725.4), _duration(None)
-    ('1:02:05', '-:--:--')
+    >>> _format_duration(3725.4)
+    '1:02:05'
     """
-    return "-:--:--" if seconds is None else str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=round(seconds)))

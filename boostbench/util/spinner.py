@@ -31,29 +31,27 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
         Replaces the text. Its optional argument ``share``, the finished part of the work from 0 to
         1, is shown as a progress bar.
     """
-    if _active_spinners:  # with a spinner, older versions of rich hide that stderr is a terminal
-        spinner = _active_spinners[-1]
-        outer_text = spinner.text
-        spinner.update(text=printable(text))
+    if _active_spinners:  # with a status, older versions of rich hide that stderr is a terminal
+        status = _active_spinners[-1]
+        outer_text = status.status
+        status.update(printable(text))
         try:
-            yield lambda text, share=None: spinner.update(text=_add_progress_bar(text, share))
+            yield lambda text, share=None: status.update(_add_progress_bar(text, share))
         finally:
-            spinner.update(text=outer_text)
+            status.update(outer_text)
         return
     if not sys.stderr.isatty():
         yield lambda text, share=None: None
         return
     from rich.console import Console
-    from rich.live import Live
-    from rich.spinner import Spinner
+    from rich.status import Status
 
-    spinner = Spinner("dots", printable(text))
-    _active_spinners.append(spinner)
-    try:
-        with Live(spinner, console=Console(stderr=True), transient=True):
-            yield lambda text, share=None: spinner.update(text=_add_progress_bar(text, share))
-    finally:
-        _active_spinners.pop()
+    with Status(printable(text), console=Console(stderr=True)) as status:
+        _active_spinners.append(status)
+        try:
+            yield lambda text, share=None: status.update(_add_progress_bar(text, share))
+        finally:
+            _active_spinners.pop()
 
 
 def _add_progress_bar(text: str, share: float | None):

@@ -510,9 +510,9 @@ def test_single_rows_and_columns(call, done, folder, define_table):
     # By now there is something to judge by how long it takes.
     more = [*QUICK[::2], "protocol.n_splits=4"]
     result = call("table", name, "--column", "samme,adaboost_mh", *more)
-    start = r"start: 13 splits to run; on record: 3; fits take about .* CPU seco"
+    start = r"start: 13 splits to run; on record: 3; about .* CPU seco"
     assert re.search(start, result.err)
-    assert "without 12 fits of which nothing is known" in result.err
+    assert "no estimate for 12 of them" in result.err
     assert "So." in result.out
 
 

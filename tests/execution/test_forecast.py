@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.execution import forecast as module
 from boostbench.execution.forecast import Forecast, forecast
-from boostbench.execution.progress import ProgressLines
+from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.runner import Planned
 
 
@@ -56,12 +56,15 @@ def test_what_is_unknown_is_counted():
     [
         (None, "9 splits to run"),
         (Forecast(0.0, 9, {}), "9 splits to run"),
-        (Forecast(400.0, 0, {}), "to run; fits take about 6.7 CPU minutes, by what is on record"),
-        (Forecast(2.0, 1, {}), "by what is on record, without 1 fit of which nothing is known"),
+        (Forecast(400.0, 0, {}), "to run; about 6.7 CPU minutes, estimated from recorded fits"),
+        (
+            Forecast(2.0, 1, {}),
+            "about 2 CPU seconds, estimated from recorded fits (no estimate for 1 of them)",
+        ),
     ],
 )
 def test_a_run_says_how_long_it_takes(capsys, known, told):
     from rich.console import Console
 
-    ProgressLines(Console()).plan(Planned(0, 9, 0, known))
+    ProgressDisplay(Console())(Planned(0, 9, 0, known))
     assert " ".join(capsys.readouterr().out.split()).endswith(told)

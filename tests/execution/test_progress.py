@@ -6,7 +6,7 @@ from fitting.toy import run
 from rich.console import Console
 
 from boostbench.execution.forecast import Forecast
-from boostbench.execution.progress import ProgressLines, progress
+from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Interrupted, Planned
 
@@ -20,7 +20,7 @@ def show():
     def show(events, terminal):
         file = io.StringIO()
         console = Console(file=file, force_terminal=terminal, width=80, color_system=None)
-        with progress(console) as listener:
+        with ProgressDisplay(console) as listener:
             for event in events:
                 listener(event)
             if terminal:
@@ -73,7 +73,7 @@ def test_nothing_is_said_where_nothing_is_run(show):
 def test_a_line_a_minute_with_the_time_that_is_left():
     now = 0.0
     file = io.StringIO()
-    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
+    with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
         lines(Planned(4, 2, 0))
         for _ in range(4):
             now += 25.0
@@ -105,7 +105,7 @@ def test_a_line_a_minute_with_the_time_that_is_left():
 def test_the_time_that_is_left_is_weighed_by_what_fits_were_expected_to_take(known, left):
     now = 0.0
     file = io.StringIO()
-    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
+    with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
         lines(Planned(0, 4, 0, known))
         now = 60.0
         lines(Finished(False, "a fit", None, None, 30.0 if known and known.seconds else None))
@@ -115,7 +115,7 @@ def test_the_time_that_is_left_is_weighed_by_what_fits_were_expected_to_take(kno
 def test_what_another_run_has_done_took_no_time_here():
     now = 0.0
     file = io.StringIO()
-    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
+    with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
         lines(Planned(0, 4, 0, Forecast(400.0, 0, {})))
         now = 60.0
         lines(Finished(False, "a fit", None, None, 100.0, elsewhere=True))
@@ -143,7 +143,7 @@ def test_an_interrupted_run_says_what_is_kept(show, terminal, anew, then):
 
 def test_no_end_is_told_of_what_was_stopped():
     file = io.StringIO()
-    lines = progress(Console(file=file))
+    lines = ProgressDisplay(Console(file=file))
     lines(Planned(0, 3, 0))
     lines.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert "end" not in file.getvalue()
@@ -156,7 +156,7 @@ def test_markup_in_an_error_is_shown_as_it_is(show):
 
 def test_it_listens_to_a_run(make_experiment, tmp_path):
     file = io.StringIO()
-    with progress(Console(file=file)) as listener:
+    with ProgressDisplay(Console(file=file)) as listener:
         experiment = make_experiment("fake_classifiers.Failing", fail_width=2)
         run([experiment], results=tmp_path, on_event=listener)
     assert file.getvalue().count("failed: fake on toy, split") == 4

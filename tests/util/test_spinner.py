@@ -1,5 +1,6 @@
 import io
 import sys
+import time
 
 import boostbench.util.spinner as module
 from boostbench.util.spinner import spinner
@@ -10,12 +11,20 @@ class Terminal(io.StringIO):
         return True
 
 
+def wait_for(text):
+    """Wait until the thread that draws the spinner has written a text."""
+    end = time.monotonic() + 10
+    while text not in sys.stderr.getvalue():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_spinner_shows_its_texts_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     with spinner("reading records") as tell:
+        wait_for("reading records")
         tell("writing the page")
-    assert "reading records" in sys.stderr.getvalue()
     assert "writing the page" in sys.stderr.getvalue()
 
 
@@ -32,10 +41,10 @@ def test_nested_spinner_restores_the_outer_text(monkeypatch):
     with spinner("loading data"):
         (active,) = module._active_spinners
         with spinner("describing images") as say:
-            assert str(active.text) == "describing images"
+            assert active.status == "describing images"
             say("512 images are done")
-            assert str(active.text) == "512 images are done"
-        assert str(active.text) == "loading data"
+            assert active.status == "512 images are done"
+        assert active.status == "loading data"
     assert not module._active_spinners
 
 
