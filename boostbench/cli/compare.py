@@ -228,8 +228,7 @@ def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[
 
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
-    from boostbench.figures.matrix import draw_matrix
-    from boostbench.figures.ranks import draw_critical_difference
+    from boostbench.figures.comparisons import draw_critical_difference, draw_matrix
     from boostbench.figures.style import save
 
     by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"

@@ -151,7 +151,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
             f"{path} is left as it is: its picture needs matplotlib: 'pip install matplotlib'"
         )
         return ""
-    from boostbench.figures.overview import draw_overview
+    from boostbench.figures.bars import draw_overview
     from boostbench.figures.style import save
 
     tallies = counts(in_order(tables))

@@ -351,12 +351,12 @@ def _draw_sweep(
 ) -> list[Path]:
     """Draw a sweep; its files are named after the varied keys and a digest of all overrides."""
     from boostbench.figures.style import save
-    from boostbench.figures.sweep import Point, draw_sweep
+    from boostbench.figures.sweep import Setting, draw_sweep
     from boostbench.spec.keys import digest
 
     values = [dict(override.split("=", 1) for override in job) for job in jobs]
     points = [
-        Point(
+        Setting(
             {key: of_job[key] for key in keys},
             cell.mean if cell else nan,
             cell.std if cell else nan,

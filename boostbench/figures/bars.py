@@ -1,27 +1,32 @@
-"""Numbers of tables as bars: a group of them for each row, a panel for each set of columns."""
+"""Bars: numbers of tables in groups, and counted verdicts on top of each other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
+from typing import ClassVar
 
-import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
+from boostbench.analysis.verdicts import VERDICTS
 from boostbench.config.fields import check_names
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, name_axis
+from boostbench.figures.drawing import Drawing, label_axis
+from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
+from boostbench.report.overview import CountedLine
 from boostbench.util.errors import UserError
 
 _PANEL_HEIGHT = 1.5  # inches
-_LEGEND = 0.3  # inches
-_GROUP = 0.8  # part of a row's width that its bars take
-_STEP = 10  # axes begin at a multiple of it
+_LEGEND_HEIGHT = 0.3  # inches
+_GROUP_WIDTH = 0.8  # part of a row's width that its bars take
+_STEP = 10  # the axis begins at a multiple of it
 
 #: The cells of a panel: by the title of a row and of a column.
 Groups = Mapping[str, Mapping[str, Cell]]
@@ -35,29 +40,66 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
     Parameters
     ----------
     panels : mapping
-        Cells by panel, row and column; those without records have no bar.
+        Cells by panel, row and column; cells without records have no bar.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
     cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
-    titles = dict.fromkeys(
-        title for groups in panels.values() for bars in groups.values() for title in bars
+    titles = list(
+        dict.fromkeys(t for groups in panels.values() for bars in groups.values() for t in bars)
     )
-    colours = {title: COLOURS[index % len(COLOURS)] for index, title in enumerate(titles)}
-    least = min(number for cell in cells if cell.values for number in _numbers(cell))
+    frame = tidy(
+        Point(panel, title, place + offset, cell.mean, cell.std)
+        for panel, groups in panels.items()
+        for title, offset in _offsets(groups).items()
+        for place, bars in enumerate(groups.values())
+        if (cell := bars.get(title)) and cell.values
+    )
+    lowest = min(
+        min(cell.mean, cell.target.mean) if cell.target else cell.mean
+        for cell in cells
+        if cell.values
+    )
+
+    def draw_group(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+        width = 0.92 * _GROUP_WIDTH / len(_offsets(panels[data.panel.iloc[0]]))
+        axes.bar(
+            data.x,
+            data.y,
+            width,
+            yerr=data.error.where(data.error > 0),
+            color=COLOURS[index % len(COLOURS)],
+            error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
+        )
+
+    figure, grid = draw_panels(
+        frame,
+        draw_group,
+        panels=list(panels),
+        hues=titles,
+        n_columns=1,
+        height=_PANEL_HEIGHT,
+        y_label=label_axis(cells[0].quantity),
+        legend="none",
+        more=_LEGEND_HEIGHT,
+        sharey=True,
+    )
     with style():
-        size = {"height": _PANEL_HEIGHT, "more": _LEGEND, "pad": 0.03}
-        figure, grid, _ = make_panels(len(panels), 1, **size, sharey=True)
-        for axes, (title, groups) in zip(grid, panels.items(), strict=True):
-            axes.set_title(label(title), pad=3)
-            _draw(axes, groups, colours)
-        grid[0].set_ylim(bottom=max(0, _STEP * floor(least / _STEP)))
-        figure.supylabel(name_axis(cells[0].quantity), fontsize="medium")
+        for axes, groups in zip(grid, panels.values(), strict=True):
+            _finish_bars(axes, groups)
+        grid[0].set_ylim(bottom=max(0, _STEP * floor(lowest / _STEP)))
         marks = [
-            Line2D([], [], linestyle="none", marker="s", color=colour, label=label(title))
-            for title, colour in colours.items()
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker="s",
+                color=COLOURS[i % len(COLOURS)],
+                label=label(t),
+            )
+            for i, t in enumerate(titles)
         ]
         if any(cell.target for cell in cells):
             marks.append(Line2D([], [], color="black", linewidth=1.2, label="published"))
@@ -65,40 +107,31 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, groups: Groups, colours: Mapping[str, str]) -> None:
-    places = np.arange(len(groups))
+def _offsets(groups: Groups) -> dict[str, float]:
+    """Return the place of each title's bar beside the centre of its group."""
     titles = list(dict.fromkeys(title for bars in groups.values() for title in bars))
-    width = _GROUP / len(titles)
-    for index, title in enumerate(titles):
-        offset = (index - (len(titles) - 1) / 2) * width
-        for place, bars in zip(places + offset, groups.values(), strict=True):
-            cell = bars.get(title)
-            if cell is None or not cell.values:
-                continue
-            axes.bar(
-                place,
-                cell.mean,
-                0.92 * width,
-                yerr=cell.std if cell.std > 0 else None,  # NaN is not above 0
-                color=colours[title],
-                error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
-            )
-            if cell.target:
-                half = 0.46 * width
-                axes.hlines(cell.target.mean, place - half, place + half, "black", linewidth=1.2)
-    axes.set_xticks(places, [label(title.replace(" (", "\n(")) for title in groups])
+    width = _GROUP_WIDTH / len(titles)
+    return {title: (index - (len(titles) - 1) / 2) * width for index, title in enumerate(titles)}
+
+
+def _finish_bars(axes: Axes, groups: Groups) -> None:
+    """Draw the published numbers, and name the groups."""
+    offsets = _offsets(groups)
+    half = 0.46 * _GROUP_WIDTH / len(offsets)
+    for place, bars in enumerate(groups.values()):
+        for title, cell in bars.items():
+            if cell.values and cell.target:
+                centre = place + offsets[title]
+                ends = (centre - half, centre + half)
+                axes.hlines(cell.target.mean, *ends, "black", linewidth=1.2)
+    axes.set_xticks(range(len(groups)), [label(title.replace(" (", "\n(")) for title in groups])
     axes.set_xlim(-0.55, len(groups) - 0.45)
     axes.tick_params(axis="x", length=0)
-    axes.grid(axis="y")
-
-
-def _numbers(cell: Cell) -> list[float]:
-    return [cell.mean, *([cell.target.mean] if cell.target else [])]
 
 
 @dataclass(frozen=True)
 class BarsPanel:
-    """Some columns of a table, by their names, under a heading."""
+    """Columns of a table, by their names, under a heading."""
 
     title: str
     table: str
@@ -114,6 +147,8 @@ class BarChart(FigureDefinition):
     panels : list of BarsPanel
         Pictures, one above the other.
     """
+
+    kind: ClassVar[str] = "bars"
 
     panels: list[BarsPanel]
 
@@ -148,3 +183,51 @@ def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
         title: {titles[name]: table.cells[row, name] for name in panel.columns}
         for row, title in table.rows.items()
     }
+
+
+#: The looks of the parts of a bar; what was not run is hatched.
+_LOOKS = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
+    "not run": {"facecolor": "#ffffff", "edgecolor": VERDICTS["not run"].colour, "hatch": "//////"}
+}
+_BAR_HEIGHT = 0.17  # inches
+
+
+def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figure:
+    """Draw a bar for each paper and table, as long as it has published numbers.
+
+    Parameters
+    ----------
+    lines : sequence of CountedLine
+        From top to bottom; those without a published number are left out.
+    verdicts : sequence of str
+        Those that are in the legend, in the order of the parts of a bar.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    lines = [line for line in lines if line.tally.published]
+    lengths = [line.tally.published for line in lines if not line.is_paper]
+    with style():
+        figure, [axes], _ = make_panels(1, 1, _BAR_HEIGHT * (len(lines) + 3))
+        for position, line in enumerate(lines):
+            if not line.is_paper:
+                _draw_overview_bar(axes, position, line)
+        axes.set(xlabel="published numbers", xlim=(0, max(lengths, default=1)))
+        axes.set_ylim(len(lines) - 0.4, -0.6)
+        axes.set_yticks(range(len(lines)), [label(line.title) for line in lines])
+        for text, line in zip(axes.get_yticklabels(), lines, strict=True):
+            text.set_fontweight("bold" if line.is_paper else "normal")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        handles = [Patch(label=verdict, **_LOOKS[verdict]) for verdict in verdicts]
+        figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
+    return figure
+
+
+def _draw_overview_bar(axes: Axes, position: int, line: CountedLine) -> None:
+    start = 0
+    for verdict, number in line.tally.shown.items():
+        axes.barh(position, number, 0.68, left=start, linewidth=0.4, **_LOOKS[verdict])
+        start += number

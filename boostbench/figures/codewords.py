@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -103,6 +104,8 @@ class CodewordPictures(OfFit, FigureDefinition):
     shape : list of int
         Height and width of a picture.
     """
+
+    kind: ClassVar[str] = "codewords"
 
     images: str
     shape: list[int]

@@ -1,42 +1,47 @@
-"""What ``conf/figure/*.yaml`` says of a figure, and which kinds of figures there are."""
+"""Definitions of figures in ``conf/figure/*.yaml``, and the kinds of figures."""
 
 import pkgutil
 from dataclasses import dataclass
 from importlib import import_module
+from typing import ClassVar
+from urllib.parse import quote
 
 from boostbench import figures
 from boostbench.config import definition_files as files
 from boostbench.config import fields
 from boostbench.figures.drawing import Drawing
+from boostbench.report.renderers.markdown import escape, pipe
 from boostbench.util.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureDefinition:
-    """A figure as its file defines it: the base of all kinds.
+    """Definition of a figure: the base of all kinds.
 
-    A kind is a module of this package with a subclass, whose fields are the keys that its files may
-    have. The files name the module: ``kind: curves``.
+    A kind is a subclass in a module of this package; its fields are the keys that its files may
+    have. The files name it by the attribute `kind`: ``kind: curves``.
 
     Attributes
     ----------
     name : str
         Name of the file.
     title, caption : str
-        What stands above and under it.
+        Texts above and below the figure.
     """
+
+    kind: ClassVar[str]
 
     name: str
     title: str
     caption: str
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it; what is not on record and can be computed is computed first.
+        """Draw the figure; missing records are computed first if they can be.
 
         Parameters
         ----------
         overrides : list of str
-            Hydra overrides for all of it.
+            Hydra overrides for the whole figure.
 
         Returns
         -------
@@ -45,19 +50,16 @@ class FigureDefinition:
         Raises
         ------
         UserError
-            For what the user can put right; nothing was written then.
+            An error that the user can correct; nothing was written.
         """
         raise NotImplementedError
 
 
 def kinds() -> dict[str, type[FigureDefinition]]:
-    """Find the kinds of figures by their names; needs matplotlib."""
+    """Return the kinds of figures by their names; needs matplotlib."""
     for module in pkgutil.iter_modules(figures.__path__):
         import_module(f"{figures.__name__}.{module.name}")
-    by_module = {
-        kind.__module__.rpartition(".")[2]: kind for kind in FigureDefinition.__subclasses__()
-    }
-    return dict(sorted(by_module.items()))
+    return dict(sorted((kind.kind, kind) for kind in FigureDefinition.__subclasses__()))
 
 
 def read_figure(name: str) -> FigureDefinition:
@@ -76,7 +78,7 @@ def read_figure(name: str) -> FigureDefinition:
     Raises
     ------
     UserError
-        No such figure or kind, or keys or values that are not those of its kind.
+        No such figure or kind, or keys or values that its kind does not have.
     """
     path, content = files.read("figure", name)
     known = kinds()
@@ -86,3 +88,26 @@ def read_figure(name: str) -> FigureDefinition:
     if kind not in known:
         raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, known)}")
     return fields.fill(known[kind], content, str(path), name=path.stem)
+
+
+def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
+    """Write the Markdown page of a figure.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        Its name is that of the picture beside the page.
+    drawing : Drawing
+        Its notes and facts follow the caption.
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    title = escape(definition.title)
+    parts = [f"# {title}", f"![{title}]({quote(definition.name)}.svg)"]
+    parts += map(escape, [definition.caption, *drawing.notes])
+    if drawing.facts:
+        parts.append(pipe(drawing.facts, drawing.header, left=len(drawing.header)))
+    return "\n\n".join(parts) + "\n"

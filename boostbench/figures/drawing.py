@@ -74,7 +74,7 @@ def winners(errors: Iterable[Mapping[str, float]]) -> tuple[list[str], int, int]
     return [name for name, number in wins.items() if number == most], most, len(compared)
 
 
-def name_axis(quantity: Quantity) -> str:
+def label_axis(quantity: Quantity) -> str:
     """``"test error (%)"``: what stands along an axis."""
     return f"{quantity.phrase} ({quantity.symbol})" if quantity.symbol else quantity.phrase
 

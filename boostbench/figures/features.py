@@ -1,9 +1,10 @@
-"""Which features boosting selects, by `boostbench.fitting.measures.feature_use`."""
+"""Features that boosting selects, by `boostbench.fitting.measures.feature_use`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,23 +14,32 @@ from boostbench.execution.jobs import execute
 from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
+from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
+from boostbench.figures.style import label, say_no_record, style
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
-#: How many features a panel shows, those that are selected most.
+#: Number of features of a panel: the most frequent ones.
 SHOWN = 16
 _COLUMNS = 2
-_PANEL_HEIGHT, _TURNED = 1.7, 0.9  # inches; more for names that are turned
-_LONGEST, _SHORT = 22, 3  # characters of a name: more are cut, and more are turned
-_SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
+_PANEL_HEIGHT, _NAMES_HEIGHT = 1.7, 0.9  # inches; more for names that are turned
+_LEGEND_HEIGHT = 0.3  # inches
+_MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are cut, or turned
 
 
 def shares(records: Sequence[Mapping]) -> np.ndarray:
-    """Give the share of each split's stumps that test each feature, in percent.
+    """Return the share of each split's stumps that test each feature, in percent.
 
-    It has the shape (n_splits, n_features). Rows of splits without any stump are zero.
+    Parameters
+    ----------
+    records : sequence of mapping
+        Records of feature use.
+
+    Returns
+    -------
+    ndarray of shape (n_splits, n_features)
+        Rows of splits without any stump are zero.
     """
     counts = np.array([record["counts"] for record in records], dtype=float)
     return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -43,8 +53,8 @@ def draw_features(
     Parameters
     ----------
     panels : mapping
-        By the title of a panel (a data set) and of an algorithm, the records of its splits;
-        algorithms without records are not drawn.
+        Records of splits by the title of a panel (a data set) and of an algorithm; algorithms
+        without records are not drawn.
     names : mapping
         Names of the features by the title of a panel.
 
@@ -53,23 +63,42 @@ def draw_features(
     matplotlib.figure.Figure
         Features are sorted by the mean over the algorithms.
     """
-    titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
+    titles = list(dict.fromkeys(title for algorithms in panels.values() for title in algorithms))
+    points, shown = [], {}
+    for panel, algorithms in panels.items():
+        drawn = {title: shares(records) for title, records in algorithms.items() if records}
+        if not drawn:
+            continue
+        means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
+        # A stable sort leaves equal features in the order of the data.
+        features = np.argsort(-means, kind="stable")[:SHOWN]
+        shown[panel] = [names[panel][feature] for feature in features]
+        for title, values in drawn.items():
+            selected = values[:, features]
+            stds = (
+                selected.std(axis=0, ddof=1) if len(values) > 1 else np.full(len(features), np.nan)
+            )
+            numbers = zip(selected.mean(axis=0), stds, strict=True)
+            points += [Point(panel, title, x, *pair) for x, pair in enumerate(numbers)]
+    is_turned = any(len(name) > _MAX_LEVEL_NAME for each in names.values() for name in each)
+    figure, grid = draw_panels(
+        tidy(points),
+        draw_markers,
+        panels=list(panels),
+        hues=titles,
+        n_columns=min(_COLUMNS, len(panels)),
+        height=_PANEL_HEIGHT + _NAMES_HEIGHT * is_turned,
+        legend="none",
+        more=_LEGEND_HEIGHT,
+    )
     with style():
-        are_words = any(len(name) > _SHORT for own in names.values() for name in own)
-        height = _PANEL_HEIGHT + _TURNED * are_words
-        figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height, more=0.3)
-        for axes, (title, algorithms) in zip(grid, panels.items(), strict=True):
-            axes.set_title(label(title))
-            drawn = {name: shares(records) for name, records in algorithms.items() if records}
-            if drawn:
-                _draw(axes, drawn, titles, names[title])
+        for axes, panel in zip(grid, panels, strict=True):
+            if panel in shown:
+                _name_features(axes, shown[panel])
             else:
                 say_no_record(axes)
                 axes.set(xticks=[], yticks=[])
-        handles = {}
-        for axes in grid:
-            lines, labels = axes.get_legend_handles_labels()
-            handles |= dict(zip(labels, lines, strict=True))
+        handles = {bars.get_label(): bars for axes in grid for bars in axes.containers}
         if handles:
             figure.legend(
                 handles.values(),
@@ -81,54 +110,28 @@ def draw_features(
     return figure
 
 
-def _draw(
-    axes: Axes,
-    drawn: Mapping[str, np.ndarray],
-    titles: Sequence[str],
-    names: Sequence[str],
-) -> None:
-    means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
-    # A stable sort leaves equals in the order of the data.
-    features = np.argsort(-means, kind="stable")[:SHOWN]
-    offsets = np.linspace(-_SPREAD / 2, _SPREAD / 2, len(titles)) if len(titles) > 1 else [0.0]
-    places = np.arange(len(features))
-    for name, values in drawn.items():
-        number = titles.index(name)
-        chosen = values[:, features]
-        axes.errorbar(
-            places + offsets[number],
-            chosen.mean(axis=0),
-            chosen.std(axis=0, ddof=1) if len(values) > 1 else None,
-            fmt=MARKERS[number % len(MARKERS)],
-            color=COLOURS[number % len(COLOURS)],
-            markersize=3,
-            elinewidth=0.7,
-            label=name,
-        )
-    shown = [names[feature] for feature in features]
-    axes.set_xticks(places, [label(_shortened(name)) for name in shown])
-    if any(len(name) > _SHORT for name in shown):
+def _name_features(axes: Axes, names: Sequence[str]) -> None:
+    shortened = [n if len(n) <= _MAX_NAME else f"{n[: _MAX_NAME - 1]}…" for n in names]
+    axes.set_xticks(range(len(names)), map(label, shortened))
+    if any(len(name) > _MAX_LEVEL_NAME for name in names):
         axes.tick_params(axis="x", rotation=45)
         for text in axes.get_xticklabels():
             text.set(ha="right", rotation_mode="anchor")
-    axes.set_xlim(-0.6, len(features) - 0.4)
+    axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(bottom=0)
-    axes.grid(axis="y")
     axes.set(xlabel="feature", ylabel="% of the stumps")
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
-# How many features the page about the figure names.
+# Number of features that the page about the figure names.
 _NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Features(OfCross, FigureDefinition):
-    """How often features are selected, of algorithms that boost stumps."""
+    """Shares of the stumps that test each feature, of algorithms that boost stumps."""
+
+    kind: ClassVar[str] = "features"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""

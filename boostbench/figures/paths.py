@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +12,7 @@ from boostbench.config.overrides import settings
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import label, line, make_panels, put_message, style
+from boostbench.figures.style import label, line_style, make_panels, put_headline, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
@@ -50,7 +51,7 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
             coefficients = np.insert(np.array(path), 0, 0.0, axis=0)
             for axes, own in zip(row, coefficients.transpose(1, 2, 0), strict=True):
                 for stump, values in enumerate(own):
-                    axes.plot(norms, values, **line(stump))
+                    axes.plot(norms, values, **line_style(stump))
                 axes.grid(axis="y")
             row[0].set_ylabel(title)
         for axes, heading in zip(grid[0], classes, strict=True):
@@ -61,7 +62,7 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
         lines = grid[0, 0].lines
         for drawn, stump in zip(lines, record["stumps"], strict=True):
             drawn.set_label(label(_called(stump, names)))
-        put_message(figure, message(record), lines, _LEGEND_COLUMNS)
+        put_headline(figure, message(record), lines, _LEGEND_COLUMNS)
     return figure
 
 
@@ -107,6 +108,8 @@ class PathCurves(OfFit, FigureDefinition):
     classes : dict of int to str
         Headings by the labels of the classes that are taken.
     """
+
+    kind: ClassVar[str] = "paths"
 
     classes: dict[int, str]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from boostbench.analysis.cells import Cell, distinct
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, name_axis
+from boostbench.figures.drawing import Drawing, label_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
@@ -58,12 +59,12 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         size = {"height": side + _TITLE, "width": side * n_columns}
         figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
         for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=True):
-            what = f", {name_axis(quantity)}" if len(quantities) > 1 else ""
+            what = f", {label_axis(quantity)}" if len(quantities) > 1 else ""
             axes.set_title(f"{title(paper)}{what}", pad=3)
             _draw(axes, cells)
             alike = [other for (_, shown), other in panels.items() if shown == quantity]
             _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
-        what = name_axis(*quantities) if len(quantities) == 1 else "number"
+        what = label_axis(*quantities) if len(quantities) == 1 else "number"
         figure.supxlabel(f"published {what}", fontsize="medium")
         figure.supylabel(f"our {what}", fontsize="medium")
     return figure
@@ -146,6 +147,8 @@ class Scatter(FigureDefinition):
     tables : list of str
         The tables whose numbers are drawn.
     """
+
+    kind: ClassVar[str] = "scatter"
 
     tables: list[str]
 

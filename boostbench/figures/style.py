@@ -60,13 +60,13 @@ def style():
     return matplotlib.rc_context(_STYLE)
 
 
-def line(index: int) -> dict:
+def line_style(index: int) -> dict:
     """Give the look of a curve: its colour and, where the colours do not suffice, its dashes."""
     turn, colour = divmod(index, len(COLOURS))
     return {"color": COLOURS[colour], "linestyle": _DASHES[turn % len(_DASHES)], "linewidth": 1}
 
 
-def marked_line(index: int) -> dict:
+def marked_line_style(index: int) -> dict:
     """Give the look of a curve through a few points, which are marked.
 
     Where the colours are used a second time, the marks are hollow.
@@ -76,7 +76,7 @@ def marked_line(index: int) -> dict:
     hollow = (
         {"markerfacecolor": "white", "markeredgewidth": 0.7} if turn else {"markeredgewidth": 0}
     )
-    return {**line(index), **marks, **hollow}
+    return {**line_style(index), **marks, **hollow}
 
 
 def label(title: str) -> str:
@@ -93,7 +93,7 @@ def label(title: str) -> str:
     return re.sub(r"\^([^\W_]+)", r"$^{\\mathrm{\1}}$", title)
 
 
-def put_message(
+def put_headline(
     figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5
 ) -> None:
     """Put what a picture shows above its panels, and below it what the lines are.
@@ -167,9 +167,9 @@ def make_panels(
     return figure, grid[:n_panels], grid[n_panels:]
 
 
-def mark(titles: Sequence[str]) -> list[Line2D]:
+def legend_lines(titles: Sequence[str]) -> list[Line2D]:
     """Make the lines of a legend: each title with the look of its curve."""
-    return [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+    return [Line2D([], [], label=label(t), **marked_line_style(i)) for i, t in enumerate(titles)]
 
 
 def plain_ticks(axis: Axis, places: Sequence[float] | None = None) -> None:

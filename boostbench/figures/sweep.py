@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from boostbench.figures.drawing import name_axis
+from boostbench.figures.drawing import label_axis
+from boostbench.figures.lines import draw_varied
+from boostbench.figures.panels import Point, tidy
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
-from boostbench.figures.varied import draw_varied
 from boostbench.fitting.quantities import Quantity
 from boostbench.util.numbers import fixed, rounded
 
@@ -22,10 +23,10 @@ _CELL = 0.7  # inches, which a number takes with its deviation
 #: Keys that name data, one of which may be varied.
 _DATA = {"data", "data.path", "data.openml_task"}
 #: A range of at least this factor is drawn on a logarithmic axis.
-_LONG = 20
+_MIN_LOG_RANGE = 20
 
 
-class Point(NamedTuple):
+class Setting(NamedTuple):
     """One experiment of a sweep.
 
     Attributes
@@ -41,7 +42,7 @@ class Point(NamedTuple):
     std: float
 
 
-def draw_sweep(points: Sequence[Point], quantity: Quantity) -> Figure:
+def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
     """Draw what a sweep found.
 
     Parameters
@@ -71,21 +72,21 @@ def draw_sweep(points: Sequence[Point], quantity: Quantity) -> Figure:
     return _draw_maps(points, keys, quantity)
 
 
-def _draw_lines(points: Sequence[Point], key: str, quantity: Quantity) -> Figure:
-    lines: dict[str, dict[float, tuple[float, float]]] = {}
-    for point in sorted(points, key=lambda point: float(point.values[key])):
-        if not isnan(point.mean):
-            line = lines.setdefault(point.values.get("data", ""), {})
-            line[float(point.values[key])] = point.mean, point.std
-    values = [value for line in lines.values() for value in line]
-    long = bool(values) and min(values) > 0 and max(values) >= _LONG * min(values)
-    scale = "log" if long else "linear"
-    return draw_varied({"": lines}, list(lines), key, {"": name_axis(quantity)}, scale)
+def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figure:
+    frame = tidy(
+        Point("", point.values.get("data", ""), float(point.values[key]), point.mean, point.std)
+        for point in sorted(points, key=lambda point: float(point.values[key]))
+        if not isnan(point.mean)
+    )
+    low, high = frame.x.min(), frame.x.max()
+    scale = "log" if low > 0 and high >= _MIN_LOG_RANGE * low else "linear"
+    hues = frame.hue.unique().tolist()
+    return draw_varied(frame, hues, key, {"": label_axis(quantity)}, scale)
 
 
-def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> Figure:
+def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
     along, stacked = _layout(points, keys)
-    panels: dict[str, list[Point]] = {}
+    panels: dict[str, list[Setting]] = {}
     for point in points:
         title = "" if "data" in (along, *stacked) else point.values.get("data", "")
         panels.setdefault(title, []).append(point)
@@ -101,11 +102,11 @@ def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> 
         if stacked:
             figure.supylabel(label(", ".join(stacked)), fontsize="medium")
         more = " (standard deviation)" if deviations else ""
-        figure.suptitle(f"{name_axis(quantity)}{more}, the best in bold", fontsize="medium")
+        figure.suptitle(f"{label_axis(quantity)}{more}, the best in bold", fontsize="medium")
     return figure
 
 
-def _layout(points: Sequence[Point], keys: list[str]) -> tuple[str, list[str]]:
+def _layout(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]:
     """Choose the key along the maps, the last of those with the most values, and those stacked."""
     if not keys:
         return "data", []
@@ -117,7 +118,7 @@ def _layout(points: Sequence[Point], keys: list[str]) -> tuple[str, list[str]]:
 
 def _draw_map(
     axes: Axes,
-    points: Sequence[Point],
+    points: Sequence[Setting],
     along: str,
     stacked: list[str],
     quantity: Quantity,
@@ -151,17 +152,17 @@ def _draw_map(
     axes.spines[:].set_visible(False)
 
 
-def _texts(points: Sequence[Point], keys: list[str]) -> list[str]:
+def _texts(points: Sequence[Setting], keys: list[str]) -> list[str]:
     """List what stands at an axis, numbers ascending."""
     texts = list(dict.fromkeys(_text(point, keys) for point in points))
     return sorted(texts, key=float) if len(keys) == 1 and _are_numbers(points, keys[0]) else texts
 
 
-def _text(point: Point, keys: list[str]) -> str:
+def _text(point: Setting, keys: list[str]) -> str:
     return ", ".join(point.values[key] for key in keys)
 
 
-def _are_numbers(points: Sequence[Point], key: str) -> bool:
+def _are_numbers(points: Sequence[Setting], key: str) -> bool:
     try:
         return all(float(point.values[key]) == float(point.values[key]) for point in points)
     except ValueError:

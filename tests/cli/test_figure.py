@@ -130,7 +130,7 @@ def losses(define_table):
 def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
-        "boostbench.figures.curves.draw_curves",
+        "boostbench.figures.lines.draw_curves",
         lambda panels, axis, told: drawn.update(panels, axis=axis) or Figure(),
     )
     call("table", losses)
@@ -148,7 +148,7 @@ def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeyp
 def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
-        "boostbench.figures.curves.draw_curves",
+        "boostbench.figures.lines.draw_curves",
         lambda panels, axis, told: drawn.update(panels) or Figure(),
     )
     tree = {"tree": {"_target_": "sklearn.tree.DecisionTreeClassifier"}}
@@ -172,16 +172,18 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     call("table", losses)
     drawn = {}
     monkeypatch.setattr(
-        "boostbench.figures.times.draw_times",
-        lambda panels, titles, seconds: drawn.update(panels, titles=titles) or Figure(),
+        "boostbench.figures.lines.draw_times",
+        lambda frame, titles, seconds: drawn.update(frame=frame, titles=titles) or Figure(),
     )
     assert call("figure", figure).code == 0
-    assert drawn.pop("titles") == ["exp", "MC, log"]
+    assert drawn["titles"] == ["exp", "MC, log"]
+    assert set(drawn["frame"].panel) == {"rounds"}
     recorded, _ = read_records(folder / "results/records/iris/mcboost.jsonl")
     for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
+        line = drawn["frame"][drawn["frame"].hue == title]
         # From left to right.
-        assert list(drawn["rounds"][title]) == [2, 5]
-        for rounds, seconds in drawn["rounds"][title].items():
+        assert list(line.x) == [2, 5]
+        for rounds, seconds in zip(line.x, line.y, strict=True):
             algos = [record["config"]["algo"] for record in recorded]
             spent = [
                 record["seconds"]["coefficients"]

@@ -2,10 +2,15 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.curves import draw_curves, mean_errors, message
+from boostbench.figures.lines import curve_points, curves_headline, draw_curves
 
 FIRST = [{"checkpoints": {"1": 0.5, "10": 0.25}}, {"checkpoints": {"1": 0.25, "10": 0.0}}]
 SECOND = [{"checkpoints": {"1": 0.75, "10": 0.5, "100": 0.25}}]
+
+
+def mean_errors(records):
+    frame = curve_points({"iris": {"A": records}})
+    return frame.x.tolist(), frame.y.tolist()
 
 
 def test_means_over_splits_in_percent():
@@ -50,12 +55,15 @@ def test_more_algorithms_than_colours_can_be_told_apart():
 
 def test_the_message_is_who_errs_least_in_the_end():
     first, second = FIRST, [{"checkpoints": {"1": 0.1, "10": 0.3}}]
-    assert message({"iris": {"A": first, "B": second}}) == "After 10 rounds A errs least on iris"
+    assert (
+        curves_headline({"iris": {"A": first, "B": second}})
+        == "After 10 rounds A errs least on iris"
+    )
     panels = {"iris": {"A": first, "B": second}, "wine": {"A": second, "B": first, "C": second}}
-    assert message(panels) == "After 10 rounds A and B err least on 1 of 2 data sets"
+    assert curves_headline(panels) == "After 10 rounds A and B err least on 1 of 2 data sets"
     # Equal as printed, at the last checkpoint that all have.
     panels = {"iris": {"A": FIRST, "B": [{"checkpoints": {"10": 0.12499, "100": 0.0}}]}}
-    assert message(panels) == "After 10 rounds A and B err least on iris"
-    assert message({"iris": {"A": FIRST, "B": []}}) == ""
-    assert message({}) == ""
-    assert draw_curves(panels, message="A is best")._suptitle.get_text() == "A is best"
+    assert curves_headline(panels) == "After 10 rounds A and B err least on iris"
+    assert curves_headline({"iris": {"A": FIRST, "B": []}}) == ""
+    assert curves_headline({}) == ""
+    assert draw_curves(panels, headline="A is best")._suptitle.get_text() == "A is best"

@@ -3,7 +3,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from boostbench.analysis.comparison import compare_columns
-from boostbench.figures.matrix import draw_matrix
+from boostbench.figures.comparisons import draw_matrix
 
 #: Of three algorithms on six data sets; b is best, then a.
 ERRORS = {

@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.colors import to_hex
 
 from boostbench.analysis.verdicts import VERDICTS, Tally
-from boostbench.figures.overview import draw_overview
+from boostbench.figures.bars import draw_overview
 from boostbench.report.overview import CountedLine
 
 

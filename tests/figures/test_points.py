@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from boostbench.data.dataset import Dataset
-from boostbench.figures.points import PointClouds, draw_points
+from boostbench.figures.boundaries import PointClouds, draw_points
 from boostbench.util.errors import UserError
 
 

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.statistics.friedman import friedman
 from boostbench.analysis.tables import Column
-from boostbench.figures.ranks import draw_critical_difference, groups
+from boostbench.figures.comparisons import draw_critical_difference, groups
 from boostbench.figures.style import COLOURS, label, style
 
 NAMES = [

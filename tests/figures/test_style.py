@@ -10,15 +10,13 @@ from matplotlib.text import Text
 
 from boostbench.data.dataset import Dataset
 from boostbench.figures.bars import draw_bars
-from boostbench.figures.boundaries import MapPanel, draw_boundaries
+from boostbench.figures.boundaries import MapPanel, draw_boundaries, draw_points
 from boostbench.figures.codewords import draw_codewords
-from boostbench.figures.curves import draw_curves
 from boostbench.figures.features import draw_features
-from boostbench.figures.points import draw_points
+from boostbench.figures.lines import draw_curves, draw_times, draw_varied
+from boostbench.figures.panels import Point, tidy
 from boostbench.figures.style import label, save, style
-from boostbench.figures.sweep import Point, draw_sweep
-from boostbench.figures.times import draw_times
-from boostbench.figures.varied import draw_varied
+from boostbench.figures.sweep import Setting, draw_sweep
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 
@@ -83,7 +81,7 @@ def codewords(_):
 
 
 def curves(_):
-    return draw_curves({ODD: {ODD: [{"checkpoints": {"1": 0.5}}]}}, message=ODD)
+    return draw_curves({ODD: {ODD: [{"checkpoints": {"1": 0.5}}]}}, headline=ODD)
 
 
 def features(_):
@@ -96,15 +94,15 @@ def points(_):
 
 def sweep(_):
     values = [{"data": ODD, "a": ODD, f"b{ODD}": x, "c": x} for x in (ODD, "x")]
-    return draw_sweep([Point(own, 1.0, 1.0) for own in values], TEST_ERROR)
+    return draw_sweep([Setting(own, 1.0, 1.0) for own in values], TEST_ERROR)
 
 
 def times(_):
-    return draw_times({ODD: {ODD: {1: 2.0}}}, [ODD])
+    return draw_times(tidy([Point(ODD, ODD, 1, 2.0)]), [ODD])
 
 
 def varied(_):
-    return draw_varied({ODD: {ODD: {1: (2.0, 1.0)}}}, [ODD], ODD, {ODD: "error"})
+    return draw_varied(tidy([Point(ODD, ODD, 1, 2.0, 1.0)]), [ODD], ODD, {ODD: "error"})
 
 
 @pytest.mark.parametrize(

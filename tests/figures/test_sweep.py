@@ -5,12 +5,12 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.sweep import Point, draw_sweep
+from boostbench.figures.sweep import Setting, draw_sweep
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 
 
 def points(errors, *keys):
-    return [Point(dict(zip(keys, place, strict=True)), e, 1.0) for place, e in errors.items()]
+    return [Setting(dict(zip(keys, place, strict=True)), e, 1.0) for place, e in errors.items()]
 
 
 def texts(axes):

@@ -4,7 +4,17 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.varied import draw_varied, message
+from boostbench.figures.lines import draw_varied, varied_headline
+from boostbench.figures.panels import Point, tidy
+
+
+def points(panels):
+    return tidy(
+        Point(panel, name, x, *numbers)
+        for panel, lines in panels.items()
+        for name, line in lines.items()
+        for x, numbers in line.items()
+    )
 
 
 def test_a_line_for_each_algorithm(whole_titles):
@@ -13,7 +23,7 @@ def test_a_line_for_each_algorithm(whole_titles):
         "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
     }
     figure = draw_varied(
-        panels, ["A", "B"], "number of dimensions", dict.fromkeys(panels, "test error (%)")
+        points(panels), ["A", "B"], "number of dimensions", dict.fromkeys(panels, "test error (%)")
     )
     signs, letters = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["signs", "letters"]
@@ -36,7 +46,7 @@ def test_panels_of_several_quantities_on_a_logarithmic_axis(whole_titles):
         "coefficients": {"A": {1e-3: (900.0, 20.0), 0.1: (1.0, 0.0)}},
     }
     heights = {"error": "test error (%)", "coefficients": "coefficients that are not 0"}
-    figure = draw_varied(panels, ["A"], "nu", heights, scale="log")
+    figure = draw_varied(points(panels), ["A"], "nu", heights, scale="log")
     assert [axes.get_ylabel() for axes in figure.axes] == list(heights.values())
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
     whole_titles(figure)
@@ -49,19 +59,21 @@ class TestMessage:
             # Where one stands alone, it beats nobody.
             "two": {"A": {2: (50.0, math.nan), 9: (1.0, 1.0)}, "B": {2: (49.0, 2.0)}},
         }
-        assert message(panels) == "Least test error at 3 of 3 points: B"
+        assert varied_headline(points(panels)) == "Least test error at 3 of 3 points: B"
 
     def test_a_tie(self):
         panels = {"one": {"A": {1: (2.0, 0.0), 2: (3.0, 0.0)}, "B": {1: (3.0, 0.0), 2: (2.0, 0.0)}}}
-        assert message(panels) == "Least test error at 1 of 2 points: A and B"
+        assert varied_headline(points(panels)) == "Least test error at 1 of 2 points: A and B"
 
     @pytest.mark.parametrize("panels", [{}, {"one": {"A": {1: (2.0, 0.0)}}}])
     def test_nothing_to_say(self, panels):
-        assert message(panels) == ""
+        assert varied_headline(points(panels)) == ""
 
     def test_it_stands_above_the_legend(self, whole_titles):
         panels = {"one": {"A": {1: (2.0, 0.0)}, "B": {1: (3.0, 0.0)}}}
-        told = message(panels)
-        figure = draw_varied(panels, ["A", "B"], "n", {"one": "test error (%)"}, message=told)
+        told = varied_headline(points(panels))
+        figure = draw_varied(
+            points(panels), ["A", "B"], "n", {"one": "test error (%)"}, headline=told
+        )
         assert figure.legends[0].get_title().get_text() == told
         whole_titles(figure)

@@ -3,13 +3,12 @@ import yaml
 
 from boostbench.config.tables import TableDefinition
 from boostbench.figures.boundaries import Boundaries
-from boostbench.figures.curves import Curves
+from boostbench.figures.comparisons import Ranks
 from boostbench.figures.definition import read_figure
 from boostbench.figures.features import Features
+from boostbench.figures.lines import Curves, Times
 from boostbench.figures.paths import PathCurves
-from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
-from boostbench.figures.times import Times
 from boostbench.papers.published import lines_of
 from boostbench.util import configs
 from boostbench.util.errors import UserError

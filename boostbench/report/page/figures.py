@@ -48,7 +48,7 @@ def find_figures(folder: Path) -> list[Figure]:
     ----------
     folder : Path
         Holds pictures, and a page ``NAME.md`` about each figure, as
-        `boostbench.figures.page.page` makes it.
+        `boostbench.figures.definition.write_page` makes it.
 
     Returns
     -------

@@ -3,9 +3,8 @@ import re
 
 import pytest
 
-from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.definition import FigureDefinition, write_page
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.page import page
 from boostbench.report.page.figures import find_figures, read_written_figure
 
 
@@ -14,7 +13,7 @@ def folder(tmp_path):
     """Three figures; the SVG of the second is much larger than its PNG, the third has neither."""
     for name, svg, png in (("fig10", 150, 100), ("fig9", 300, 100), ("fig11", 0, 0)):
         definition = FigureDefinition(name=name, title=f"{name}, x^y", caption="A <b>caption</b>.")
-        text = page(definition, Drawing(None, tmp_path, [], [["wine", "1"]], ["data", "e %"]))
+        text = write_page(definition, Drawing(None, tmp_path, [], [["wine", "1"]], ["data", "e %"]))
         (tmp_path / f"{name}.md").write_text(text)
         if svg:
             (tmp_path / f"{name}.svg").write_bytes(b"s" * svg)
@@ -56,7 +55,7 @@ def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
 @pytest.mark.parametrize("name", ["my bars", "a(1) 50%", "größe"])
 def test_a_picture_may_have_any_name(tmp_path, name):
     definition = FigureDefinition(name=name, title="V", caption="C")
-    (tmp_path / f"{name}.md").write_text(page(definition, Drawing(None, tmp_path, [])))
+    (tmp_path / f"{name}.md").write_text(write_page(definition, Drawing(None, tmp_path, [])))
     (tmp_path / f"{name}.svg").write_bytes(b"s")
     [figure] = find_figures(tmp_path)
     assert [content(picture) for picture in figure.pictures] == [("V", "data:image/svg+xml", b"s")]

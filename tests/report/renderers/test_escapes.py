@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.definition import FigureDefinition, write_page
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.page import page
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex
@@ -42,7 +41,7 @@ def test_markdown_keeps_its_columns_and_lines(table, odd):
 
 def test_the_page_of_a_figure(table):
     definition = FigureDefinition(name="name", title=ODD, caption=ODD)
-    text = page(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
+    text = write_page(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
     assert "<script" not in text
     assert [line for line in text.splitlines() if line.startswith("#")] == [f"# {escape(ODD)}"]
 
