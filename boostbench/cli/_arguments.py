@@ -4,8 +4,8 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.config import definition_files as files
 from boostbench.records.installed import find_results, installed_folder
+from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 
 
@@ -13,7 +13,7 @@ def add_definition(parser: ArgumentParser, kind: str) -> None:
     """Take the name of a table or a figure, or the path of a file that defines one."""
 
     def known(name: str) -> str:
-        files.find(kind, name)
+        configs.find_definition(kind, name)
         return name
 
     named = f"see 'boostbench list {kind}s'; or a YAML file"
@@ -35,7 +35,7 @@ def find_tables(command: str, words: Sequence[str]) -> None:
     from boostbench.config.overrides import parse_names_and_results
 
     for name in parse_names_and_results(command, words)[0]:
-        files.find("table", name)
+        configs.find_definition("table", name)
 
 
 def names_on_record(command: str, words: Sequence[str]) -> tuple[list[str], Path]:

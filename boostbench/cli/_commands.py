@@ -15,15 +15,13 @@ import pkgutil
 from importlib import import_module
 from types import ModuleType
 
-from boostbench import cli
-
 
 def command_names() -> list[str]:
     """Return the names of all commands."""
-    modules = pkgutil.iter_modules(cli.__path__)
+    modules = pkgutil.iter_modules(import_module(__package__).__path__)
     return sorted(module.name for module in modules if not module.name.startswith("_"))
 
 
 def find_command(name: str) -> ModuleType:
     """Import a command."""
-    return import_module(f"{cli.__name__}.{name}")
+    return import_module(f"{__package__}.{name}")

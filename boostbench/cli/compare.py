@@ -218,7 +218,7 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
 
 
 def _slug(words: Sequence[str]) -> str:
-    from boostbench.config.file_name import file_name
+    from boostbench.config.table_request import file_name
 
     return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 

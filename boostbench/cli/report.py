@@ -108,14 +108,13 @@ def _own_tables(results: Path) -> list[str]:
 
     Nobody named them: a file of another kind is complained of and left out.
     """
-    from boostbench.config import definition_files as files
     from boostbench.config.table_request import TableRequest
     from boostbench.config.tables import TableDefinition
 
     made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
     others = [name for name in made if name not in configs.list_options("table")]
     found = []
-    for name in filter(os.path.isfile, map("".join, product(others, files.ENDINGS))):
+    for name in filter(os.path.isfile, map("".join, product(others, configs.DEFINITION_SUFFIXES))):
         try:
             TableRequest.of(TableDefinition.read(name))
             found.append(name)

@@ -152,7 +152,6 @@ def _parse_budget(text: str) -> float:
 
 def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
     """Return the finished records of algorithms, classes and tables, with their algorithms."""
-    from boostbench.config import definition_files as files
     from boostbench.records.verified import Group
 
     finished = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
@@ -162,7 +161,7 @@ def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, M
     algorithms = {*configs.list_options("algo"), *(name for name, _ in finished), *classes}
     candidates = {*algorithms, *configs.list_options("table")}
     for name in names:
-        if name not in candidates and not name.endswith(files.ENDINGS):
+        if name not in candidates and not name.endswith(configs.DEFINITION_SUFFIXES):
             raise unknown_name_error("algorithm or table", name, candidates, is_listed=False)
     tables = [name for name in names if name not in algorithms]
     groups = set(chain.from_iterable(_table_groups(name, records) for name in tables))

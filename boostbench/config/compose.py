@@ -8,7 +8,6 @@ import functools
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import msgspec
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from boostbench.config import fields
 from boostbench.config.overrides import (
     Settings,
     allow_new_parameters,
@@ -29,6 +27,7 @@ from boostbench.config.overrides import (
 from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
 from boostbench.util.user_paths import user_path
+from boostbench.util.validation import struct_from_mapping
 
 # Modules that read data and look up classes import NumPy or scikit-learn. Functions import them
 # when they need them, so that an unknown name on a command line is reported at once.
@@ -175,22 +174,19 @@ def resolve_references(config: dict) -> dict:
         raise UserError("; ".join(line for line in kept if line)) from error
 
 
-@dataclass
-class _Profile:
+class _Profile(msgspec.Struct):
     name: Any
     protocol: dict[str, Any]
     algo: dict[str, dict[str, Any]]
 
 
-@dataclass
-class _Parallel:
+class _Parallel(msgspec.Struct):
     backend: Any
     n_jobs: Any
     scheduler: Any = None
 
 
-@dataclass
-class _Composed:
+class _Composed(msgspec.Struct):
     """Keys of a composed config; values of type Any are checked where they are used."""
 
     algo: dict[str, Any]
@@ -217,8 +213,8 @@ def _finalise(
     # A folder may have a number as its name.
     if isinstance(config.get("results"), int | float) and config["results"] is not True:
         config["results"] = str(config["results"])
-    content = {key: config[key] for key in _Composed.__annotations__ if key in config}
-    fields.fill(_Composed, content, "the configuration", empty=True)
+    content = {key: config[key] for key in _Composed.__struct_fields__ if key in config}
+    struct_from_mapping(_Composed, content, "the configuration", allow_empty=True)
     if not config["results"]:
         raise invalid_folder_error(config["results"])
     config["results"] = str(user_path(config["results"]))

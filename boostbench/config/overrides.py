@@ -18,6 +18,7 @@ from hydra.errors import HydraException, OverrideParseException
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error
+from boostbench.util.printable import truncated_repr
 from boostbench.util.user_paths import user_path
 
 #: Largest numbers of characters of an override, and of digits of a number in it. Hydra's parser
@@ -29,8 +30,41 @@ _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1}}}")
 _REFERENCE = re.compile(r"\$\{\s*\.*\w+(\.\w+)*\s*\}")
 
 
+#: Keys, or groups of keys, that the overrides in a file may set. The others say where records go,
+#: which splits are run again and on which machines; a file may come from anybody.
+_FILE_KEYS = ("algo", "data", "protocol", "profile", "measure", "seed")
+
+
 class Settings(dict[str, Any]):
     """Values of overrides by dotted key; the key keeps its prefix ``+``, ``++`` or ``~``."""
+
+    @classmethod
+    def from_texts(cls, overrides: Sequence[str], where: str) -> "Settings":
+        """Parse the overrides of a file.
+
+        Parameters
+        ----------
+        overrides : sequence of str
+            Overrides of one experiment.
+        where : str
+            File, and the place in it, for messages.
+
+        Raises
+        ------
+        UserError
+            If an override is not valid, or is for the command line alone.
+        """
+        try:
+            values = settings(overrides)
+        except UserError as error:
+            raise UserError(f"{where}: {error}") from None
+        for key in values:
+            if group_of(key) not in _FILE_KEYS:
+                raise UserError(
+                    f"{where}: {truncated_repr(key)} is for the command line; overrides in a file "
+                    f"are of {', '.join(_FILE_KEYS)}"
+                )
+        return values
 
 
 def settings(overrides: Iterable[str]) -> Settings:

@@ -1,51 +1,56 @@
-"""A table as it is asked for: its definition, and the experiment of each cell."""
+"""Requests of tables: a definition, overrides of a command line, and the config of each cell."""
 
+import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.config.file_name import file_name
+import msgspec
+
 from boostbench.config.reference import departures
 from boostbench.config.tables import Key, TableDefinition
 from boostbench.spec import measures
 from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.keys import digest
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import slug
 
-#: Overrides that change where and how a table is made, and not what is in it.
+#: Overrides that change where and how a table is made, and not its content.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 
+#: Largest number of bytes of a file name: the limit of file systems, less the longest suffix.
+_MAX_NAME_BYTES = 255 - len("-matrix.svg")
 
-@dataclass(frozen=True)
-class TableRequest:
-    """What is asked of a table.
+
+class TableRequest(msgspec.Struct, frozen=True):
+    """Request of a table.
 
     Attributes
     ----------
     definition : TableDefinition
-        What it shows, of the rows and columns that are asked for.
-    specs : dict
+        Definition of the requested rows and columns.
+    specs : dict of Key to dict
         Resolved configs by row and column.
     name, title : str
-        Name of its files, and heading.
+        Name of the files, and heading.
     changes : list of str
-        What is not as the table is defined, in the first row of which that is so:
-        ``["protocol.n_splits=3"]``.
+        Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
+        the first one with such settings.
     departures : dict of Key to tuple of str
-        What makes each cell another experiment than the one that is defined.
+        Settings by which a cell is another experiment than the defined one.
     settings : list of str
         Overrides that change the numbers.
     """
 
     definition: TableDefinition
-    specs: Mapping[Key, dict]
+    specs: dict[Key, dict]
     name: str
     title: str
-    changes: list[str] = field(default_factory=list)
-    departures: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
-    settings: list[str] = field(default_factory=list)
+    changes: list[str] = []
+    departures: dict[Key, tuple[str, ...]] = {}
+    settings: list[str] = []
 
     @classmethod
     def of(
@@ -60,18 +65,18 @@ class TableRequest:
         Parameters
         ----------
         definition : TableDefinition
-            The whole table.
+            Definition of the whole table.
         overrides : sequence of str, default=()
-            Hydra overrides for every cell. Those that change what is in the table change its name
+            Overrides for every cell. Overrides that change the content of the table change its name
             too.
         rows, columns : sequence of str, default=()
-            Those that are asked for, see `TableDefinition.part`; all if there are none.
+            Requested rows and columns, see `TableDefinition.part`. Empty: all.
 
         Raises
         ------
         UserError
-            For what the definition does not have or does not run, or Hydra refuses, or rounds after
-            which nothing is recorded, or a quantity that is not recorded.
+            If the definition has no such row or column, or runs no such cell; if an override is not
+            valid; or if the table shows rounds or a quantity that are not recorded.
         """
         part = definition.part(rows, columns)
         part.keys_run()
@@ -79,30 +84,31 @@ class TableRequest:
         for key, spec in specs.items():
             with part.naming(*key):
                 _check(part, spec)
-        settings = [each for each in overrides if not each.startswith(_WITHOUT_EFFECT)]
-        changes, different = _changes(part, specs) if settings else ([], {})
+        settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
+        changes, cell_departures = _compare_with_definition(part, specs) if settings else ([], {})
         if not changes:
             settings = []
+        first_spec = next(iter(specs.values()))
         return cls(
             definition=part,
             specs=specs,
             name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
-            title=part.title + _limits(next(iter(specs.values()))["profile"]),
+            title=part.title + _profile_note(first_spec["profile"]),
             changes=changes,
-            departures=different,
+            departures=cell_departures,
             settings=settings,
         )
 
     def command(self, row: str, column: str) -> str:
-        """Return the command that makes a cell again, in a results folder of its own."""
+        """Return the command that makes a cell again, in another folder of results."""
         definition = self.definition
         name = definition.name if definition.name in list_options("table") else definition.path
-        part = ["--row", row, "--column", column, "rerun=all", "results=again"]
-        return shlex.join(["boostbench", "table", name, *self.settings, *part])
+        cell = ["--row", row, "--column", column, "rerun=all", "results=again"]
+        return shlex.join(["boostbench", "table", name, *self.settings, *cell])
 
     @property
     def common(self) -> Mapping:
-        """The config of the first cell: says where results go, and how all cells run."""
+        """Config of the first cell, with the settings of the run that all cells share."""
         return next(iter(self.specs.values()))
 
     @property
@@ -112,63 +118,68 @@ class TableRequest:
 
     @property
     def experiments(self) -> dict[Key, dict]:
-        """Those of the configs that are run at all."""
+        """Configs of the cells that are run."""
         return {key: spec for key, spec in self.specs.items() if self.definition.runs(*key)}
 
 
-def _limits(profile: Mapping) -> str:
-    """Say in a title that a profile limits what is run: `` (quick: at most 3 splits)``."""
+def _profile_note(profile: Mapping) -> str:
+    """Return the limits of a profile for a title, such as `` (quick: at most 3 splits)``."""
     if profile["name"] == "paper":
         return ""
     limits = {
         "splits": profile["protocol"].get("n_splits"),
         "rounds": profile["algo"].get("all", {}).get("n_iterations"),
     }
-    most = ", ".join(f"{number} {what}" for what, number in limits.items() if number)
-    return f" ({profile['name']}{most and f': at most {most}'})"
+    texts = ", ".join(f"{number} {noun}" for noun, number in limits.items() if number)
+    return f" ({profile['name']}{texts and f': at most {texts}'})"
 
 
 def _check(definition: TableDefinition, spec: Mapping) -> None:
-    """Refuse parameters that a class does not take, and numbers that are not recorded."""
+    """Check that the class has the parameters, and that the displayed numbers are recorded."""
     experiment = ExperimentSpec.from_config(spec)
     measure = measures.find(experiment.measure)
     checkpoints = experiment.protocol.checkpoints if measure.has_checkpoints else ()
-    unknown = set(definition.rounds) - set(checkpoints)
-    if unknown:
-        rounds = ", ".join(map(str, sorted(unknown)))
+    unrecorded = set(definition.rounds) - set(checkpoints)
+    if unrecorded:
+        rounds = ", ".join(map(str, sorted(unrecorded)))
         advice = "add them to the table's overrides: protocol.checkpoints=[...]"
         if not measure.has_checkpoints:
             advice = f"measure={measure.name} records the last round alone"
         raise UserError(f"no test error is recorded after {rounds} rounds; {advice}")
     name = definition.shown(measure.quantity).name
     if not measure.has_quantity(name):
-        others = sorted(measures.names(), key=lambda other: other != "prediction")
+        candidates = sorted(measures.names(), key=lambda candidate: candidate != "prediction")
         suitable = [
-            f"measure={other}" for other in others if measures.find(other).has_quantity(name)
+            f"measure={candidate}"
+            for candidate in candidates
+            if measures.find(candidate).has_quantity(name)
         ]
         advice = f"add {suitable[0]} to the table's overrides" if suitable else "no measure does"
         raise UserError(f"measure={measure.name} records no {name}; {advice}")
 
 
-def _changes(
+def _compare_with_definition(
     definition: TableDefinition, specs: Mapping[Key, dict]
 ) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
-    """Compare configs with those of the definition alone: `changes` and `departures`."""
+    """Return the settings that differ from the definition, and the departures of each cell."""
     defined = definition.compose()
-    changes = {}
+    changes: dict[str, None] = {}
     for row in definition.rows:
         for column in definition.columns:
-            then, now = _values(defined[row, column]), _values(specs[row, column])
-            changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
-        # One will do: a row may be defined as all are asked for.
+            defaults, values = _flat_values(defined[row, column]), _flat_values(specs[row, column])
+            changes |= {
+                f"{key}={value}": None
+                for key, value in values.items()
+                if defaults.get(key) != value
+            }
+        # One row is enough. In others, the definition may have the requested values.
         if changes:
             break
-    different = {key: departures(defined[key], spec) for key, spec in specs.items()}
-    return list(changes), different
+    return list(changes), {key: departures(defined[key], spec) for key, spec in specs.items()}
 
 
-def _values(spec: Mapping) -> dict[str, object]:
-    """Give each value of a config that decides what is in a table, under its dotted key."""
+def _flat_values(spec: Mapping) -> dict[str, object]:
+    """Return the values of a config that affect the numbers, by dotted key."""
     values = {"profile": spec["profile"]["name"], "seed": spec["seed"], "measure": spec["measure"]}
     for group in ("data", "protocol", "algo"):
         values |= {f"{group}.{key}": value for key, value in spec[group].items()}
@@ -186,3 +197,19 @@ def _slug(override: str) -> str:
     key, _, value = override.lstrip("+~").partition("=")
     short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
     return slug(short, ".=,-", "")[:60]
+
+
+def file_name(parts: Sequence[str]) -> str:
+    """Return the name of a table's files, without folders; a digest replaces a long end.
+
+    Examples
+    --------
+    >>> file_name(["mine", "d/my.csv", "n_splits=3"])
+    'mine-d_my.csv-n_splits=3'
+    """
+    name = re.sub(r"[/\\]+", "_", "-".join(parts))
+    encoded = os.fsencode(name)
+    if len(encoded) <= _MAX_NAME_BYTES:
+        return name
+    end = f"-{digest(name)[:8]}"
+    return encoded[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end

@@ -1,25 +1,24 @@
-"""What ``conf/table/*.yaml`` says of a table."""
+"""Definitions of tables: ``conf/table/*.yaml`` as structs, and the settings of each cell."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from boostbench.config import definition_files as files
-from boostbench.config import fields
-from boostbench.config.compose import applicable, check_applicable, choose_data, experiment
-from boostbench.config.fields import check_names
-from boostbench.config.overrides import Settings, settings
-from boostbench.config.rows_and_columns import (
-    ColumnDefinition,
-    RowDefinition,
-    read_columns,
-    read_data,
-    read_rows,
+import msgspec
+
+from boostbench.config.compose import (
+    applicable,
+    check_applicable,
+    choose_data,
+    experiment,
+    title_of,
 )
+from boostbench.config.overrides import Settings, settings
+from boostbench.data.sources.openml_client import read_suite
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.claims import Claim
 from boostbench.papers.metadata import published_table, tables
@@ -28,6 +27,9 @@ from boostbench.papers.remarks import filter_remarks
 from boostbench.spec import measures
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
+from boostbench.util.printable import truncated_repr
+from boostbench.util.spinner import spinner
+from boostbench.util.validation import check_names, check_value, struct_from_mapping
 
 #: Row and column of a cell.
 Key = tuple[str, str]
@@ -35,9 +37,71 @@ Key = tuple[str, str]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class TableDefinition:
-    """A table as ``conf/table/*.yaml`` defines it.
+class RowDefinition(msgspec.Struct, frozen=True):
+    """Row of a table: a data set.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set, or path of a file.
+    title : str
+        Heading.
+    overrides : Settings
+        Overrides for this row alone.
+    published : dict of str to str
+        Values by the columns of the published table, where it names the data differently.
+    cells : dict of str to Settings
+        Overrides for single columns of this row.
+    """
+
+    data: str
+    title: str
+    overrides: Settings = msgspec.field(default_factory=Settings)
+    published: dict[str, Any] = {}
+    cells: dict[str, Settings] = {}
+
+
+class ColumnDefinition(msgspec.Struct, frozen=True):
+    """Column of a table: an algorithm, perhaps with overrides.
+
+    Attributes
+    ----------
+    algo : str, default=None
+        Name of the algorithm. None: a class without a config.
+    _target_ : str, default=None
+        Dotted name of the class. None: the class of the algorithm.
+    title : str, default=None
+        Heading. None: the name of the column, or the title of the algorithm of that name.
+    group : str, default=None
+        Heading above several columns. None: no such heading.
+    overrides : Settings
+        Overrides for this column alone.
+    published : dict of str to str
+        Values by the columns of the published table, where they differ from the config.
+    without : list of str
+        Rows on which the column is not run.
+    """
+
+    algo: str | None = None
+    _target_: str | None = None
+    title: str | None = None
+    group: str | None = None
+    overrides: Settings = msgspec.field(default_factory=Settings)
+    published: dict[str, Any] = {}
+    without: list[str] = []
+
+    @property
+    def choice(self) -> dict[str, str]:
+        """Setting that chooses the algorithm or the class."""
+        return {"algo": self.algo} if self.algo else {"algo._target_": self._target_}
+
+    def heading(self, name: str, algo: Mapping) -> str:
+        """Return the heading of the column `name` for the config of its algorithm."""
+        return self.title or (algo["title"] if self.algo == name else name)
+
+
+class TableDefinition(msgspec.Struct, frozen=True):
+    """Definition of a table.
 
     Attributes
     ----------
@@ -48,36 +112,37 @@ class TableDefinition:
     rows : dict of str to RowDefinition
         Data sets by the name of the row.
     columns : dict of str to ColumnDefinition
-        Algorithms by the name of the column; in the file the name of a table may stand for its own.
+        Algorithms by the name of the column. In a file, the name of another table stands for the
+        columns of that table.
     overrides : Settings
-        Hydra overrides that hold for all cells.
+        Overrides for all cells.
     published : str, default=None
-        Name of the published table.
+        Name of the published table. None: nothing is published.
     quantity : str, default=None
-        Name of what the table shows; by default what the published table gives, or what the
-        measure is about.
+        Name of the displayed quantity. None: the quantity of the published table, or of the
+        measure.
     published_as : dict of str to str
         Published name of a row that is a second version of the same data.
     classes : bool, default=False
         Whether the number of classes stands behind a data set's title.
     rounds : list of int
-        Numbers of boosting rounds, each a column of every algorithm; empty for the last round.
+        Numbers of boosting rounds, each a column of every algorithm. Empty: the last round.
     seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance", \
             "hash_per_instance"}, default=None
-        CPU time that is shown beside it.
+        CPU time that is shown beside the quantity. None: no time.
     speedup : list of list of str
-        Pairs of columns of which the CPU time of the first is divided by that of the second.
+        Pairs of columns; the CPU time of the first is divided by the time of the second.
     compare : list of list of str, default=None
-        Pairs of columns for the significance test; by default the first with each other.
+        Pairs of columns for the significance test. None: the first column with each other column.
     remarks : list of str
-        What a reader must know beside the numbers, one sentence each.
+        Sentences that a reader must know beside the numbers.
     claims : list of Claim
-        What the paper says in words, to be judged.
+        Sentences of the paper that are tested.
     matrix : bool, default=False
-        Whether every two columns are compared, below the table.
+        Whether all pairs of columns are compared below the table.
     rope : float, default=None
-        For that, numbers that differ by no more are equal for practical purposes, in the unit of
-        what the table shows; by default 1 of what is in percent.
+        Region of practical equivalence of these comparisons, in the unit of the quantity. None: 1
+        for percentages, and no region for other units.
     path : str, default=""
         Path of the file, for messages.
     """
@@ -86,24 +151,24 @@ class TableDefinition:
     title: str
     rows: dict[str, RowDefinition]
     columns: dict[str, ColumnDefinition]
-    overrides: Settings = field(default_factory=Settings)
+    overrides: Settings = msgspec.field(default_factory=Settings)
     published: str | None = None
     quantity: str | None = None
-    published_as: dict[str, str] = field(default_factory=dict)
+    published_as: dict[str, str] = {}
     classes: bool = False
-    rounds: list[int] = field(default_factory=list)
+    rounds: list[int] = []
     seconds: Literal[TIMES] | None = None
-    speedup: list[list[str]] = field(default_factory=list)
+    speedup: list[list[str]] = []
     compare: list[list[str]] | None = None
-    remarks: list[str] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
+    remarks: list[str] = []
+    claims: list[Claim] = []
     matrix: bool = False
     rope: float | None = None
     path: str = ""
 
     @classmethod
     def read(cls, name: str) -> "TableDefinition":
-        """Read a table's definition.
+        """Read the definition of a table.
 
         Parameters
         ----------
@@ -113,49 +178,51 @@ class TableDefinition:
         Raises
         ------
         UserError
-            No such table, or one whose keys are not those of a table.
+            If there is no such table, or its keys or values are not valid.
         """
-        path, content = files.read("table", name)
+        path, content = configs.read_definition("table", name)
+        where = str(path)
         if "suite" in content:
             content = {"rows": [], **content}
-        for key in ("title", "rows", "columns"):
-            if key not in content:
-                raise UserError(f"{path} is not a table: it needs title, rows and columns")
-        others = {k: v for k, v in content.items() if k not in ("rows", "suite", "columns")}
-        table = fields.fill(
+        missing = [key for key in ("title", "rows", "columns") if key not in content]
+        if missing:
+            for key in content:
+                advice = did_you_mean(key, missing)
+                if key not in cls.__struct_fields__ and advice.startswith("did you mean"):
+                    raise UserError(f"{where} has no key {key!r}; {advice}")
+            raise UserError(f"{where} is not a table: it needs title, rows and columns")
+        definition = struct_from_mapping(
             cls,
-            others,
-            str(path),
+            {key: content[key] for key in content if key not in ("rows", "suite", "columns")},
+            where,
             name=path.stem,
-            path=str(path),
-            rows=read_rows(content, str(path)),
-            columns=read_columns(content, str(path)),
+            path=where,
+            rows=_read_rows(content, where),
+            columns=_read_columns(content, where),
         )
-        table._check(str(path))
-        return table
+        definition._check(where)
+        return definition
 
     def _check(self, where: str) -> None:
-        """Refuse what does not fit together."""
+        """Check that the values fit together."""
         pairs = {"compare": self.compare or [], "speedup": self.speedup}
         for number, claim in enumerate(self.claims, start=1):
-            numbered = f"claim {number}"
+            key = f"claim {number}"
             if bool(claim.better) == bool(claim.alike):
-                raise UserError(f"{where}: {numbered} needs better or alike, and one of them only")
+                raise UserError(f"{where}: {key} needs better or alike, and one of them only")
             if bool(claim.alike) != (claim.within is not None):
-                raise UserError(
-                    f"{where}: {numbered} needs within where it has alike, and only there"
-                )
-            check_names(claim.rows, self.rows, f"{where}: {numbered} has no row")
-            pairs[numbered] = claim.pairs
-        for key, of_key in pairs.items():
-            for pair in of_key:
+                raise UserError(f"{where}: {key} needs within where it has alike, and only there")
+            check_names(claim.rows, self.rows, f"{where}: {key} has no row")
+            pairs[key] = claim.pairs
+        for key, key_pairs in pairs.items():
+            for pair in key_pairs:
                 check_names(pair, self.columns, f"{where}: {key} has no column")
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
-        for column, variant in self.columns.items():
-            check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
-        for row, data in self.rows.items():
-            check_names(data.cells, self.columns, f"{where}: cells of {row} has no column")
+        for name, column in self.columns.items():
+            check_names(column.without, self.rows, f"{where}: without of {name} has no row")
+        for name, row in self.rows.items():
+            check_names(row.cells, self.columns, f"{where}: cells of {name} has no column")
         check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
@@ -172,60 +239,54 @@ class TableDefinition:
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
-        self._check_overrides(where)
+        # An override of the table or of a row must set a parameter of at least one column.
+        check_applicable(self.overrides, [self._shared_settings(*key) for key in self.keys], where)
+        for name, row in self.rows.items():
+            cells = [self._shared_settings(name, column) for column in self.columns]
+            check_applicable(row.overrides, cells, f"{where}: row {name}")
 
     def _check_quantity(self, where: str) -> None:
-        """Refuse an unknown quantity; a measure of the overrides may define it."""
+        """Check that the quantity exists; a measure of the overrides may define it."""
         parts = (self, *self.rows.values(), *self.columns.values())
         try:
-            for name in {
-                part.overrides["measure"] for part in parts if "measure" in part.overrides
-            }:
-                measures.find(name)
+            for part in parts:
+                if "measure" in part.overrides:
+                    measures.find(part.overrides["measure"])
             get_quantity(self.quantity)
         except UserError as error:
             raise UserError(f"{where}: {error}") from None
 
-    def _check_overrides(self, where: str) -> None:
-        """Refuse an override of the table or of a row that sets a parameter of no column."""
-        check_applicable(self.overrides, [self._chosen(*key) for key in self.keys], where)
-        for row, data in self.rows.items():
-            cells = [self._chosen(row, column) for column in self.columns]
-            check_applicable(data.overrides, cells, f"{where}: row {row}")
-
     def part(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
-        """Keep some rows and columns, and what is said of these alone.
+        """Return the definition of some rows and columns, with the claims and remarks on them.
 
         Parameters
         ----------
         rows, columns : sequence of str
-            Names or titles of rows or columns, of their data or algorithms; none for all.
-
-        Returns
-        -------
-        TableDefinition
+            Names or titles of rows or columns, or names of their data or algorithms. Empty: all.
 
         Raises
         ------
         UserError
-            A name that the table does not have.
+            If the table has no row or column of a name.
         """
         if not rows and not columns:
             return self
-        kept_rows = _among(
+        part_rows = _select(
             self.rows, rows, lambda row: {row.data, row.title}, f"row of {self.name}"
         )
-        kept = _among(self.columns, columns, lambda c: {c.algo, c.title}, f"column of {self.name}")
+        part_columns = _select(
+            self.columns, columns, lambda c: {c.algo, c.title}, f"column of {self.name}"
+        )
 
-        def within(pairs: Iterable[list[str]]) -> list[list[str]]:
-            return [pair for pair in pairs if set(pair) <= kept.keys()]
+        def select_pairs(pairs: Iterable[list[str]]) -> list[list[str]]:
+            return [pair for pair in pairs if set(pair) <= part_columns.keys()]
 
         claims = [
-            replace(
+            msgspec.structs.replace(
                 claim,
-                better=within(claim.better),
-                alike=within(claim.alike),
-                rows=[row for row in claim.rows or self.rows if row in kept_rows],
+                better=select_pairs(claim.better),
+                alike=select_pairs(claim.alike),
+                rows=[row for row in claim.rows or self.rows if row in part_rows],
             )
             for claim in self.claims
         ]
@@ -233,15 +294,15 @@ class TableDefinition:
             {name: row.title for name, row in self.rows.items()},
             {name: column.heading(name, _algorithm(name)) for name, column in self.columns.items()},
         ]
-        return replace(
+        return msgspec.structs.replace(
             self,
-            rows=kept_rows,
-            columns=kept,
-            compare=within(self.pairs),
-            speedup=within(self.speedup),
-            published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
+            rows=part_rows,
+            columns=part_columns,
+            compare=select_pairs(self.pairs),
+            speedup=select_pairs(self.speedup),
+            published_as={row: name for row, name in self.published_as.items() if row in part_rows},
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=filter_remarks(self.remarks, titles, [kept_rows, kept]),
+            remarks=filter_remarks(self.remarks, titles, [part_rows, part_columns]),
         )
 
     @property
@@ -254,22 +315,22 @@ class TableDefinition:
 
     @property
     def paper(self) -> str:
-        """The paper whose table this is; empty for one that only cites a table's numbers."""
+        """Paper whose table this is; empty for a table that only cites published numbers."""
         table = published_table(self.published) if self.published else None
         return table.paper if table and table.definition == self.name else ""
 
-    def shown(self, usual: str = TEST_ERROR.name) -> Quantity:
-        """Say what the table shows, with the decimals of the published numbers if there are any.
+    def shown(self, default: str = TEST_ERROR.name) -> Quantity:
+        """Return the displayed quantity, with the decimals of the published numbers, if any.
 
         Parameters
         ----------
-        usual : str, default="test_error"
-            Name of what is shown where neither the definition nor a published table says it.
+        default : str, default="test_error"
+            Name of the quantity if neither the definition nor a published table names one.
         """
         published = published_table(self.published).quantity if self.published else None
         if published and published.is_judged and self.quantity in (None, published.name):
             return published
-        return get_quantity(self.quantity or usual)
+        return get_quantity(self.quantity or default)
 
     @property
     def keys(self) -> list[Key]:
@@ -277,12 +338,12 @@ class TableDefinition:
         return list(product(self.rows, self.columns))
 
     def keys_run(self, rows: Collection[str] = (), columns: Collection[str] = ()) -> list[Key]:
-        """Row and column of each cell that is run, of some rows and columns or of all.
+        """Return row and column of each cell that is run, for some rows and columns or for all.
 
         Raises
         ------
         UserError
-            None of them is run.
+            If none of the cells is run.
         """
         rows, columns = rows or self.rows, columns or self.columns
         keys = [key for key in product(rows, columns) if self.runs(*key)]
@@ -294,7 +355,7 @@ class TableDefinition:
         return keys
 
     def runs(self, row: str, column: str) -> bool:
-        """Whether a cell is run."""
+        """Return whether a cell is run."""
         return row not in self.columns[column].without
 
     def compose(
@@ -305,9 +366,9 @@ class TableDefinition:
         Parameters
         ----------
         overrides : sequence of str, default=()
-            Hydra overrides of a command line, for every cell.
+            Overrides of a command line, for every cell.
         keys : collection of (str, str), default=None
-            Rows and columns of some of them; None for all.
+            Rows and columns of the cells. None: all cells.
 
         Returns
         -------
@@ -315,7 +376,7 @@ class TableDefinition:
             Resolved configs by row and column.
         """
         asked = settings(overrides)
-        check_applicable(asked, [self._chosen(*key) | asked for key in self.keys])
+        check_applicable(asked, [self._shared_settings(*key) | asked for key in self.keys])
         keys = self.keys if keys is None else keys
         return {key: self._compose(*key, asked) for key in keys}
 
@@ -323,13 +384,14 @@ class TableDefinition:
         try:
             return experiment(self.cell(row, column, asked), asked)
         except UserError:
+            # Without the command line's overrides: is the definition at fault?
             with self.naming(row, column):
                 experiment(self.cell(row, column))
-            raise  # it is a mistake of the command line
+            raise
 
     @contextmanager
     def naming(self, row: str, column: str) -> Iterator[None]:
-        """Name the file and the cell in an error that is raised within."""
+        """Name the file and the cell in the errors of a block."""
         try:
             yield
         except UserError as error:
@@ -337,110 +399,129 @@ class TableDefinition:
             raise UserError(f"{where}: {error}") from None
 
     def cell(self, row: str, column: str, asked: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
-        """Collect the settings of a cell.
+        """Return the settings of a cell.
 
         Overrides of the whole table and of its row apply where the algorithm has the parameter.
 
         Parameters
         ----------
         row, column : str
-            The cell.
+            Names of the row and the column.
         asked : mapping, default={}
             Overrides of a command line, for every cell.
         """
-        data, variant = self.rows[row], self.columns[column]
-        chosen = self._chosen(row, column) | asked
-        for_all, for_row, asked = (
-            applicable(shared, chosen) for shared in (self.overrides, data.overrides, asked)
+        row_definition, column_definition = self.rows[row], self.columns[column]
+        chosen = self._shared_settings(row, column) | asked
+        table_settings, row_settings, asked = (
+            applicable(shared, chosen)
+            for shared in (self.overrides, row_definition.overrides, asked)
         )
-        own = variant.overrides | data.cells.get(column, {})
-        return choose_data(data.data) | variant.choice | for_all | for_row | own | asked
+        return (
+            choose_data(row_definition.data)
+            | column_definition.choice
+            | table_settings
+            | row_settings
+            | column_definition.overrides
+            | row_definition.cells.get(column, {})
+            | asked
+        )
 
-    def _chosen(self, row: str, column: str) -> dict[str, Any]:
-        """Collect the settings of a cell but for its data, applicable or not."""
-        data, variant = self.rows[row], self.columns[column]
-        own = variant.overrides | data.cells.get(column, {})
-        return variant.choice | self.overrides | data.overrides | own
+    def _shared_settings(self, row: str, column: str) -> dict[str, Any]:
+        """Return the settings of a cell without its data, applicable or not."""
+        row_definition, column_definition = self.rows[row], self.columns[column]
+        return (
+            column_definition.choice
+            | self.overrides
+            | row_definition.overrides
+            | column_definition.overrides
+            | row_definition.cells.get(column, {})
+        )
 
     def heading(self, column: str, algo: Mapping) -> str:
-        """Give what stands above a column, under its group; `algo` is its resolved config."""
+        """Return the heading of a column below its group, for the config of its algorithm."""
         return self.columns[column].heading(column, algo)
 
     def label(self, column: str, algo: Mapping) -> str:
-        """Name a column where it stands alone: its group, if it has one, and its heading."""
+        """Return the name of a column that stands alone: its group, if any, and its heading."""
         group, heading = self.columns[column].group, self.heading(column, algo)
         return f"{group}, {heading}" if group else heading
 
     def find_published(
         self, row: str, column: str, algo: Mapping, rounds: int | None = None
     ) -> dict[str, Published]:
-        """Look up the published numbers of a cell.
+        """Return the published numbers of a cell.
 
         Parameters
         ----------
         row, column : str
-            The cell.
+            Names of the row and the column.
         algo : mapping
-            Resolved config of its algorithm.
+            Resolved config of the cell's algorithm.
         rounds : int, default=None
-            Number of boosting rounds, where the table has several.
+            Number of boosting rounds. None: the table has one number per cell.
 
         Returns
         -------
         dict of str to Published
-            By quantity; empty when the paper gives none.
+            Numbers by quantity; empty if the paper has none.
         """
         if self.published is None:
             return {}
-        entry, named = self.rows[row], self.columns[column].published
-        asked = {**algo, **entry.published, **named} | ({"n_iterations": rounds} if rounds else {})
-        data = self.published_as.get(row) or entry.published.get("data", entry.data)
-        return find_published(self.published, data, named.get("algo", algo["name"]), asked)
+        row_definition, published = self.rows[row], self.columns[column].published
+        values = {**algo, **row_definition.published, **published}
+        if rounds:
+            values["n_iterations"] = rounds
+        data = self.published_as.get(row)
+        data = data or row_definition.published.get("data", row_definition.data)
+        return find_published(self.published, data, published.get("algo", algo["name"]), values)
 
     def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
-        """Look up what the paper says of the significance test between two columns.
+        """Return the paper's statement on the significance test between two columns.
 
         Parameters
         ----------
         a, b : str
-            The columns.
+            Names of the columns.
         algos : mapping
             Resolved configs of the columns' algorithms.
 
         Returns
         -------
         str or None
-            In words; None when the paper does not say.
+            Statement in words; None if the paper makes none.
         """
         if self.published is None:
             return None
-        return statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
+        return statement(self.published, *(self._statement_names(c, algos[c]) for c in (a, b)))
 
-    def _called(self, column: str, algo: Mapping) -> set[str]:
-        """Give all that a statement may call a column: ``rboost_proj``, ``rboost_proj:wlda``."""
-        asked = {**algo, **self.columns[column].published}
-        name = asked.get("algo", algo["name"])
-        return {name} | {f"{name}:{value}" for value in asked.values()}
+    def _statement_names(self, column: str, algo: Mapping) -> set[str]:
+        """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``."""
+        values = {**algo, **self.columns[column].published}
+        name = values.get("algo", algo["name"])
+        return {name} | {f"{name}:{value}" for value in values.values()}
 
 
-def _among(
-    known: Mapping[str, Any], names: Sequence[str], others: Callable[[Any], set], what: str
+def _select(
+    entries: Mapping[str, Any],
+    names: Sequence[str],
+    alternative_names: Callable[[Any], set],
+    kind: str,
 ) -> dict[str, Any]:
-    """Choose entries by their names, or all that have another name in common."""
-    kept = set(known if not names else ())
+    """Return the entries of some names, or of an alternative name; all entries without names."""
+    selected = set() if names else set(entries)
     for name in names:
-        of_name = {name} & known.keys() or {
-            other for other in known if name in others(known[other])
+        matches = {name} & entries.keys() or {
+            other for other in entries if name in alternative_names(entries[other])
         }
-        if not of_name:
-            raise unknown_name_error(what, name, known, is_listed=False)
-        kept |= of_name
-    return {name: entry for name, entry in known.items() if name in kept}
+        if not matches:
+            raise unknown_name_error(kind, name, entries, is_listed=False)
+        selected |= matches
+    return {name: entry for name, entry in entries.items() if name in selected}
 
 
 @cache
 def shipped_definition(name: str) -> TableDefinition:
-    """Read the definition of a table of ``conf``, once in a process."""
+    """Return the definition of a table of ``conf``, which is read once in a process."""
     return TableDefinition.read(name)
 
 
@@ -452,8 +533,109 @@ def all_definitions() -> dict[str, TableDefinition]:
 @cache
 def shipped_data(name: str) -> frozenset[str]:
     """Return the data sets of a table of ``conf`` without reading the rest of its definition."""
-    path, content = files.read("table", name)
-    return frozenset(read_data(content, str(path)))
+    path, content = configs.read_definition("table", name)
+    entries = _read_entries(content["rows"], f"{path}: rows")
+    return frozenset(entry.get("data", row) for row, entry in entries.items())
+
+
+_Entry = TypeVar("_Entry", RowDefinition, ColumnDefinition)
+
+
+def _read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
+    """Return the rows of a table's file, and after them the tasks of its suite.
+
+    Rows of one title, such as files of one name in several folders, have their names behind it.
+    """
+    entries = content.get("rows", [])
+    if "suite" in content:
+        tasks = _suite_rows(content["suite"], f"{where}: suite")
+        entries = entries + tasks if isinstance(entries, list) else entries
+    rows = {
+        row: struct_from_mapping(
+            RowDefinition, {"data": row, "title": title_of(row)} | entry, f"{where}: row {row}"
+        )
+        for row, entry in _read_entries(entries, f"{where}: rows").items()
+    }
+    return _disambiguate_titles(rows, {name: row.title for name, row in rows.items()})
+
+
+def _read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
+    """Return the columns of a table's file, or of another table: ``columns: mcboost2``.
+
+    Columns of one title in one group have their names behind it.
+    """
+    entries = content["columns"]
+    if isinstance(entries, str):
+        path, other = configs.read_definition("table", entries)
+        entries = other.get("columns")
+        if not isinstance(entries, list):
+            raise UserError(
+                f"{where}: columns: {path} has no columns of its own; name a table that lists them"
+            )
+    columns = {
+        column: _read_column(column, entry, f"{where}: column {column}")
+        for column, entry in _read_entries(entries, f"{where}: columns").items()
+    }
+    headings = {name: (column.group, column.title) for name, column in columns.items()}
+    return _disambiguate_titles(
+        columns, {name: heading for name, heading in headings.items() if heading[1]}
+    )
+
+
+def _read_column(name: str, content: dict, where: str) -> ColumnDefinition:
+    if "_target_" in content and "algo" in content:
+        raise UserError(f"{where} has algo and _target_; take one of them")
+    defaults = {} if "_target_" in content else {"algo": name}
+    return struct_from_mapping(ColumnDefinition, defaults | content, where)
+
+
+def _disambiguate_titles(
+    entries: dict[str, _Entry], headings: Mapping[str, Hashable]
+) -> dict[str, _Entry]:
+    """Append the names of rows or columns to their titles, if two have one heading."""
+    counts = Counter(headings.values())
+    return entries | {
+        name: msgspec.structs.replace(entries[name], title=f"{entries[name].title} ({name})")
+        for name, heading in headings.items()
+        if counts[heading] > 1
+    }
+
+
+def _suite_rows(suite_id: Any, where: str) -> list[dict]:
+    """Return the tasks of an OpenML suite as rows."""
+    number = check_value(int, suite_id, where, "suite")
+    try:
+        with spinner(f"asking OpenML for suite {number}"):
+            tasks = read_suite(number)
+    except ConnectionError as error:
+        raise UserError(f"{where} is not at hand: {error}") from None
+    return [{f"{configs.TASK_PREFIX}{task}": {"title": name}} for task, name in tasks.items()]
+
+
+def _read_entries(entries: Any, where: str) -> dict[str, dict]:
+    """Return the keys of each entry by its name.
+
+    Entries are ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``.
+    """
+    if not isinstance(entries, list) or not entries:
+        shown = truncated_repr(entries)
+        raise UserError(f"{where} is {shown}; it must be a list of names, see docs/tables.md")
+    contents: dict[str, dict] = {}
+    for entry in entries:
+        pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
+        for name, content in pairs:
+            if not isinstance(name, str):
+                shown = truncated_repr(name)
+                raise UserError(f"{where} has {shown}, which is no text; put names in quotes")
+            if name in contents:
+                raise UserError(f"{where} has {name} twice; give one another name, see docs")
+            if isinstance(content, str | list):
+                content = {"overrides": content}
+            if content is not None and not isinstance(content, dict):
+                shown = truncated_repr(content)
+                raise UserError(f"{where}: {name} is {shown}; it must be overrides or keys")
+            contents[name] = content or {}
+    return contents
 
 
 def _algorithm(name: str) -> Mapping:

@@ -14,7 +14,6 @@ from matplotlib.patches import Patch
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.config.fields import check_names
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, label_axis
 from boostbench.figures.panels import Point, draw_panels, tidy
@@ -22,6 +21,7 @@ from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.report.overview import CountedLine
 from boostbench.util.errors import UserError
+from boostbench.util.validation import check_names
 
 _PANEL_HEIGHT = 1.5  # inches
 _LEGEND_HEIGHT = 0.3  # inches

@@ -7,11 +7,11 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from boostbench import figures
-from boostbench.config import definition_files as files
-from boostbench.config import fields
 from boostbench.figures.drawing import Drawing
 from boostbench.report.renderers.markdown import escape, pipe
+from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean
+from boostbench.util.validation import check_value, struct_from_mapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +80,14 @@ def read_figure(name: str) -> FigureDefinition:
     UserError
         No such figure or kind, or keys or values that its kind does not have.
     """
-    path, content = files.read("figure", name)
+    path, content = configs.read_definition("figure", name)
     known = kinds()
     if "kind" not in content:
         raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', known)}")
-    kind = fields.check(str, content.pop("kind"), str(path), "kind")
+    kind = check_value(str, content.pop("kind"), str(path), "kind")
     if kind not in known:
         raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, known)}")
-    return fields.fill(known[kind], content, str(path), name=path.stem)
+    return struct_from_mapping(known[kind], content, str(path), name=path.stem)
 
 
 def write_page(definition: FigureDefinition, drawing: Drawing) -> str:

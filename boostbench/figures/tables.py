@@ -7,7 +7,6 @@ from pathlib import Path
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.merge import find_column
 from boostbench.analysis.tables import Table
-from boostbench.config.fields import check_names
 from boostbench.config.overrides import parse_names_and_results
 from boostbench.config.tables import TableDefinition
 from boostbench.figures.drawing import stale_note
@@ -17,6 +16,7 @@ from boostbench.report.assemble import read_tables
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
+from boostbench.util.validation import check_names
 
 #: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
 Cells = dict[str, list[Cell]]

@@ -1,10 +1,9 @@
 """What papers say of algorithms in words."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """What the paper says of columns, to be judged.
 
     Attributes
@@ -22,11 +21,11 @@ class Claim:
     """
 
     says: str
-    better: list[list[str]] = field(default_factory=list)
-    alike: list[list[str]] = field(default_factory=list)
+    better: list[list[str]] = []
+    alike: list[list[str]] = []
     within: float | None = None
     times: float = 1.0
-    rows: list[str] = field(default_factory=list)
+    rows: list[str] = []
 
     @property
     def pairs(self) -> list[list[str]]:

@@ -12,6 +12,8 @@ from pathlib import Path
 import yaml
 
 from boostbench.util.errors import UserError, unknown_name_error
+from boostbench.util.printable import truncated_repr
+from boostbench.util.user_paths import user_path
 
 #: Names of the options of each config group in messages.
 KINDS = {
@@ -23,6 +25,9 @@ KINDS = {
     "table": "table",
     "figure": "figure",
 }
+
+#: Suffixes of files that define tables and figures.
+DEFINITION_SUFFIXES = (".yaml", ".yml")
 
 #: Start of the names of OpenML tasks' data sets; the number of the task follows.
 TASK_PREFIX = "openml-task-"
@@ -181,7 +186,9 @@ def read_option(
             break
     try:
         text = path.read_text(encoding="utf-8")
-        content = parse_yaml(text) or {}
+        # The project's own files are small, and checking their size takes as long as reading them.
+        is_own = top == conf_dir()
+        content = (yaml.load(text, Loader=_Loader) if is_own else parse_yaml(text)) or {}
     except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
@@ -217,3 +224,71 @@ def read_summary(group: str, name: str) -> str:
     path = conf_dir() / group / f"{name}.yaml"
     comment = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
     return " ".join(comment[1].replace("\n#", "").split()) if comment else ""
+
+
+def find_definition(kind: str, name: str) -> Path:
+    """Return the path of the file that defines a table or a figure.
+
+    Parameters
+    ----------
+    kind : {"table", "figure"}
+        Kind of the definition.
+    name : str
+        Name of a file in ``conf/KIND``, or path of any YAML file.
+
+    Returns
+    -------
+    pathlib.Path
+        Path of the file. A path that the user names may not exist.
+
+    Raises
+    ------
+    UserError
+        If ``conf`` has no such definition.
+    """
+    if name.endswith(DEFINITION_SUFFIXES):
+        return user_path(name)
+    if name not in list_options(kind):
+        raise unknown_name_error(kind, name, list_options(kind))
+    return conf_dir() / kind / f"{name}.yaml"
+
+
+def read_definition(kind: str, name: str) -> tuple[Path, dict]:
+    """Read the file that defines a table or a figure.
+
+    Parameters
+    ----------
+    kind, name : str
+        See `find_definition`.
+
+    Returns
+    -------
+    path : pathlib.Path
+    content : dict
+        Keys and values, which are not checked yet.
+
+    Raises
+    ------
+    UserError
+        If there is no such definition, the file cannot be read or holds no mapping, or if it has
+        the name of a definition of the project.
+    """
+    path = find_definition(kind, name)
+    try:
+        content = parse_yaml(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}; check the path") from None
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).replace(' in "<unicode string>",', " in").split())
+        raise UserError(f"cannot read the {kind} {path}: {reason}") from None
+    if not isinstance(content, dict):
+        raise UserError(
+            f"{path} is not a {kind}: it holds {truncated_repr(content)}, not KEY: VALUE"
+        )
+    # The name of a file names its results.
+    if path.stem in list_options(kind) and not path.samefile(find_definition(kind, path.stem)):
+        raise UserError(
+            f"{path}: {path.stem} is a {kind} of the project, in whose place the results of this "
+            "would stand; give the file another name"
+        )
+    return path, content

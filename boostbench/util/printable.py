@@ -38,6 +38,18 @@ def shortened(text: str, length: int = MAX_LENGTH) -> str:
     return f"{text[:half]} [{len(text) - 2 * half} characters] {text[-half:]}"
 
 
+def truncated_repr(value: object) -> str:
+    """Return the representation of a value, cut after 40 characters.
+
+    Examples
+    --------
+    >>> truncated_repr(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11...'
+    """
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
 def echo(text: object = "", file: TextIO | None = None) -> None:
     """Print a text with its control characters escaped; use this for all plain text."""
     print(printable(str(text)), file=file)

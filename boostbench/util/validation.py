@@ -1,12 +1,30 @@
-"""Validation of config keys by msgspec types, with error messages of one line."""
+"""Validation of the content of files and of config keys by types, with error messages of one line.
 
+msgspec checks single values. This module finds the key of a fault, and adds near matches and a
+description of the type.
+"""
+
+import dataclasses
+import functools
 import math
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args, get_origin
+import types
+from collections.abc import Collection, Iterable, Mapping
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
+from boostbench.util.printable import truncated_repr
+
+T = TypeVar("T")
+
+#: Descriptions of the types of one value and of several values.
+_DESCRIPTIONS = {
+    str: ("text", "texts"),
+    int: ("a whole number", "whole numbers"),
+    float: ("a number", "numbers"),
+    bool: ("true or false", "true or false"),
+}
 
 
 def annotated_type(kind: Any, description: str, **limits) -> Any:
@@ -66,6 +84,135 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
 
 
+def struct_from_mapping(
+    cls: type[T], content: Any, where: str, *, allow_empty: bool = False, **given
+) -> T:
+    """Return a struct or dataclass with the values of a file, checked by the types of its fields.
+
+    A single text becomes a list where the type is a list of texts.
+
+    Parameters
+    ----------
+    cls : type
+        Struct of msgspec, or dataclass. Its types are ``str``, ``int``, ``float``, ``bool``,
+        literals, structs, lists and mappings of these, ``X | None``, and classes with a method
+        ``from_texts(texts, where)``.
+    content : mapping
+        Values by the names of fields.
+    where : str
+        File, and the place in it, for messages.
+    allow_empty : bool, default=False
+        Whether required lists and mappings may be empty.
+    **given
+        Values of fields that are not keys of the file.
+
+    Returns
+    -------
+    instance of `cls`
+
+    Raises
+    ------
+    UserError
+        If the content is no mapping, a key is unknown or missing, or a value has another type.
+    """
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where} is {truncated_repr(content)}; it must be KEY: VALUE")
+    required = {name: needed for name, needed in _fields(cls).items() if name not in given}
+    for key in content:
+        if key not in required:
+            raise UserError(f"{where} has no key {key!r}; {did_you_mean(key, required)}")
+    needed = [name for name, is_needed in required.items() if is_needed]
+    for key in needed:
+        if key not in content:
+            raise UserError(f"{where} lacks {key}; it needs {', '.join(needed)}")
+    hints = _type_hints(cls)
+    values = {
+        key: check_value(hints[key], content[key], where, key, allow_empty) for key in content
+    }
+    for key in needed:
+        if values[key] in ([], {}) and not allow_empty:
+            raise UserError(f"{where}: {key} is empty; it must have entries")
+    return cls(**given, **values)
+
+
+def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool = False) -> Any:
+    """Return a value of a file as an instance of a type.
+
+    Parameters
+    ----------
+    kind : type
+        See `struct_from_mapping`.
+    value : object
+        Value as YAML gives it.
+    where, key : str
+        Place and key of the value, for messages.
+    allow_empty : bool, default=False
+        See `struct_from_mapping`.
+
+    Returns
+    -------
+    object
+        Value; structs are made, and a text becomes a list where the type is a list of texts.
+
+    Raises
+    ------
+    UserError
+        If the value has another type.
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if hasattr(kind, "from_texts"):
+        return kind.from_texts(check_value(list[str], value, where, key), where)
+    if origin in (Union, types.UnionType):
+        [inner] = [arg for arg in args if arg is not type(None)]
+        return None if value is None else check_value(inner, value, where, key, allow_empty)
+    if _is_struct(kind):
+        return struct_from_mapping(kind, value, f"{where}: {key}", allow_empty=allow_empty)
+    if origin is list:
+        values = [value] if args[0] is str and isinstance(value, str) else value
+        if isinstance(values, list):
+            return [check_value(args[0], entry, where, f"an entry of {key}") for entry in values]
+    elif origin is dict:
+        if isinstance(value, dict):
+            return {
+                check_value(args[0], name, where, key): check_value(
+                    args[1], entry, where, f"{key}.{name}"
+                )
+                for name, entry in value.items()
+            }
+    elif origin is Literal:
+        if value in args and isinstance(value, str):
+            return value
+        raise UserError(f"{where}: {key} is {truncated_repr(value)}; {did_you_mean(value, args)}")
+    else:
+        try:
+            msgspec.convert(value, kind)
+            return value
+        except (ValueError, RecursionError):
+            pass
+    # YAML reads "a: b" without quotes as a mapping.
+    quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
+    raise UserError(
+        f"{where}: {key} is {truncated_repr(value)}; it must be {_describe(kind)}{quotes}"
+    )
+
+
+def check_names(names: Iterable[str], valid_names: Collection[str], message: str) -> None:
+    """Raise an error for the first unknown name, with its near matches.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names that a user wrote.
+    valid_names : collection of str
+        Existing names.
+    message : str
+        Start of the message, such as ``"table demo has no column"``.
+    """
+    for name in names:
+        if name not in valid_names:
+            raise UserError(f"{message} {name!r}; {did_you_mean(name, valid_names)}")
+
+
 def check_finite(value: Any, where: str) -> None:
     """Check that a value has no NaN and no infinity, which JSON cannot represent.
 
@@ -116,3 +263,42 @@ def _is_unquoted_text(value: Any, kind: Any) -> bool:
 
 def _alternatives(kind: Any) -> tuple:
     return (kind,) if get_origin(kind) in (Annotated, Literal) else get_args(kind)
+
+
+def _is_struct(kind: Any) -> bool:
+    is_msgspec = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    return is_msgspec or dataclasses.is_dataclass(kind)
+
+
+_type_hints = functools.cache(get_type_hints)
+
+
+@functools.cache
+def _fields(cls: type) -> dict[str, bool]:
+    """Return the names of a struct's fields, and whether a value is required."""
+    if dataclasses.is_dataclass(cls):
+        missing = dataclasses.MISSING
+        return {
+            field.name: field.default is missing and field.default_factory is missing
+            for field in dataclasses.fields(cls)
+        }
+    return {field.name: field.required for field in msgspec.structs.fields(cls)}
+
+
+def _describe(kind: Any, is_plural: bool = False) -> str:
+    """Return the description of a type.
+
+    Examples
+    --------
+    >>> _describe(list[list[str]]), _describe(dict[str, int])
+    ('a list of lists of texts', 'KEY: VALUE with whole numbers as values')
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is list:
+        return f"{'lists' if is_plural else 'a list'} of {_describe(args[0], is_plural=True)}"
+    if origin is dict:
+        values = "" if args[1] is Any else f" with {_describe(args[1], is_plural=True)} as values"
+        return f"KEY: VALUE{values}"
+    if hasattr(kind, "from_texts"):
+        return _describe(list[str], is_plural)
+    return _DESCRIPTIONS.get(kind, ("KEY: VALUE", "KEY: VALUE"))[is_plural]

@@ -3,22 +3,21 @@ import shutil
 import pytest
 import yaml
 
-from boostbench.config import definition_files as files
 from boostbench.config.tables import TableDefinition
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 
 def test_find():
-    assert files.find("table", "demo") == configs.conf_dir() / "table" / "demo.yaml"
-    assert str(files.find("table", "mine/demo.yaml")) == "mine/demo.yaml"
-    assert str(files.find("table", "mine/demo.yml")) == "mine/demo.yml"
+    assert configs.find_definition("table", "demo") == configs.conf_dir() / "table" / "demo.yaml"
+    assert str(configs.find_definition("table", "mine/demo.yaml")) == "mine/demo.yaml"
+    assert str(configs.find_definition("table", "mine/demo.yml")) == "mine/demo.yml"
     with pytest.raises(UserError, match="did you mean demo"):
-        files.find("table", "dmo")
+        configs.find_definition("table", "dmo")
 
 
 def test_find_in_the_home_folder(home):
-    assert files.find("figure", "~/mine.yaml") == home / "mine.yaml"
+    assert configs.find_definition("figure", "~/mine.yaml") == home / "mine.yaml"
 
 
 @pytest.mark.parametrize(
@@ -26,11 +25,11 @@ def test_find_in_the_home_folder(home):
 )
 def test_a_copy_has_another_name(tmp_path, kind, name):
     """Or it would pass for the project's, and its results would stand in their place."""
-    original = files.find(kind, name)
+    original = configs.find_definition(kind, name)
     with pytest.raises(UserError, match=f"{name} is a {kind} of the project.* another name"):
-        files.read(kind, str(shutil.copy(original, tmp_path)))
-    _, copied = files.read(kind, str(shutil.copy(original, tmp_path / "mine.yaml")))
-    assert files.read(kind, str(original)) == (original, copied)
+        configs.read_definition(kind, str(shutil.copy(original, tmp_path)))
+    _, copied = configs.read_definition(kind, str(shutil.copy(original, tmp_path / "mine.yaml")))
+    assert configs.read_definition(kind, str(original)) == (original, copied)
 
 
 @pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])
@@ -40,3 +39,28 @@ def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(UserError, match=r"mine\.yaml: rows"):
         TableDefinition.read(str(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"columns": None, "colums": ["samme"]}, "has no key 'colums'; did you mean columns?"),
+        ({"columns": None}, "is not a table: it needs title, rows and columns"),
+        (
+            {"columns": [{"samme": "algo.n_iteratons=5"}]},
+            "row wine, column samme: unknown key 'algo.n_iteratons'; did you mean algo.n_iter",
+        ),
+        (
+            {"columns": [{"samme": {"overides": "seed=1"}}]},
+            "column samme has no key 'overides'; did you mean overrides?",
+        ),
+    ],
+)
+def test_a_wrong_key_names_the_file_and_the_column(tmp_path, change, told):
+    path = tmp_path / "mine.yaml"
+    content = {"title": "Mine", "rows": ["wine"], "columns": ["samme"]} | change
+    path.write_text(yaml.safe_dump({k: value for k, value in content.items() if value}))
+    with pytest.raises(UserError) as error:
+        TableDefinition.read(str(path)).compose()
+    assert str(error.value).startswith(str(path))
+    assert told in str(error.value)

@@ -1,37 +1,35 @@
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
 import pytest
 
-from boostbench.config import fields
 from boostbench.config.overrides import Settings
 from boostbench.util.errors import UserError
+from boostbench.util.validation import struct_from_mapping
 
 
-@dataclass
-class Inner:
+class Inner(msgspec.Struct):
     word: str
 
 
-@dataclass
-class Outer:
+class Outer(msgspec.Struct):
     name: str
     count: int
     inner: list[Inner]
-    words: list[str] = field(default_factory=list)
+    words: list[str] = []
     pairs: list[list[str]] | None = None
-    by_number: dict[int, str] = field(default_factory=dict)
+    by_number: dict[int, str] = {}
     side: Literal["left", "right"] | None = None
     anything: Any = None
     on: bool = False
-    overrides: Settings = field(default_factory=Settings)
+    overrides: Settings = msgspec.field(default_factory=Settings)
 
 
 NEEDED = {"count": 3, "inner": [{"word": "a"}]}
 
 
 def fill(**content):
-    return fields.fill(Outer, NEEDED | content, "f.yaml", name="f")
+    return struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
 
 
 def test_values_of_the_right_types():
@@ -86,7 +84,7 @@ def test_one_text_is_a_list_of_one():
 )
 def test_each_mistake_names_file_and_key(content, told):
     with pytest.raises(UserError) as mistake:
-        fields.fill(Outer, NEEDED | content, "f.yaml", name="f")
+        struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
     assert str(mistake.value).startswith(told)
 
 
@@ -98,7 +96,10 @@ def test_long_values_are_cut():
 
 def test_what_is_missing_and_what_is_no_mapping():
     with pytest.raises(UserError, match=r"f\.yaml lacks count; it needs count, inner"):
-        fields.fill(Outer, {}, "f.yaml", name="f")
+        struct_from_mapping(Outer, {}, "f.yaml", name="f")
     with pytest.raises(UserError, match=r"f\.yaml is 3; it must be KEY: VALUE"):
-        fields.fill(Outer, 3, "f.yaml", name="f")
-    assert fields.fill(Outer, NEEDED | {"inner": []}, "f", empty=True, name="f").inner == []
+        struct_from_mapping(Outer, 3, "f.yaml", name="f")
+    assert (
+        struct_from_mapping(Outer, NEEDED | {"inner": []}, "f", allow_empty=True, name="f").inner
+        == []
+    )
