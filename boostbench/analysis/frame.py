@@ -40,7 +40,9 @@ def read_frame(results: Path):
     import pandas as pd  # slow to import
 
     records = Records(find_results(Path(results)))
-    rows = [_row(record, *names) for names, record in records.each(lambda kind: kind != "tuning")]
+    rows = [
+        _row(record, *names) for names, record in records.each(lambda _, kind: kind != "tuning")
+    ]
     if not rows:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = pd.DataFrame(rows)
@@ -55,7 +57,7 @@ def predictions_frame(results: Path):
     import pandas as pd  # slow to import
 
     records, frames = Records(results), []
-    for (data, algo, _), record in records.each(lambda kind: kind == Predictions.suffix):
+    for (data, algo, _), record in records.each(lambda _, kind: kind == Predictions.suffix):
         if "error" in record:
             continue
         about = {"data": data, "algo": algo, "split": record["split"]}

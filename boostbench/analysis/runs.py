@@ -50,7 +50,10 @@ class Run(NamedTuple):
 
 
 def find_runs(
-    records: Records, titles: Mapping[str, str], without: Collection[str] = ()
+    records: Records,
+    titles: Mapping[str, str],
+    without: Collection[str] = (),
+    algorithms: Collection[str] | None = None,
 ) -> list[Run]:
     """List what is on record.
 
@@ -62,6 +65,8 @@ def find_runs(
         Titles of algorithms by name; one that is not in it goes by its name.
     without : collection of str, default=()
         Hashes of configs that are left out.
+    algorithms : collection of str, default=None
+        Names of the algorithms whose files are read. None: all files.
 
     Returns
     -------
@@ -71,7 +76,11 @@ def find_runs(
     groups: dict[tuple, list[dict]] = {}
     # Configs may differ in what decides nothing, such as from where a file was read.
     experiments: dict[str, str] = {}
-    for names, record in records.each(lambda kind: kind not in _NO_RESULTS):
+
+    def is_wanted(algo: str, kind: str) -> bool:
+        return kind not in _NO_RESULTS and (algorithms is None or algo in algorithms)
+
+    for names, record in records.each(is_wanted):
         written = record["config_hash"]
         if written not in without:
             if written not in experiments:

@@ -252,7 +252,8 @@ def check_published(
     titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
-        table = beside_records(path, lines, find_runs(records, titles), titles).judged_by(rule)
+        runs = find_runs(records, titles, algorithms={line.algo for line in lines})
+        table = beside_records(path, lines, runs, titles).judged_by(rule)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
         print_error(warning)
     if as_json:

@@ -132,14 +132,14 @@ class Records:
         return {key: self.find(ExperimentSpec.from_config(c)) for key, c in configs.items()}
 
     def each(
-        self, is_wanted: Callable[[str], bool] = lambda kind: True
+        self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
     ) -> list[tuple[tuple[str, str, str], dict]]:
         """List all records of some kinds.
 
         Parameters
         ----------
         is_wanted : callable, default=all
-            Says of a kind whether its records are listed.
+            Returns whether the records of an algorithm's file of a kind are listed.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class Records:
         entries = [
             (parts_of(path), record)
             for path in record_paths(self.results)
-            if is_wanted(parts_of(path)[1])
+            if is_wanted(*parts_of(path))
             for record in self.ledger(path).records.values()
         ]
         titles = title_data_sets(record["config"]["data"] for _, record in entries)

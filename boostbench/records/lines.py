@@ -128,15 +128,10 @@ class Definitions:
         return record
 
 
-@functools.cache
 def _record_type(kind: str) -> type[schema.Measured]:
     """Return the type of the records in files of a measure; `Measured` for a user's measure."""
-    # `prediction` has most records; every other measure that is looked at has to be imported.
-    for name in sorted(measures.names(), key=lambda name: name != "prediction"):
-        measure = measures.find(name)
-        if measure.suffix == kind:
-            return measure.form
-    return schema.Measured
+    measure = measures.find_by_suffix(kind)
+    return schema.Measured if measure is None else measure.form
 
 
 def _check_judgement(record: Mapping, config: Mapping) -> None:

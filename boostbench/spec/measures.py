@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from boostbench.spec.class_facts import class_attribute
 from boostbench.spec.trusted_imports import import_class
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
@@ -63,11 +64,27 @@ def find(name: str) -> MeasureLike:
     """
     if not isinstance(name, str) or ("." not in name and name not in names()):
         raise UserError(f"unknown measure {name!r}; {did_you_mean(name, names())}")
-    path = name if "." in name else f"{MEASURES}.{name}.{name.title().replace('_', '')}"
     try:
-        cls = import_class(path)
+        cls = import_class(_class_name(name))
     except (Exception, SystemExit) as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
     if not issubclass(cls, import_class(f"{MEASURES}.base.Measure")):
         raise UserError(f"measure={name} is no {MEASURES}.base.Measure")
     return cls()
+
+
+@functools.cache
+def find_by_suffix(suffix: str) -> MeasureLike | None:
+    """Return the measure whose record files have a suffix; None: a user's measure.
+
+    The suffixes are read from the sources, so that only this measure is imported.
+    """
+    for name in names():
+        if class_attribute(_class_name(name), "suffix", "") == suffix:
+            return find(name)
+    return None
+
+
+def _class_name(name: str) -> str:
+    """Return the dotted name of a measure's class."""
+    return name if "." in name else f"{MEASURES}.{name}.{name.title().replace('_', '')}"
