@@ -210,15 +210,18 @@ class TestErrors:
     "model",
     [
         bb.BaggedLsBoostRegressor(n_iterations=30, n_estimators=3, random_state=0),
+        bb.BaggedLsBoostRegressor(
+            n_iterations=30, n_estimators=3, interactions=2, loss="poisson", random_state=0
+        ),
         bb.LsBoostRegressor(n_iterations=30),
         bb.LsBoostRegressor(n_iterations=30, category_sets=True),
     ],
-    ids=["bag", "booster", "sets"],
+    ids=["bag", "Poisson", "booster", "sets"],
 )
 def test_regressors_predict_the_same(model):
     gtil = pytest.importorskip("treelite").gtil
     X, y = mixed_table()
-    model = clone(model).set_params(categorical_features=[3, 4, 5]).fit(X, 100.0 * y)
+    model = clone(model).set_params(categorical_features=[3, 4, 5]).fit(X, 100.0 * (y - y.min()))
     X[:10, [0, 3, 4]] = np.nan
     [predictions] = load_session(to_onnx(model, float)).run(None, {"X": X})
     np.testing.assert_allclose(predictions, model.predict(X), rtol=1e-9)

@@ -14,6 +14,9 @@ from boostbench.conversion import to_onnx, to_sql
 
 BAG = bb.BaggedMCBoost(n_estimators=3, n_iterations=25, interactions=3, random_state=0)
 NUMBERS = bb.BaggedLsBoostRegressor(n_estimators=3, n_iterations=25, interactions=3, random_state=0)
+COUNTS = bb.BaggedLsBoostRegressor(
+    n_estimators=3, n_iterations=25, interactions=3, loss="poisson", random_state=0
+)
 
 
 def toy_table(load, n_samples=500):
@@ -58,6 +61,7 @@ TABLES = {
     ),
     "messy, sets": (*messy(3, seed=5), bb.MCBoost(n_iterations=30, category_sets=True)),
     "messy, numbers": (*messy_numbers(), NUMBERS),
+    "messy, counts": (messy(5, seed=6)[0], messy(5, seed=6)[1], COUNTS),
     "odd names": (*table_with_odd_names(), BAG),
 }
 

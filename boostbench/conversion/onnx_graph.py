@@ -65,7 +65,11 @@ def booster_to_onnx(model, dtype):
     make_value = onnx.helper.make_tensor_value_info
     if is_regressor(model):
         constants["last_axis"] = np.array([1])
-        nodes.append(make_node("Squeeze", ["stump_and_pair_scores", "last_axis"], ["prediction"]))
+        column = "stump_and_pair_scores"
+        if model.link_ == "log":
+            nodes.append(make_node("Exp", [column], ["exponential"]))
+            column = "exponential"
+        nodes.append(make_node("Squeeze", [column, "last_axis"], ["prediction"]))
         outputs = [make_value("prediction", tensor_types.DOUBLE, ["n"])]
     else:
         labels, label_type = _onnx_labels(model, tensor_types)

@@ -109,7 +109,7 @@ def _results(model, names, inverse_temperature, slack):
     """Return the results as expressions of the scores, by their names."""
     scores = list(map(_quote_name, names))
     if is_regressor(model):
-        return {"prediction": scores[0]}
+        return {"prediction": f"EXP({scores[0]})" if model.link_ == "log" else scores[0]}
     labels = [_literal(label) for label in np.asarray(model.classes_).tolist()]
     beta = _literal(float(inverse_temperature))
     if len(scores) == 1:

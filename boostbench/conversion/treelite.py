@@ -66,7 +66,8 @@ def to_treelite(model):
     is_binary = stump_sum.coefficients.ndim == 1
     task_type, postprocessor = ("kBinaryClf", "sigmoid") if is_binary else ("kMultiClf", "softmax")
     if is_regressor(model):
-        task_type, postprocessor = "kRegressor", "identity"
+        task_type = "kRegressor"
+        postprocessor = "exponential" if model.link_ == "log" else "identity"
     n_outputs = 1 if is_binary else len(model.classes_)
     leaf_values = (
         inverse_temperature

@@ -66,7 +66,7 @@ def make_axes_grid(n, n_columns, width, height, **shared):
 
 def y_axis_label(shapes):
     """Return the y-axis label of a shape-function plot."""
-    return f"Added to the {'prediction' if shapes.classes_ is None else 'score'}"
+    return f"Added to the {shapes.outputs[0] if shapes.classes_ is None else 'score'}"
 
 
 def _import_pyplot():

@@ -30,6 +30,7 @@ _SHARED_ATTRIBUTES = (
     "_accepts_sparse",
     "_accepts_tables",
     "_training_rows",
+    "link_",
 )
 
 
@@ -416,7 +417,8 @@ class _EditedModel(ExplainableMixin, InputValidationMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._scores(X)
+        check_is_fitted(self)
+        return ShapeFunctions(self).predict(X)
 
     def inverse_temperature(self):
         """Return the inverse temperature of the original model; see `BoostingClassifier`."""

@@ -88,6 +88,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         n_features=len(shapes.feature_names),
         n_used=int((shapes.importances > 0).sum()),
         is_number=shapes.classes_ is None,
+        is_logarithm=getattr(estimator, "link_", None) == "log",
         outputs=[str(output) for output in shapes.outputs],
         importances=page.importances(),
         row=row,

@@ -1,13 +1,20 @@
 """Losses of jointly trained bags."""
 
 import numpy as np
+from scipy.special import xlogy
 
 from boostbench.algorithms.base.early_stopping import log_losses
 from boostbench.core.losses.batched import (
     BatchedBinaryLogistic,
     BatchedMulticlassLogistic,
+    BatchedPoissonLoss,
+    BatchedQuantileLoss,
     BatchedSquaredLoss,
 )
+
+# Width of the kernel that makes the quantile loss smooth, as a fraction of the mean absolute
+# deviation of y.
+SMOOTHING = 0.01
 
 
 class LogisticLoss:
@@ -126,10 +133,7 @@ class SquaredLoss:
     """
 
     def __init__(self, y, weights):
-        if len(y) < 2:
-            raise ValueError(
-                f"a bag needs 2 samples or more, to leave some out: X has n_samples={len(y)}"
-            )
+        _check_two_samples(y)
         self.offset = float(np.average(y, weights=weights))
         deviations = y - self.offset
         # Scale the deviations so that their squares neither overflow nor underflow. A power of 2
@@ -165,3 +169,146 @@ class SquaredLoss:
     def to_user_units(self, losses):
         """Return mean squared errors of y, given results of `stopping_loss`."""
         return self.scale**2 * np.exp(2.0 * losses)
+
+
+class PoissonLoss:
+    """Poisson loss of targets that are divided by their mean; the score is a logarithm.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Numbers to predict.
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+
+    Attributes
+    ----------
+    target, strata, scale, offset
+        See `LogisticLoss`.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or all are 0.
+    """
+
+    scale = 1.0
+
+    def __init__(self, y, weights):
+        _check_two_samples(y)
+        _check_nonnegative(y)
+        if not y.any():
+            raise ValueError("loss='poisson' needs y with a number above 0")
+        self._mean = float(np.average(y, weights=weights))
+        self.offset = float(np.log(self._mean))
+        self.target = y / self._mean
+        # Every bag contains a number above 0, so that the logarithm of its mean is finite.
+        self.strata = (y > 0).astype(int)
+
+    def to_training_units(self, y):
+        """Return the target of other samples with given numbers."""
+        _check_nonnegative(y)
+        return y / self._mean
+
+    def initial_scores(self, weights, is_in_bag):
+        """Return the logarithm of the mean of each bag; see `LogisticLoss.initial_scores`."""
+        means = [np.average(self.target[rows], weights=weights[rows]) for rows in is_in_bag]
+        return np.log([means])
+
+    def block_loss(self, y, weights):
+        """Return the loss of a block of samples; see `LogisticLoss.block_loss`."""
+        return BatchedPoissonLoss(y, weights)
+
+    def sample_losses(self, scores, y):
+        """Return half the deviance of each sample."""
+        return xlogy(y, y) - y * scores - y + np.exp(scores)
+
+    def stopping_loss(self, mean_loss):
+        """Return the mean of `sample_losses`."""
+        return mean_loss
+
+    def to_user_units(self, losses):
+        """Return mean Poisson deviances of y, given results of `stopping_loss`."""
+        return 2.0 * self._mean * losses
+
+
+class QuantileLoss:
+    """Quantile loss of targets in the unit of their mean absolute deviation from the quantile.
+
+    Early stopping monitors the logarithm of the mean pinball loss, the log-loss of an asymmetric
+    Laplace distribution with this scale, so that one tolerance suits targets of any scale.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Numbers to predict.
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+    quantile : float
+        Level of the quantile, between 0 and 1.
+
+    Attributes
+    ----------
+    target, strata, scale, offset
+        See `LogisticLoss`.
+    """
+
+    def __init__(self, y, weights, quantile):
+        _check_two_samples(y)
+        self._quantile = quantile
+        self.offset = _weighted_quantile(y, weights, quantile)
+        deviations = y - self.offset
+        self.scale = float(np.average(np.abs(deviations), weights=weights)) or 1.0
+        self.target = deviations / self.scale
+        self.strata = np.zeros(len(y), int)
+
+    def to_training_units(self, y):
+        """Return the target of other samples with given numbers."""
+        return (y - self.offset) / self.scale
+
+    def initial_scores(self, weights, is_in_bag):
+        """Return the quantile of each bag; see `LogisticLoss.initial_scores`."""
+        return np.array(
+            [
+                [
+                    _weighted_quantile(self.target[rows], weights[rows], self._quantile)
+                    for rows in is_in_bag
+                ]
+            ]
+        )
+
+    def block_loss(self, y, weights):
+        """Return the loss of a block of samples; see `LogisticLoss.block_loss`."""
+        return BatchedQuantileLoss(y, weights, self._quantile, SMOOTHING)
+
+    def sample_losses(self, scores, y):
+        """Return the pinball loss of each sample."""
+        residuals = y - scores
+        return np.maximum(self._quantile * residuals, (self._quantile - 1.0) * residuals)
+
+    def stopping_loss(self, mean_loss):
+        """Return the logarithm of the mean pinball loss."""
+        return float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
+
+    def to_user_units(self, losses):
+        """Return mean pinball losses of y, given results of `stopping_loss`."""
+        return self.scale * np.exp(losses)
+
+
+def _weighted_quantile(y, weights, quantile):
+    """Return the smallest number whose share of the weights up to it reaches a quantile."""
+    return float(np.quantile(y, quantile, weights=weights, method="inverted_cdf"))
+
+
+def _check_two_samples(y):
+    """Raise ValueError if no sample can be left out of a bag."""
+    if len(y) < 2:
+        raise ValueError(
+            f"a bag needs 2 samples or more, to leave some out: X has n_samples={len(y)}"
+        )
+
+
+def _check_nonnegative(y):
+    """Raise ValueError if a number is negative."""
+    if (y < 0).any():
+        raise ValueError(f"loss='poisson' needs y of at least 0, and y contains {y.min():g}")

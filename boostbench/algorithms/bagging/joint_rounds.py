@@ -28,7 +28,8 @@ class JointBoostingMaster(Master):
     ----------
     params : JointlyBaggedStumps
         Estimator in training.
-    loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
+    loss : object
+        Loss of `boostbench.algorithms.bagging.joint_losses`, such as `LogisticLoss`.
     random_state : RandomState
         Source of the draws.
     threads : boostbench.algorithms.base.threads.Threads

@@ -27,7 +27,8 @@ class ValidationSamples:
         Target in the units of the training.
     weights : ndarray of shape (n_samples,)
         Nonnegative sample weights.
-    loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
+    loss : object
+        Loss of `boostbench.algorithms.bagging.joint_losses`, such as `LogisticLoss`.
     base_scores : ndarray of shape (n_samples, n_scores) or float, default=0.0
         Scores that the scores of the tables are added to.
     """
@@ -79,7 +80,8 @@ class SampleBlock:
     initial_scores : ndarray of shape (n_scores, n_members)
         Scores of all samples before the first round. Two classes have one score, the score of the
         second class minus the score of the first.
-    loss : boostbench.algorithms.bagging.joint_losses.LogisticLoss or SquaredLoss
+    loss : object
+        Loss of `boostbench.algorithms.bagging.joint_losses`, such as `LogisticLoss`.
 
     Attributes
     ----------

@@ -199,9 +199,18 @@ class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Predictions :math:`F(x)`.
+            Predictions :math:`F(x)`, or :math:`e^{F(x)}` if `link_` is ``"log"``.
         """
-        return self._scores(X)
+        scores = self._scores(X)
+        return np.exp(scores) if self.link_ == "log" else scores
+
+    @property
+    def link_(self):
+        """Function of the predictions whose values the terms of the features add up to.
+
+        ``"identity"`` or ``"log"``.
+        """
+        return "identity"
 
     def inverse_temperature(self):
         """Return 1, as there are no probabilities."""

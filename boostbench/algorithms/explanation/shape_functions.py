@@ -41,7 +41,7 @@ class ShapeFunctions:
         Names of the training data's features, or ``x0``, ``x1``, ...
     outputs : ndarray of shape (n_outputs,)
         Names of the scores: the classes; for two classes the second one; ``prediction`` for a
-        regressor.
+        regressor, or ``log(prediction)`` if its `link_` is ``"log"``.
     terms : list of boostbench.algorithms.explanation.terms.Term
         Contributions of the features in use.
     pairs : list of boostbench.algorithms.bagging.interactions.Pair
@@ -70,7 +70,7 @@ class ShapeFunctions:
             self._centre(self.numbers(X))
 
     def decision_function(self, X):
-        """Return the scores of the classes, or the predicted numbers.
+        """Return the scores of the classes, or the predicted numbers or their logarithms.
 
         Parameters
         ----------
@@ -104,7 +104,9 @@ class ShapeFunctions:
     def predict(self, X):
         """Return the predictions of the model, labels or numbers of shape (n_samples,)."""
         scores = self.decision_function(X)
-        return scores if self.classes_ is None else labels_from_scores(scores, self.classes_)
+        if self.classes_ is not None:
+            return labels_from_scores(scores, self.classes_)
+        return np.exp(scores) if self._model.link_ == "log" else scores
 
     @property
     def intercept(self):

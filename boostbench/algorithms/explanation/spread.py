@@ -122,7 +122,9 @@ class UncertainRegressorMixin:
         predictions = super().predict(X)
         if not return_std:
             return predictions
-        return predictions, np.linalg.norm(self.shape_functions().spread(X)[:, 0], axis=-1)
+        std = np.linalg.norm(self.shape_functions().spread(X)[:, 0], axis=-1)
+        # The derivative of the exponential is the prediction.
+        return predictions, predictions * std if self.link_ == "log" else std
 
 
 def probability_stds(probabilities, deviations):

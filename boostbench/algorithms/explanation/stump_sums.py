@@ -102,10 +102,11 @@ def output_names(model):
     Returns
     -------
     ndarray of shape (n_outputs,)
-        Classes; for two classes the second one; ``prediction`` for a regressor.
+        Classes; for two classes the second one; ``prediction`` for a regressor, or
+        ``log(prediction)`` if its `link_` is ``"log"``.
     """
     if not hasattr(model, "classes_"):
-        return np.array(["prediction"])
+        return np.array(["log(prediction)" if model.link_ == "log" else "prediction"])
     return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 

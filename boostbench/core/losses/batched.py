@@ -1,4 +1,4 @@
-r"""Logistic and squared losses of many models on the same samples, computed in one batch.
+r"""Losses of many models on the same samples, computed in one batch.
 
 The logistic loss of scores F is the sum of :math:`\log(1 + e^{-\rho_{ir}})` over the samples i and
 all classes r except the class of the sample, with the margins
@@ -156,6 +156,109 @@ class BatchedSquaredLoss:
         np.subtract(self._y, scores, out=slopes)
         slopes *= self._weights
         curvatures[:] = self._weights
+        return derivatives
+
+    def curvature_along(self, direction, curvatures):
+        """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
+        return second_derivative(curvatures, direction * direction)
+
+
+class BatchedPoissonLoss:
+    r"""Poisson loss :math:`e^F - y F` of one score F, the logarithm of the prediction.
+
+    The curvature is :math:`(y + e^F) / 2` in place of :math:`e^F`. With Newton's curvature, a step
+    towards samples whose predictions are far too small would overflow. With Y and E, the sums of y
+    and of :math:`e^F` in a region, the step is :math:`2 (Y - E) / (Y + E)`. It never exceeds the
+    step to the minimum, :math:`\log(Y / E)`, agrees with it to the second order, and is at most 2.
+    At the minimum both curvatures have the same sum.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Nonnegative numbers.
+    weights : ndarray of shape (n_samples, n_models), dtype=float32
+        Weights of the terms of the loss.
+
+    Examples
+    --------
+    >>> loss = BatchedPoissonLoss(np.array([3.0, 0.0]), np.full((2, 1), 2.0, np.float32))
+    >>> loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().tolist()
+    [4.0, -2.0, 4.0, 1.0]
+    """
+
+    def __init__(self, y, weights):
+        self._y = y.astype(np.float32)[:, None]
+        self._weights = weights
+
+    def derivatives(self, scores):
+        """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, curvatures = derivatives
+        np.exp(scores, out=slopes)
+        np.add(self._y, slopes, out=curvatures)
+        np.subtract(self._y, slopes, out=slopes)
+        curvatures *= np.float32(0.5)
+        derivatives *= self._weights
+        return derivatives
+
+    def curvature_along(self, direction, curvatures):
+        """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
+        return second_derivative(curvatures, direction * direction)
+
+
+class BatchedQuantileLoss:
+    r"""Smooth quantile loss :math:`\tau u + h \log(1 + e^{-u/h})` of one score, with u = y - F.
+
+    The pinball loss, the limit of width h to 0, has no curvature. Convolution with a logistic
+    kernel makes it smooth [1]_. The curvature is :math:`\tanh(u / 2h) / 2u`, the curvature of the
+    quadratic bound of Jaakkola and Jordan [2]_: the loss is at most this quadratic function of the
+    score, so that a step to its minimum always decreases the loss.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    weights : ndarray of shape (n_samples, n_models), dtype=float32
+        Weights of the terms of the loss.
+    quantile : float
+        Level :math:`\tau` of the quantile, between 0 and 1.
+    width : float
+        Width h of the kernel, in the unit of y.
+
+    References
+    ----------
+    .. [1] X. He, X. Pan, K. M. Tan and W.-X. Zhou, "Smoothed quantile regression with large-scale
+       inference", Journal of Econometrics 232, 2023.
+    .. [2] T. Jaakkola and M. Jordan, "Bayesian parameter estimation via variational methods",
+       Statistics and Computing 10, 2000.
+
+    Examples
+    --------
+    >>> loss = BatchedQuantileLoss(np.array([9.0, 0.0]), np.ones((2, 1), np.float32), 0.75, 0.5)
+    >>> print(loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().round(3))
+    [0.75  0.25  0.056 0.5  ]
+    """
+
+    def __init__(self, y, weights, quantile, width):
+        self._y = y.astype(np.float32)[:, None]
+        self._weights = weights
+        self._quantile, self._width = np.float32(quantile), np.float32(width)
+
+    def derivatives(self, scores):
+        """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, curvatures = derivatives
+        residuals = self._y - scores
+        # The slope is tau - expit(-u / h) = tau - 1/2 + tanh(u / 2h) / 2.
+        np.multiply(residuals, np.float32(0.5) / self._width, out=slopes)
+        np.tanh(slopes, out=slopes)
+        # The quotient has the limit 1 / (4 h) at 0.
+        residuals *= np.float32(2.0)
+        curvatures[:] = np.float32(0.25) / self._width
+        is_near = np.abs(residuals) < np.float32(1e-3) * self._width
+        np.divide(slopes, residuals, out=curvatures, where=~is_near)
+        slopes *= np.float32(0.5)
+        slopes += self._quantile - np.float32(0.5)
+        derivatives *= self._weights
         return derivatives
 
     def curvature_along(self, direction, curvatures):

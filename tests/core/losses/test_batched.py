@@ -4,6 +4,8 @@ import pytest
 from boostbench.core.losses.batched import (
     BatchedBinaryLogistic,
     BatchedMulticlassLogistic,
+    BatchedPoissonLoss,
+    BatchedQuantileLoss,
     BatchedSquaredLoss,
 )
 
@@ -81,3 +83,75 @@ def test_derivatives_are_those_of_half_the_squared_error():
     np.testing.assert_allclose((curvatures[0] * move[0] ** 2).sum(axis=0), second, rtol=1e-5)
     along = squares.curvature_along(move.astype(np.float32), curvatures)
     np.testing.assert_allclose(along, second, rtol=1e-5)
+
+
+def poisson_loss(scores, y):
+    return np.exp(scores) - y * scores
+
+
+def smooth_quantile_loss(scores, y, quantile=0.3, width=0.2):
+    residuals = y - scores
+    return quantile * residuals + width * np.logaddexp(0.0, -residuals / width)
+
+
+LOSSES = {
+    "Poisson": (BatchedPoissonLoss, poisson_loss),
+    "quantile": (lambda y, w: BatchedQuantileLoss(y, w, 0.3, 0.2), smooth_quantile_loss),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_slopes_of_one_score_are_derivatives_of_the_loss(name):
+    make_loss, value_of = LOSSES[name]
+    rng = np.random.default_rng(0)
+    y, weights = rng.poisson(1.0, 50).astype(float), rng.uniform(0.5, 2.0, (50, 3))
+    scores = rng.normal(size=(1, 50, 3))
+    slopes, curvatures = make_loss(y, weights.astype(np.float32)).derivatives(
+        scores.astype(np.float32)
+    )
+    h = 1e-4
+    low, high = (value_of(scores[0] + a * h, y[:, None]) for a in (-1, 1))
+    np.testing.assert_allclose(slopes[0], weights * (low - high) / (2 * h), atol=1e-5)
+    assert (curvatures > 0).all()
+
+
+def test_poisson_step_never_passes_the_minimum_of_a_region():
+    for total in (0.0, 1e-3, 0.5, 1.0, 3.0, 1e4):
+        y, weights = np.array([0.0, total]), np.ones((2, 1), np.float32)
+        slopes, curvatures = BatchedPoissonLoss(y, weights).derivatives(
+            np.log(np.full((1, 2, 1), 0.5, np.float32))
+        )
+        step = slopes.sum() / curvatures.sum()
+        minimum = np.log(total) if total else -np.inf
+        assert abs(step) <= min(abs(minimum), 2.0) + 1e-6
+        if 0.4 < total < 3.5:
+            # The step is a Pade approximation of the logarithm.
+            assert step == pytest.approx(minimum, rel=0.1)
+
+
+def test_poisson_curvature_has_the_sum_of_the_second_derivative_at_the_minimum():
+    y = np.random.default_rng(0).poisson(0.3, 1000).astype(float)
+    scores = np.full((1, 1000, 1), np.log(y.mean()), np.float32)
+    loss = BatchedPoissonLoss(y, np.ones((1000, 1), np.float32))
+    slopes, curvatures = loss.derivatives(scores)
+    assert slopes.sum() == pytest.approx(0, abs=1e-2)
+    assert curvatures.sum() == pytest.approx(np.exp(scores).sum(), rel=1e-4)
+
+
+def test_quantile_curvature_bounds_the_loss():
+    loss = BatchedQuantileLoss(np.zeros(1), np.ones((1, 1), np.float32), 0.3, 0.2)
+    steps = np.linspace(-5, 5, 201)
+    for score in (0.0, 1e-6, -1e-5, 1e-3, 0.1, -0.4, 3.0):
+        slope, curvature = loss.derivatives(np.full((1, 1, 1), score, np.float32)).ravel()
+        bound = smooth_quantile_loss(score, 0.0) - slope * steps + curvature * steps**2 / 2
+        assert (smooth_quantile_loss(score + steps, 0.0) <= bound + 1e-5).all()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_curvature_along_a_direction_is_the_weighted_sum_of_squares(name):
+    rng = np.random.default_rng(0)
+    loss = LOSSES[name][0](rng.poisson(2.0, 9).astype(float), np.ones((9, 2), np.float32))
+    curvatures = loss.derivatives(rng.normal(size=(1, 9, 2)).astype(np.float32))[1]
+    direction = rng.normal(size=(1, 9, 2)).astype(np.float32)
+    expected = (curvatures * direction**2).sum(axis=(0, 1))
+    np.testing.assert_allclose(loss.curvature_along(direction, curvatures), expected, rtol=1e-5)
