@@ -27,8 +27,8 @@ from fitting.examples import FAILURE, FINDING, RECORD, TRIAL, append
 
 from boostbench.analysis.cells import Cell
 from boostbench.cli import main
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.execution import deadline
 from boostbench.execution.jobs import execute
@@ -304,7 +304,7 @@ def _argv(folder: Path, number: int) -> list[str]:
 def override(folder: Path, number: int) -> str:
     """Plan an experiment with an odd value of the configuration; nothing is fitted."""
     try:
-        spec = experiment(settings(_argv(folder, number)))
+        spec = compose_experiment(parse_overrides(_argv(folder, number)))
         with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
             execute([spec])
     except UserError as error:

@@ -23,8 +23,8 @@ from omegaconf import OmegaConf
 from spec.test_trusted_imports import HARMFUL, TREE
 from watching import watching
 
-from boostbench.config.compose import experiment, resolve_references
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment, resolve_references
+from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
 from boostbench.figures.definition import kinds
@@ -307,7 +307,7 @@ def _python(rng: Random, folder: Path) -> str:
             config |= rng.choice([{"estimator": harm}, {"grid": {"estimator": [harm]}}, harm])
             AlgorithmSpec.from_config(config).build(0)
         elif kind == 1:
-            found = experiment(settings([*_usual(rng), _override(rng, folder)]))
+            found = compose_experiment(parse_overrides([*_usual(rng), _override(rng, folder)]))
             _check_told(str({**found, "results": ""}), folder)
             AlgorithmSpec.from_config(found["algo"])
         elif kind == 2:

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from boostbench import cli
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import read_records
@@ -85,7 +85,7 @@ def test_a_data_set(folder):
 
 def test_a_protocol():
     [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
-    spec = experiment(settings(argv[1:]))
+    spec = compose_experiment(parse_overrides(argv[1:]))
     protocol = ProtocolSpec.from_config(spec["protocol"])
     assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
 

@@ -77,12 +77,12 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         When there is no such data set, or it is not available.
     """
     with spinner("starting"):
-        from boostbench.config.compose import choose_data, experiment
-        from boostbench.config.overrides import settings
+        from boostbench.config.compose import compose_experiment, data_settings
+        from boostbench.config.overrides import parse_overrides
         from boostbench.data.description import describe
         from boostbench.data.loading import load
 
-    spec = experiment(choose_data(name) | settings(overrides))
+    spec = compose_experiment(data_settings(name) | parse_overrides(overrides))
     with spinner("loading data"):
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
@@ -112,7 +112,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
         An unknown name, or a folder that cannot be written to.
     """
     with spinner("starting"):
-        from boostbench.config.compose import choose_data, experiment
+        from boostbench.config.compose import compose_experiment, data_settings
         from boostbench.data.loading import load
         from boostbench.data.sources.bundles import write_bundle
         from boostbench.execution.progress import counted
@@ -125,7 +125,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     with spinner("loading data") as show:
         for name in names or known:
             show(name)
-            spec = experiment(choose_data(name))
+            spec = compose_experiment(data_settings(name))
             try:
                 dataset = load(spec["data"])
             except UserError as error:

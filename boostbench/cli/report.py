@@ -116,7 +116,7 @@ def _own_tables(results: Path) -> list[str]:
     found = []
     for name in filter(os.path.isfile, map("".join, product(others, configs.DEFINITION_SUFFIXES))):
         try:
-            TableRequest.of(TableDefinition.read(name))
+            TableRequest.from_definition(TableDefinition.read(name))
             found.append(name)
         except UserError as error:
             print_error(f"{error}; left out")

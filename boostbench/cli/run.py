@@ -83,8 +83,8 @@ def epilog() -> str:
 
 def complete(before: list[str], word: str) -> list[str]:
     """Return groups, options and keys that may come next."""
-    from boostbench.config.compose import flat_keys, merge
-    from boostbench.config.overrides import settings
+    from boostbench.config.compose import flat_keys, merge_configs
+    from boostbench.config.overrides import parse_overrides
     from boostbench.spec import measures
 
     group, equals, _ = word.partition("=")
@@ -94,9 +94,11 @@ def complete(before: list[str], word: str) -> list[str]:
             names = configs.list_options(group)
         return [f"{group}={name}" for name in names]
     try:
-        config, _ = merge(settings(override for override in before if "=" in override))
+        config, _ = merge_configs(
+            parse_overrides(override for override in before if "=" in override)
+        )
     except UserError:
-        config, _ = merge({})
+        config, _ = merge_configs({})
     keys = list(flat_keys(config))
     parents = {key.rpartition(".")[0] for key in keys}
     level = word.count(".")
@@ -126,8 +128,13 @@ def run(args: Namespace) -> int:
 
         return complete_shell(args.shell_completion)
     with spinner("starting"):
-        from boostbench.config.compose import experiment
-        from boostbench.config.overrides import check_once, expand_sweep, settings, varying_keys
+        from boostbench.config.compose import compose_experiment
+        from boostbench.config.overrides import (
+            check_once,
+            expand_sweep,
+            parse_overrides,
+            varying_keys,
+        )
     folders = [args.config_dir] if args.config_dir else []
     for folder in folders:
         if not folder.is_dir():
@@ -144,7 +151,7 @@ def run(args: Namespace) -> int:
     specs = []
     for job in jobs:
         try:
-            specs.append(experiment(settings(job), folders=folders))
+            specs.append(compose_experiment(parse_overrides(job), folders=folders))
         except UserError as error:
             raise UserError(f"{' '.join(job)}: {error}" if len(jobs) > 1 else error) from None
     if args.cfg:

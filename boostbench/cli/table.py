@@ -58,7 +58,7 @@ def make_table(
         Hydra overrides for every cell. Those that change what is in the table change its file name
         too.
     rows, columns : sequence of str, default=()
-        Those that are run and shown, see `TableDefinition.part`; all if there are none.
+        Those that are run and shown, see `TableDefinition.subset`; all if there are none.
     orientation : {"auto", "normal", "transposed"}, default="auto"
         Orientation of the LaTeX table, see `boostbench.report.renderers.latex.latex`.
 
@@ -92,7 +92,7 @@ def make_table(
 
     check_once(overrides)
     with spinner("composing configs"):
-        request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
+        request = TableRequest.from_definition(TableDefinition.read(name), overrides, rows, columns)
     plan, common, console = plan_table(request.experiments), request.common, make_console()
     if plan.run and plan.run.planned and any(cell.records for cell in plan.recorded.values()):
         console.print("On record, before what is missing runs:", style="bold")

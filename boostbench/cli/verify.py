@@ -183,7 +183,7 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
 
-    experiments = TableRequest.of(TableDefinition.read(table)).experiments
+    experiments = TableRequest.from_definition(TableDefinition.read(table)).experiments
     cells = records.find_each(experiments).values()
     return {Group.from_config(cell.records[0]["config"]) for cell in cells if cell.records}
 

@@ -19,10 +19,10 @@ from boostbench.config.overrides import (
     Settings,
     allow_new_parameters,
     check_references,
-    group_of,
-    name_of,
-    settings,
-    written,
+    parse_overrides,
+    quote_override,
+    strip_prefix,
+    top_level_key,
 )
 from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
@@ -33,7 +33,7 @@ from boostbench.util.validation import struct_from_mapping
 # when they need them, so that an unknown name on a command line is reported at once.
 
 
-def experiment(
+def compose_experiment(
     values: Mapping[str, Any],
     asked: Collection[str] | None = None,
     folders: Sequence[Path] = (),
@@ -66,11 +66,13 @@ def experiment(
         Unknown option of a group, unknown key, or a value that is not valid for its key.
     """
     values = dict(zip(allow_new_parameters(values), values.values(), strict=True))
-    merged, choices = merge(values, tuple(folders))
+    merged, choices = merge_configs(values, tuple(folders))
     return _finalise(merged, choices["algo"], values, asked, tuple(folders))
 
 
-def merge(values: Mapping[str, Any], folders: tuple[Path, ...] = ()) -> tuple[dict, dict[str, str]]:
+def merge_configs(
+    values: Mapping[str, Any], folders: tuple[Path, ...] = ()
+) -> tuple[dict, dict[str, str]]:
     """Merge ``config.yaml``, the chosen options and the values, and resolve references.
 
     Returns
@@ -84,7 +86,7 @@ def merge(values: Mapping[str, Any], folders: tuple[Path, ...] = ()) -> tuple[di
     for group, default in configs.default_choices().items():
         choice = values.get(group, default)
         choices[group] = "null" if choice is None else str(choice)
-        config[group] = config.get(group, {}) | _copy(option(group, choices[group], folders))
+        config[group] = config.get(group, {}) | _copy(load_option(group, choices[group], folders))
     for key, value in values.items():
         if key not in choices:
             _apply(config, key, value)
@@ -92,7 +94,7 @@ def merge(values: Mapping[str, Any], folders: tuple[Path, ...] = ()) -> tuple[di
 
 
 @functools.cache
-def option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
+def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
     """Return the content of an option, which must not be changed.
 
     Raises
@@ -109,7 +111,9 @@ def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
     if name in valid_names:
         return
     if group == "data" and os.path.isfile(user_path(name)):
-        raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
+        raise UserError(
+            f"no data set is called {name!r}; the file is {quote_override('data.path', name)}"
+        )
     raise unknown_name_error(configs.KINDS[group], name, valid_names, group in ("algo", "data"))
 
 
@@ -122,7 +126,7 @@ def _copy(value: Any) -> Any:
 
 def _apply(config: dict, key: str, value: Any) -> None:
     """Set, add or delete a value as Hydra does."""
-    name, is_addition, is_deletion = name_of(key), key.startswith("+"), key.startswith("~")
+    name, is_addition, is_deletion = strip_prefix(key), key.startswith("+"), key.startswith("~")
     *outer, last = name.split(".")
     node = config
     for part in outer:
@@ -209,7 +213,7 @@ def _finalise(
     folders: tuple[Path, ...],
 ) -> dict:
     """Check a merged config, drop values of the replaced algorithm and data, apply the profile."""
-    given = [*map(name_of, given)]
+    given = [*map(strip_prefix, given)]
     # A folder may have a number as its name.
     if isinstance(config.get("results"), int | float) and config["results"] is not True:
         config["results"] = str(config["results"])
@@ -231,7 +235,7 @@ def _finalise(
     for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
         if not _is_given(f"protocol.{key}", given):
             config["protocol"][key] = value
-    _apply_profile(config, given, given if asked is None else [*map(name_of, asked)])
+    _apply_profile(config, given, given if asked is None else [*map(strip_prefix, asked)])
     _check(config)
     return config
 
@@ -242,7 +246,7 @@ def _replace_algorithm(
     """Drop the parameters of the config `choice` if ``_target_`` names another class."""
     if "algo._target_" not in given:
         return
-    replaced = option("algo", choice, folders)
+    replaced = load_option("algo", choice, folders)
     # `~algo._target_` deletes the class; the error is raised where the class is needed.
     if algo.get("_target_") in (None, replaced["_target_"]):
         return
@@ -323,7 +327,7 @@ def _is_given(key: str, given: list[str]) -> bool:
 # --- Settings of several experiments ---
 
 
-def choose_data(data: str) -> dict[str, Any]:
+def data_settings(data: str) -> dict[str, Any]:
     """Return the settings that choose data: a data set, an OpenML task or a file.
 
     Parameters
@@ -337,7 +341,7 @@ def choose_data(data: str) -> dict[str, Any]:
         If there is no such file.
     """
     if data.startswith(configs.TASK_PREFIX):
-        return settings([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
+        return parse_overrides([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
     if _is_file(data):
         return {"data.path": data}
     from boostbench.data.readers import reader_of
@@ -348,7 +352,7 @@ def choose_data(data: str) -> dict[str, Any]:
     return {"data": data}
 
 
-def title_of(row: str) -> str:
+def data_title(row: str) -> str:
     """Return the heading of a row: its name or, for a file, the name of the data set in it."""
     if not _is_file(row):
         return row
@@ -362,7 +366,7 @@ def _is_file(data: str) -> bool:
     return os.path.isfile(user_path(data)) and data not in configs.list_options("data")
 
 
-def applicable(shared: Mapping[str, Any], chosen: Mapping[str, Any]) -> Settings:
+def select_applicable(shared: Mapping[str, Any], chosen: Mapping[str, Any]) -> Settings:
     """Select the overrides that concern an experiment.
 
     ``algo.n_iterations=50`` for a whole table does not concern a column of logistic regressions.
@@ -407,7 +411,7 @@ def check_applicable(
     for key, value in shared.items():
         if not any(_applicable_key(key, value, chosen) for chosen in cells):
             valid_keys = {f"algo.{name}" for chosen in cells for name in _parameters(chosen)}
-            error = unknown_name_error("key", name_of(key), valid_keys, is_listed=False)
+            error = unknown_name_error("key", strip_prefix(key), valid_keys, is_listed=False)
             raise UserError(f"{where}: {error}") if where else error
 
 
@@ -415,8 +419,8 @@ def _applicable_key(key: str, value: Any, chosen: Mapping[str, Any]) -> str | No
     """Return the key by which an override is applied; None: the override does not apply."""
     from boostbench.spec.algorithm import PRESENTATION
 
-    _, *path = name_of(key).split(".")
-    if group_of(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
+    _, *path = strip_prefix(key).split(".")
+    if top_level_key(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
         return key
     config = _algorithm_config(chosen)
     if path[0] == "grid":
@@ -429,13 +433,13 @@ def _applicable_key(key: str, value: Any, chosen: Mapping[str, Any]) -> str | No
         return None
     if key.startswith("~") or not _has_parameters(config.get("_target_"), names):
         return None
-    return f"++{name_of(key)}"
+    return f"++{strip_prefix(key)}"
 
 
 def _algorithm_config(chosen: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the config of the chosen algorithm; for a class without a config, its name alone."""
     algo, target = chosen.get("algo"), chosen.get("algo._target_")
-    config = option("algo", algo) if algo else {}
+    config = load_option("algo", algo) if algo else {}
     return config if target in (None, config.get("_target_")) else {"_target_": target}
 
 

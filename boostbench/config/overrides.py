@@ -55,11 +55,11 @@ class Settings(dict[str, Any]):
             If an override is not valid, or is for the command line alone.
         """
         try:
-            values = settings(overrides)
+            values = parse_overrides(overrides)
         except UserError as error:
             raise UserError(f"{where}: {error}") from None
         for key in values:
-            if group_of(key) not in _FILE_KEYS:
+            if top_level_key(key) not in _FILE_KEYS:
                 raise UserError(
                     f"{where}: {truncated_repr(key)} is for the command line; overrides in a file "
                     f"are of {', '.join(_FILE_KEYS)}"
@@ -67,7 +67,7 @@ class Settings(dict[str, Any]):
         return values
 
 
-def settings(overrides: Iterable[str]) -> Settings:
+def parse_overrides(overrides: Iterable[str]) -> Settings:
     """Parse the overrides of one experiment; of several with one key the last counts.
 
     Raises
@@ -77,7 +77,7 @@ def settings(overrides: Iterable[str]) -> Settings:
     """
     values = Settings()
     for override in overrides:
-        parsed = parse(override)
+        parsed = parse_override(override)
         key = override.partition("=")[0]
         if parsed.is_sweep_override():
             raise UserError(
@@ -87,14 +87,14 @@ def settings(overrides: Iterable[str]) -> Settings:
     return values
 
 
-def name_of(key: str) -> str:
+def strip_prefix(key: str) -> str:
     """Return a key without its prefix: ``"algo.x"`` for ``"+algo.x"``."""
     return key.lstrip("+~")
 
 
-def group_of(key: str) -> str:
+def top_level_key(key: str) -> str:
     """Return the first part of a key: ``"algo"`` for ``"+algo.y"``."""
-    return name_of(key).partition(".")[0]
+    return strip_prefix(key).partition(".")[0]
 
 
 def allow_new_parameters(keys: Iterable[str]) -> list[str]:
@@ -129,7 +129,7 @@ def check_once(overrides: Sequence[str]) -> None:
 
 
 @functools.cache
-def parse(override: str) -> Override:
+def parse_override(override: str) -> Override:
     """Parse one override.
 
     Raises
@@ -162,7 +162,7 @@ def parse(override: str) -> Override:
         key, _, value = override.partition("=")
         advice = "KEY=VALUE is expected, with quotes around odd values"
         if value[:1] not in "[{" and _parses_to(_quoted(key, value), value):
-            advice = f"write {written(key, value)}"
+            advice = f"write {quote_override(key, value)}"
         raise UserError(f"cannot read {override!r} as an override: {advice}") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
@@ -229,7 +229,7 @@ def expand_sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list
     """
     choices = {}
     for override in overrides:
-        parsed, key = parse(override), override.partition("=")[0]
+        parsed, key = parse_override(override), override.partition("=")[0]
         choices[key] = [override]
         if parsed.is_sweep_override():
             try:
@@ -282,14 +282,14 @@ def varying_keys(jobs: Sequence[Sequence[str]]) -> list[str]:
     return [column[0].partition("=")[0] for column in columns if len(set(column)) > 1]
 
 
-def written(key: str, text: str) -> str:
+def quote_override(key: str, text: str) -> str:
     """Return an override whose value is a text, with the quotes that a command line needs.
 
     Examples
     --------
-    >>> written("data.path", "d/my.csv"), written("data.path", "my data.csv")
+    >>> quote_override("data.path", "d/my.csv"), quote_override("data.path", "my data.csv")
     ('data.path=d/my.csv', "'data.path=my data.csv'")
-    >>> print(written("data.path", "größe.csv"))
+    >>> print(quote_override("data.path", "größe.csv"))
     'data.path="größe.csv"'
     """
     plain = f"{key}={text}"

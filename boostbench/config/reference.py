@@ -74,7 +74,7 @@ def find_reference(spec: Mapping) -> Reference:
         defined = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(*key, defined["algo"], rounds)
-        if definition.shown().name in published:
+        if definition.displayed_quantity().name in published:
             references.append(Reference(published, departures(defined, spec)))
     return min(
         references, key=lambda reference: len(reference.departures), default=Reference({}, ())

@@ -53,7 +53,7 @@ class TableRequest(msgspec.Struct, frozen=True):
     settings: list[str] = []
 
     @classmethod
-    def of(
+    def from_definition(
         cls,
         definition: TableDefinition,
         overrides: Sequence[str] = (),
@@ -70,7 +70,7 @@ class TableRequest(msgspec.Struct, frozen=True):
             Overrides for every cell. Overrides that change the content of the table change its name
             too.
         rows, columns : sequence of str, default=()
-            Requested rows and columns, see `TableDefinition.part`. Empty: all.
+            Requested rows and columns, see `TableDefinition.subset`. Empty: all.
 
         Raises
         ------
@@ -78,11 +78,11 @@ class TableRequest(msgspec.Struct, frozen=True):
             If the definition has no such row or column, or runs no such cell; if an override is not
             valid; or if the table shows rounds or a quantity that are not recorded.
         """
-        part = definition.part(rows, columns)
-        part.keys_run()
+        part = definition.subset(rows, columns)
+        part.runnable_cells()
         specs = part.compose(overrides)
         for key, spec in specs.items():
-            with part.naming(*key):
+            with part.error_context(*key):
                 _check(part, spec)
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
         changes, cell_departures = _compare_with_definition(part, specs) if settings else ([], {})
@@ -119,7 +119,7 @@ class TableRequest(msgspec.Struct, frozen=True):
     @property
     def experiments(self) -> dict[Key, dict]:
         """Configs of the cells that are run."""
-        return {key: spec for key, spec in self.specs.items() if self.definition.runs(*key)}
+        return {key: spec for key, spec in self.specs.items() if self.definition.is_run(*key)}
 
 
 def _profile_note(profile: Mapping) -> str:
@@ -146,7 +146,7 @@ def _check(definition: TableDefinition, spec: Mapping) -> None:
         if not measure.has_checkpoints:
             advice = f"measure={measure.name} records the last round alone"
         raise UserError(f"no test error is recorded after {rounds} rounds; {advice}")
-    name = definition.shown(measure.quantity).name
+    name = definition.displayed_quantity(measure.quantity).name
     if not measure.has_quantity(name):
         candidates = sorted(measures.names(), key=lambda candidate: candidate != "prediction")
         suitable = [

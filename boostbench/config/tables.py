@@ -11,13 +11,13 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from boostbench.config.compose import (
-    applicable,
     check_applicable,
-    choose_data,
-    experiment,
-    title_of,
+    compose_experiment,
+    data_settings,
+    data_title,
+    select_applicable,
 )
-from boostbench.config.overrides import Settings, settings
+from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.sources.openml_client import read_suite
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.claims import Claim
@@ -256,7 +256,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         except UserError as error:
             raise UserError(f"{where}: {error}") from None
 
-    def part(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
+    def subset(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
         """Return the definition of some rows and columns, with the claims and remarks on them.
 
         Parameters
@@ -319,7 +319,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         table = published_table(self.published) if self.published else None
         return table.paper if table and table.definition == self.name else ""
 
-    def shown(self, default: str = TEST_ERROR.name) -> Quantity:
+    def displayed_quantity(self, default: str = TEST_ERROR.name) -> Quantity:
         """Return the displayed quantity, with the decimals of the published numbers, if any.
 
         Parameters
@@ -337,7 +337,9 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """Row and column of each cell."""
         return list(product(self.rows, self.columns))
 
-    def keys_run(self, rows: Collection[str] = (), columns: Collection[str] = ()) -> list[Key]:
+    def runnable_cells(
+        self, rows: Collection[str] = (), columns: Collection[str] = ()
+    ) -> list[Key]:
         """Return row and column of each cell that is run, for some rows and columns or for all.
 
         Raises
@@ -346,7 +348,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             If none of the cells is run.
         """
         rows, columns = rows or self.rows, columns or self.columns
-        keys = [key for key in product(rows, columns) if self.runs(*key)]
+        keys = [key for key in product(rows, columns) if self.is_run(*key)]
         if not keys:
             raise UserError(
                 f"table {self.name} does not run {', '.join(columns)} on {', '.join(rows)}; choose "
@@ -354,7 +356,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             )
         return keys
 
-    def runs(self, row: str, column: str) -> bool:
+    def is_run(self, row: str, column: str) -> bool:
         """Return whether a cell is run."""
         return row not in self.columns[column].without
 
@@ -375,22 +377,22 @@ class TableDefinition(msgspec.Struct, frozen=True):
         dict
             Resolved configs by row and column.
         """
-        asked = settings(overrides)
+        asked = parse_overrides(overrides)
         check_applicable(asked, [self._shared_settings(*key) | asked for key in self.keys])
         keys = self.keys if keys is None else keys
         return {key: self._compose(*key, asked) for key in keys}
 
     def _compose(self, row: str, column: str, asked: Settings) -> dict:
         try:
-            return experiment(self.cell(row, column, asked), asked)
+            return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
             # Without the command line's overrides: is the definition at fault?
-            with self.naming(row, column):
-                experiment(self.cell(row, column))
+            with self.error_context(row, column):
+                compose_experiment(self.cell_settings(row, column))
             raise
 
     @contextmanager
-    def naming(self, row: str, column: str) -> Iterator[None]:
+    def error_context(self, row: str, column: str) -> Iterator[None]:
         """Name the file and the cell in the errors of a block."""
         try:
             yield
@@ -398,7 +400,9 @@ class TableDefinition(msgspec.Struct, frozen=True):
             where = f"{self.path or self.name}: row {row}, column {column}"
             raise UserError(f"{where}: {error}") from None
 
-    def cell(self, row: str, column: str, asked: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
+    def cell_settings(
+        self, row: str, column: str, asked: Mapping[str, Any] = _NOTHING
+    ) -> dict[str, Any]:
         """Return the settings of a cell.
 
         Overrides of the whole table and of its row apply where the algorithm has the parameter.
@@ -413,11 +417,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
         row_definition, column_definition = self.rows[row], self.columns[column]
         chosen = self._shared_settings(row, column) | asked
         table_settings, row_settings, asked = (
-            applicable(shared, chosen)
+            select_applicable(shared, chosen)
             for shared in (self.overrides, row_definition.overrides, asked)
         )
         return (
-            choose_data(row_definition.data)
+            data_settings(row_definition.data)
             | column_definition.choice
             | table_settings
             | row_settings
@@ -552,7 +556,7 @@ def _read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
         entries = entries + tasks if isinstance(entries, list) else entries
     rows = {
         row: struct_from_mapping(
-            RowDefinition, {"data": row, "title": title_of(row)} | entry, f"{where}: row {row}"
+            RowDefinition, {"data": row, "title": data_title(row)} | entry, f"{where}: row {row}"
         )
         for row, entry in _read_entries(entries, f"{where}: rows").items()
     }

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load_each
 from boostbench.data.sources.lookup import first_available_source
@@ -277,7 +277,9 @@ class PointClouds(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        specs = [experiment({"data": row} | settings(overrides)) for row in self.rows]
+        specs = [
+            compose_experiment({"data": row} | parse_overrides(overrides)) for row in self.rows
+        ]
         at_hand = [spec for spec in specs if first_available_source(spec["data"])]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.config.compose import check_option
-from boostbench.config.overrides import settings
+from boostbench.config.overrides import parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.figures.cross import OfFit
@@ -112,7 +112,7 @@ class CodewordPictures(OfFit, FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        chosen = self.overrides | settings(overrides) | {"protocol.n_splits": 1}
+        chosen = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
         spec = self.compose(chosen, "codewords")
         pictures = self._pictures(spec["data"].get("classes"))
         _, record, notes = self.fit(spec, "codewords")

@@ -5,8 +5,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from boostbench.config.compose import applicable, check_applicable, choose_data, experiment
-from boostbench.config.overrides import Settings, settings
+from boostbench.config.compose import (
+    check_applicable,
+    compose_experiment,
+    data_settings,
+    select_applicable,
+)
+from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.drawing import stale_note
@@ -54,16 +59,16 @@ class OfCross:
         self, given: Sequence[str], measure: str
     ) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
-        cells, asked = list(product(self.rows, self.columns)), settings(given)
+        cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
         algos = [{"algo": column.algo} for column in self.columns]
         check_applicable(self.overrides, algos, f"figure {self.name}")
         check_applicable(asked, algos)
         specs = []
         for row, column in cells:
             algo = {"algo": column.algo}
-            for_all, now = (applicable(each, algo) for each in (self.overrides, asked))
-            chosen = choose_data(row) | algo | for_all | column.overrides | now
-            specs.append(experiment(chosen | {"measure": measure}, asked))
+            for_all, now = (select_applicable(each, algo) for each in (self.overrides, asked))
+            chosen = data_settings(row) | algo | for_all | column.overrides | now
+            specs.append(compose_experiment(chosen | {"measure": measure}, asked))
         return cells, specs
 
 
@@ -85,7 +90,9 @@ class OfFit:
 
     def compose(self, chosen: Mapping[str, Any], measure: str) -> dict:
         """Compose its config; `chosen` is what else is not as usual, `overrides` included."""
-        return experiment({"data": self.data, "algo": self.algo} | chosen | {"measure": measure})
+        return compose_experiment(
+            {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
+        )
 
     def fit(self, spec: dict, what: str) -> tuple[Dataset, dict, list[str]]:
         """Run it.

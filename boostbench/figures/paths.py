@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from matplotlib.figure import Figure
 
-from boostbench.config.overrides import settings
+from boostbench.config.overrides import parse_overrides
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
@@ -115,7 +115,7 @@ class PathCurves(OfFit, FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        chosen = {"data.classes": list(self.classes)} | self.overrides | settings(overrides)
+        chosen = {"data.classes": list(self.classes)} | self.overrides | parse_overrides(overrides)
         spec = self.compose(chosen, "paths")
         dataset, record, notes = self.fit(spec, "coefficient paths")
         return Drawing(

@@ -53,7 +53,7 @@ def find_cells(
     table = TableDefinition.read(name)
     check_names(rows, table.rows, f"table {table.name} has no row")
     check_names(columns, table.columns, f"table {table.name} has no column")
-    keys = table.keys_run(rows, columns)
+    keys = table.runnable_cells(rows, columns)
     cells: Cells = {}
     with spinner("reading records"):
         specs = table.compose(overrides, keys)

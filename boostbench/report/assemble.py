@@ -32,7 +32,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
     definition, specs = request.definition, request.specs
     first_row = next(iter(definition.rows))
     algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
-    quantity = definition.shown(measures.find(request.common["measure"]).quantity)
+    quantity = definition.displayed_quantity(measures.find(request.common["measure"]).quantity)
     shown = {c: _columns(definition, c, algos[c], quantity) for c in definition.columns}
     tried = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
@@ -48,7 +48,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
             else:
                 outcome, about = _NOTHING, {"available": at_hand}
             about["published"] = definition.find_published(*key, algo, column.rounds)
-            about["command"] = request.command(*key) if definition.runs(*key) else ""
+            about["command"] = request.command(*key) if definition.is_run(*key) else ""
             names = spec["data"]["name"], algo["name"], column.label
             cells[row, name] = Cell.of(outcome, *names, quantity=column.quantity, **about)
     # Of several rounds, the last are compared; and of these the times behind them.
@@ -155,7 +155,7 @@ def read_tables(
     else:
         definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
-    requests = [TableRequest.of(definition) for definition in definitions]
+    requests = [TableRequest.from_definition(definition) for definition in definitions]
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))

@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench.analysis.verdicts import COMPARED
-from boostbench.config.compose import experiment
+from boostbench.config.compose import compose_experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
 from boostbench.papers.published import lines_of
@@ -155,7 +155,10 @@ def test_table_as_defined_has_its_own_file(call, done, folder, define_table):
 def resolved_algos(table):
     """Compose the algorithm of each column, which is enough to know what is published of it."""
     row = next(iter(table.rows))
-    return {column: experiment(table.cell(row, column))["algo"] for column in table.columns}
+    return {
+        column: compose_experiment(table.cell_settings(row, column))["algo"]
+        for column in table.columns
+    }
 
 
 RANDOMBOOST = [f"randomboost{number}" for number in (2, 3, 4, 5, 6)]
@@ -191,7 +194,7 @@ def test_every_published_number_of_mcboost_stands_in_its_table(number):
     }
     # What is not run has no number, nor has SAMME on isolet.
     lacking = {key for key, published in found.items() if not published}
-    assert {key for key in lacking if table.runs(*key)} <= {("isolet", "samme")}
+    assert {key for key in lacking if table.is_run(*key)} <= {("isolet", "samme")}
     shown = {
         (table.rows[row].published.get("data", table.rows[row].data), one.mean, one.std)
         for (row, _), published in found.items()
@@ -232,7 +235,7 @@ def test_tables_of_mcboost_share_records():
 
     def cell(number, row, column):
         table = TableDefinition.read(f"mcboost{number}")
-        return experiment(table.cell(row, column))
+        return compose_experiment(table.cell_settings(row, column))
 
     same = [
         [(1, "usps", "exp9"), (2, "usps", "exp05"), (4, "usps", "exponential")],
@@ -429,10 +432,14 @@ def test_overrides_of_one_cell(define_table):
     columns = [{"samme": ["algo.n_iterations=9"]}, "adaboost_mh"]
     table = TableDefinition.read(define_table(rows=["iris", {"wine": wine}], columns=columns))
     asked = {"algo": "samme", "algo.n_iterations": 9}
-    assert table.cell("iris", "samme").items() >= ({"data": "iris"} | asked).items()
-    assert table.cell("wine", "samme").items() >= (asked | {"protocol.n_splits": 2}).items()
-    assert "protocol.n_splits" not in table.cell("iris", "samme")
-    assert table.cell("wine", "adaboost_mh") == table.cell("iris", "adaboost_mh") | {"data": "wine"}
+    assert table.cell_settings("iris", "samme").items() >= ({"data": "iris"} | asked).items()
+    assert (
+        table.cell_settings("wine", "samme").items() >= (asked | {"protocol.n_splits": 2}).items()
+    )
+    assert "protocol.n_splits" not in table.cell_settings("iris", "samme")
+    assert table.cell_settings("wine", "adaboost_mh") == table.cell_settings(
+        "iris", "adaboost_mh"
+    ) | {"data": "wine"}
     wine["cells"] = {"sammy": []}
     with pytest.raises(UserError, match="cells of wine has no column 'sammy'; did you mean samme"):
         TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
@@ -530,12 +537,12 @@ def test_unknown_rows_and_columns(refused, define_table, option, told):
 
 def test_parts_of_a_table_by_the_names_of_algorithms():
     table = TableDefinition.read("mcboost5")
-    part = table.part(["wine", "letter"], ["mcboost"])
+    part = table.subset(["wine", "letter"], ["mcboost"])
     assert list(part.rows) == ["wine", "letter"]
     assert set(part.columns) == {c for c, v in table.columns.items() if v.algo == "mcboost"}
     assert len(part.columns) == 2
     assert part.published == table.published
-    assert part.cell("wine", "exponential") == table.cell("wine", "exponential")
+    assert part.cell_settings("wine", "exponential") == table.cell_settings("wine", "exponential")
 
 
 def test_remarks_on_a_part_of_a_table(define_table):
@@ -553,7 +560,7 @@ def test_remarks_on_a_part_of_a_table(define_table):
         (["iris"], ["own"], [of_none, of_iris, *remarks[4:], more]),
         ([], columns[:2], [*remarks[:5], more]),
     ):
-        assert table.part(rows, kept).remarks == shown
+        assert table.subset(rows, kept).remarks == shown
 
 
 def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_table):

@@ -8,8 +8,8 @@ from hydra import initialize_config_dir
 from hydra.utils import get_class
 from omegaconf import OmegaConf
 
-from boostbench.config.compose import experiment, merge
-from boostbench.config.overrides import allow_new_parameters, settings
+from boostbench.config.compose import compose_experiment, merge_configs
+from boostbench.config.overrides import allow_new_parameters, parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.data.loading import load
 from boostbench.execution.plan import Experiment
@@ -41,7 +41,7 @@ ROUNDS = {
 
 
 def compose(*overrides):
-    return experiment(settings(overrides))
+    return compose_experiment(parse_overrides(overrides))
 
 
 def by_hydra(overrides):
@@ -78,7 +78,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
 @pytest.mark.parametrize("algo", configs.list_options("algo"))
 def test_every_algorithm_under_every_protocol(algo):
     protocols = configs.list_options("protocol")
-    specs = [experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
+    specs = [compose_experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
     groups = {"algo", "data", "protocol", "profile", "parallel"}
     for spec, protocol in zip(specs, protocols, strict=True):
         assert spec.keys() == groups | {"measure", "seed", "results", "rerun", "shard"}
@@ -198,18 +198,18 @@ def test_what_is_given_goes_before_the_profile(order):
 def test_the_quick_profile_limits_what_a_definition_says(more):
     """Also where one value refers to another."""
     own = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
-    own = settings([*own, "+algo.grid.n_iterations=[50,100,500]"])
+    own = parse_overrides([*own, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
-    quick = experiment(own | asked, asked=asked)
+    quick = compose_experiment(own | asked, asked=asked)
     assert quick["protocol"]["n_splits"] == 3
     assert quick["algo"]["n_iterations"] == 200
     assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
     few = {"protocol.n_splits": 1, "algo.n_iterations": 60}
-    quick = experiment(own | few | asked, asked=asked)
+    quick = compose_experiment(own | few | asked, asked=asked)
     assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
-    quick = experiment(own | asked | few, asked=[*asked, "protocol.n_splits"])
+    quick = compose_experiment(own | asked | few, asked=[*asked, "protocol.n_splits"])
     assert quick["protocol"]["n_splits"] == 1
-    quick = experiment(own | asked)
+    quick = compose_experiment(own | asked)
     assert quick["protocol"]["n_splits"] == 50
 
 
@@ -237,7 +237,10 @@ def test_profiles_name_what_there_is(profile):
 @pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
 def test_quick_records_are_other_records(algo):
     dataset = load(configs.read_option("data", "wine") | {"openml": None})
-    asked, of_quick = experiment({"algo": algo}), experiment({"algo": algo, "profile": "quick"})
+    asked, of_quick = (
+        compose_experiment({"algo": algo}),
+        compose_experiment({"algo": algo, "profile": "quick"}),
+    )
     paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, of_quick))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
     plain = Experiment.from_config(without_profile(asked), dataset)
@@ -256,7 +259,7 @@ def written(value):
 def cells():
     """Few cells of all tables that have between them every part of every cell; counts are alike."""
     tables = map(TableDefinition.read, configs.list_options("table"))
-    cells = [t.cell(r, c) for t in tables for r in t.rows for c in t.columns]
+    cells = [t.cell_settings(r, c) for t in tables for r in t.rows for c in t.columns]
     cells = {tuple(f"{k}={written(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(re.sub(r"=\d+$", "=1", part) for part in cell) for cell in cells}
     left = set().union(*cells.values())
@@ -286,18 +289,18 @@ def cells():
     ],
 )
 def test_overrides_are_composed_as_hydra_does(overrides):
-    keys = allow_new_parameters(settings(overrides))
-    config, _ = merge(dict(zip(keys, settings(overrides).values(), strict=True)))
+    keys = allow_new_parameters(parse_overrides(overrides))
+    config, _ = merge_configs(dict(zip(keys, parse_overrides(overrides).values(), strict=True)))
     assert json.dumps(config) == json.dumps(by_hydra(overrides))
 
 
 def test_nothing_of_an_experiment_is_shared_with_another():
-    cell = settings(["+algo.grid.C=[1,2]"])
-    spec = experiment(cell)
+    cell = parse_overrides(["+algo.grid.C=[1,2]"])
+    spec = compose_experiment(cell)
     spec["protocol"]["checkpoints"].clear()
     spec["algo"]["grid"]["C"].clear()
-    assert experiment(cell)["protocol"]["checkpoints"]
-    assert experiment(cell)["algo"]["grid"]["C"] == [1, 2]
+    assert compose_experiment(cell)["protocol"]["checkpoints"]
+    assert compose_experiment(cell)["algo"]["grid"]["C"] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -351,7 +354,7 @@ def test_what_is_deleted_of_a_protocol_is_at_its_default():
 )
 def test_a_profile_leaves_what_are_no_numbers_to_the_algorithm(limit, tried):
     asked = {"profile": "quick", "profile.algo.all.n_iterations": limit}
-    spec = experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
+    spec = compose_experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
     assert spec["algo"]["grid"]["n_iterations"] == tried
 
 

@@ -4,14 +4,17 @@ import pytest
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import check_once, expand_sweep, settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import check_once, expand_sweep, parse_overrides
 from boostbench.util.errors import UserError
 
 
 def compose_jobs(overrides, folders=()):
     """Compose all jobs of a sweep, as `boostbench run` does."""
-    return [experiment(settings(job), folders=folders) for job in expand_sweep(overrides, folders)]
+    return [
+        compose_experiment(parse_overrides(job), folders=folders)
+        for job in expand_sweep(overrides, folders)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,9 @@ def test_a_sweep_has_a_job_for_each_value(override, values):
 def test_the_jobs_of_a_sweep_are_as_with_hydras_sweeper(overrides):
     parsed = OverridesParser.create().parse_overrides(overrides)
     [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
-    assert [settings(job) for job in expand_sweep(overrides)] == [settings(job) for job in jobs]
+    assert [parse_overrides(job) for job in expand_sweep(overrides)] == [
+        parse_overrides(job) for job in jobs
+    ]
 
 
 def test_globs_find_folders_of_the_user(tmp_path):
@@ -133,7 +138,7 @@ def test_what_needs_quotes_is_shown_with_them(value):
     with pytest.raises(UserError, match=" as an override: write '") as error:
         compose_jobs([f"data.path={value}"])
     [written] = shlex.split(str(error.value).partition(": write ")[2])
-    assert settings([written]) == {"data.path": value}
+    assert parse_overrides([written]) == {"data.path": value}
     with pytest.raises(UserError, match="KEY=VALUE is expected, with quotes around odd values"):
         compose_jobs(["algo.grid.nu=[1"])
 

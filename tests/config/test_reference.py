@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.config.reference import departures, find_reference
 from boostbench.config.tables import (
     TableDefinition,
@@ -12,7 +12,7 @@ from boostbench.config.tables import (
 
 
 def reference(*overrides):
-    return find_reference(experiment(settings(overrides)))
+    return find_reference(compose_experiment(parse_overrides(overrides)))
 
 
 def test_the_papers_experiment():
@@ -62,8 +62,8 @@ def test_what_differs_is_told(override, told):
 )
 def test_what_is_the_same_experiment(override):
     defined = {"algo": "adaboost_mh", "data": "wine"}
-    asked = experiment(defined | settings([override]))
-    assert departures(experiment(defined), asked) == ()
+    asked = compose_experiment(defined | parse_overrides([override]))
+    assert departures(compose_experiment(defined), asked) == ()
 
 
 def test_the_nearest_cell_is_taken():
@@ -111,7 +111,7 @@ def test_nothing_is_published():
 
 
 def test_departures_compare_what_decides_results():
-    one, two = experiment({}), experiment({"protocol": "mcboost"})
+    one, two = compose_experiment({}), compose_experiment({"protocol": "mcboost"})
     assert departures(one, one) == ()
     assert departures(one, two) == ("protocol.samples_per_class=50",)
     assert not any("name" in told or "checkpoints" in told for told in departures(one, two))

@@ -1,7 +1,7 @@
 import pytest
 
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
@@ -86,4 +86,4 @@ def test_a_mistake_on_the_command_line_names_no_file(define_table):
 def test_a_class_may_have_a_parameter_of_the_replaced_algorithm():
     """The replaced algorithm has n_iterations, too."""
     given = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=7"]
-    assert experiment(settings(given))["algo"]["n_iterations"] == 7
+    assert compose_experiment(parse_overrides(given))["algo"]["n_iterations"] == 7

@@ -11,7 +11,7 @@ def definition():
 
 
 def test_a_table_as_it_is_defined(definition):
-    request = TableRequest.of(definition)
+    request = TableRequest.from_definition(definition)
     assert (request.name, request.title) == (definition.name, definition.title)
     assert list(request.specs) == definition.keys
     assert not request.changes
@@ -19,7 +19,9 @@ def test_a_table_as_it_is_defined(definition):
 
 
 def test_where_it_runs_is_no_change(definition):
-    request = TableRequest.of(definition, ["results=elsewhere", "rerun=never", "parallel.n_jobs=2"])
+    request = TableRequest.from_definition(
+        definition, ["results=elsewhere", "rerun=never", "parallel.n_jobs=2"]
+    )
     assert request.name == definition.name
     assert not request.changes
     assert request.results.name == "elsewhere"
@@ -27,7 +29,7 @@ def test_where_it_runs_is_no_change(definition):
 
 
 def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every_cell(definition):
-    request = TableRequest.of(definition, ["algo.n_iterations=3"], rows=["iris"])
+    request = TableRequest.from_definition(definition, ["algo.n_iterations=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_iterations=3"
     assert request.changes == ["algo.n_iterations=3"]
     assert {row for row, _ in request.specs} == {"iris"}
@@ -36,7 +38,7 @@ def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every
 
 
 def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
-    request = TableRequest.of(definition, ["protocol.n_splits=3"], rows=["iris"])
+    request = TableRequest.from_definition(definition, ["protocol.n_splits=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_splits=3"
     assert request.changes == ["protocol.n_splits=3"]
     assert set(request.departures.values()) == {()}
@@ -46,35 +48,40 @@ def test_what_changes_other_rows_than_the_first_is_a_change(define_table):
     """Or the table would be written over the one that is defined."""
     rows = [{"wine": ["protocol.n_splits=2"]}, {"iris": ["protocol.n_splits=4"]}]
     mine = TableDefinition.read(define_table(rows=rows, columns=["constant"]))
-    request = TableRequest.of(mine, ["protocol.n_splits=2"])
+    request = TableRequest.from_definition(mine, ["protocol.n_splits=2"])
     assert request.name == "mine-n_splits=2"
     assert request.changes == ["protocol.n_splits=2"]
     assert request.departures["wine", "constant"] == ()
-    assert TableRequest.of(mine, ["protocol.n_splits=2"], rows=["wine"]).name == "mine-wine"
+    assert (
+        TableRequest.from_definition(mine, ["protocol.n_splits=2"], rows=["wine"]).name
+        == "mine-wine"
+    )
 
 
 def test_another_measure_is_a_change(define_table):
     mine = TableDefinition.read(define_table(rows=["wine"], columns=["constant"]))
-    request = TableRequest.of(mine, ["measure=scores"])
+    request = TableRequest.from_definition(mine, ["measure=scores"])
     assert (request.name, request.changes) == ("mine-scores", ["measure=scores"])
 
 
 def test_cells_of_which_none_is_run_are_refused():
     definition = TableDefinition.read("cgens3")
     with pytest.raises(UserError, match="table cgens3 does not run multiboost on mnist, usps; "):
-        TableRequest.of(definition, rows=["mnist", "usps"], columns=["multiboost"])
-    request = TableRequest.of(definition, rows=["mnist", "wine"], columns=["multiboost"])
+        TableRequest.from_definition(definition, rows=["mnist", "usps"], columns=["multiboost"])
+    request = TableRequest.from_definition(
+        definition, rows=["mnist", "wine"], columns=["multiboost"]
+    )
     assert list(request.experiments) == [("wine", "multiboost")]
 
 
 def test_a_profile_is_in_the_title(definition):
-    title = TableRequest.of(definition, ["profile=quick"]).title
+    title = TableRequest.from_definition(definition, ["profile=quick"]).title
     assert title.startswith(f"{definition.title} (quick: at most 3 splits, ")
 
 
 def test_rounds_at_which_nothing_is_recorded_are_refused():
     with pytest.raises(UserError, match="no test error is recorded after 500 rounds; add them"):
-        TableRequest.of(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
+        TableRequest.from_definition(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +101,7 @@ def test_a_quantity_that_the_measure_does_not_record_is_refused(
         rows=["iris"], columns=[algo], quantity=quantity, overrides=[f"measure={measure}"]
     )
     with pytest.raises(UserError) as error:
-        TableRequest.of(TableDefinition.read(path))
+        TableRequest.from_definition(TableDefinition.read(path))
     assert str(error.value).startswith(
         f"{path}: row iris, column {algo}: measure={measure} records no {quantity}; "
         f"add measure={wanted} "
@@ -103,17 +110,17 @@ def test_a_quantity_that_the_measure_does_not_record_is_refused(
 
 def test_rounds_need_a_measure_with_checkpoints(define_table):
     own = {"rows": ["iris"], "columns": ["samme"], "rounds": [50]}
-    TableRequest.of(TableDefinition.read(define_table(**own)))
+    TableRequest.from_definition(TableDefinition.read(define_table(**own)))
     path = define_table(**own, overrides=["measure=scores"])
     with pytest.raises(UserError, match="measure=scores records the last round alone"):
-        TableRequest.of(TableDefinition.read(path))
+        TableRequest.from_definition(TableDefinition.read(path))
 
 
 def test_a_parameter_that_a_class_does_not_take_is_refused_with_its_place(define_table):
     tree = {"_target_": "sklearn.tree.DecisionTreeClassifier", "overrides": ["+algo.depth=2"]}
     path = define_table(rows=["iris"], columns=["samme", {"mine": tree}])
     with pytest.raises(UserError) as error:
-        TableRequest.of(TableDefinition.read(path))
+        TableRequest.from_definition(TableDefinition.read(path))
     assert str(error.value).startswith(
         f"{path}: row iris, column mine: DecisionTreeClassifier has no parameter 'depth'"
     )
@@ -123,10 +130,10 @@ def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path)
     (tmp_path / "my.csv").write_text("a,b\n1,x\n2,y\n")
     own = f"{tmp_path}/my.csv"
     mine = TableDefinition.read(define_table(rows=[own, "wine"], columns=["constant"]))
-    assert TableRequest.of(mine, rows=[own]).name == f"mine-{own.replace('/', '_')}"
+    assert TableRequest.from_definition(mine, rows=[own]).name == f"mine-{own.replace('/', '_')}"
     keys = ("algo.title", "algo.paper", "protocol.name", "data.labels")
     many = [f"{key}={'x' * 60}" for key in keys]
-    names = [TableRequest.of(mine, [*many, f"seed={seed}"]).name for seed in (1, 2)]
+    names = [TableRequest.from_definition(mine, [*many, f"seed={seed}"]).name for seed in (1, 2)]
     assert len(set(names)) == 2
     for name in names:
         assert name.startswith("mine-title=xxxx")
@@ -136,6 +143,6 @@ def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path)
 def test_a_long_name_is_cut_between_letters(define_table):
     title = "ü" * 200
     mine = TableDefinition.read(define_table(rows=[{"wine": {"title": title}}], columns=["samme"]))
-    name = TableRequest.of(mine, rows=[title]).name
+    name = TableRequest.from_definition(mine, rows=[title]).name
     assert name.startswith("mine-üü")
     assert 253 <= len(f"{name}-matrix.svg".encode()) <= 255

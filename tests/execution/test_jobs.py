@@ -5,8 +5,8 @@ import pytest
 from conftest import QUICK
 from util.test_spinner import Terminal
 
-from boostbench.config.compose import experiment
-from boostbench.config.overrides import settings
+from boostbench.config.compose import compose_experiment
+from boostbench.config.overrides import parse_overrides
 from boostbench.execution.jobs import execute, load_table_data
 from boostbench.util.errors import UserError
 
@@ -17,7 +17,9 @@ def test_rows_of_equal_data_share_them(folder):
         "few": ["data=wine", "protocol.samples_per_class=20"],
         "two": ["data=wine", "++data.classes=2"],
     }
-    data = {(row, "x"): experiment(settings(more))["data"] for row, more in asked.items()}
+    data = {
+        (row, "x"): compose_experiment(parse_overrides(more))["data"] for row, more in asked.items()
+    }
     datasets, notes = load_table_data(data, data)
     assert notes == []
     assert datasets["few", "x"] is datasets["wine", "x"]
@@ -27,7 +29,7 @@ def test_rows_of_equal_data_share_them(folder):
 def test_something_moves_before_anything_is_planned(folder, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    spec = experiment(settings(["data=wine", *QUICK]))
+    spec = compose_experiment(parse_overrides(["data=wine", *QUICK]))
     [outcome] = execute([spec]).outcomes
     assert outcome.ran == 3
     shown = sys.stderr.getvalue()
@@ -108,7 +110,7 @@ def test_mistakes_are_one_clear_line(folder, override, told):
     # A group that is deleted must not be chosen.
     argv = [one for one in argv if re.split("[.=]", one)[0] != own and f"{own}=" not in one]
     with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
-        spec = experiment(settings([*argv, override]))
+        spec = compose_experiment(parse_overrides([*argv, override]))
         execute([spec])
     assert len(str(error.value).splitlines()) == 1
     assert len(str(error.value)) < 190

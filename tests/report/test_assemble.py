@@ -72,7 +72,9 @@ def test_each_cell_has_the_command_that_makes_it(tmp_path):
 def test_command_repeats_the_overrides_of_a_table(define_table):
     name = define_table(rows=["wine"], columns=["adaboost_mh"])
     definition = TableDefinition.read(name)
-    request = TableRequest.of(definition, ["protocol.n_splits=2", "results=here", "seed=3"])
+    request = TableRequest.from_definition(
+        definition, ["protocol.n_splits=2", "results=here", "seed=3"]
+    )
     assert request.command("wine", "adaboost_mh") == (
         f"boostbench table {name} protocol.n_splits=2 seed=3 --row wine --column adaboost_mh "
         "rerun=all results=again"

@@ -66,7 +66,7 @@ def test_tables_are_made_of_what_there_is():
 
 def departures(table):
     """Yield the words by which a remark names each reading that departs from the paper's text."""
-    keys = {column: (row, column) for row, column in table.keys if table.runs(row, column)}
+    keys = {column: (row, column) for row, column in table.keys if table.is_run(row, column)}
     for (_, column), spec in table.compose(keys=keys.values()).items():
         algo, title = spec["algo"], table.columns[column].title or ""
         if algo.get("n_bins") and algo["_target_"].split(".")[-1].startswith("RBoostRank"):

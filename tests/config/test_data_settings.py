@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.config.compose import choose_data, experiment
+from boostbench.config.compose import compose_experiment, data_settings
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
@@ -9,22 +9,22 @@ from boostbench.util.errors import UserError
 def test_data_may_be_a_file_of_any_name(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).touch()
-    assert choose_data(name) == {"data.path": name}
-    assert choose_data("wine") == {"data": "wine"}
+    assert data_settings(name) == {"data.path": name}
+    assert data_settings("wine") == {"data": "wine"}
     (tmp_path / "wine").touch()
-    assert choose_data("wine") == {"data": "wine"}
-    assert choose_data("openml-task-3") == {"data.openml_task": 3}
+    assert data_settings("wine") == {"data": "wine"}
+    assert data_settings("openml-task-3") == {"data.openml_task": 3}
 
 
 @pytest.mark.parametrize("name", ["nothere.csv", "nothere.arff.xz", "d/nothere", "./wine"])
 def test_a_file_that_is_not_there_is_no_unknown_data_set(name):
     with pytest.raises(UserError, match=f"^there is no file {name}; check the path$"):
-        choose_data(name)
+        data_settings(name)
 
 
 def test_a_file_in_the_home_folder(home, define_table):
     (home / "my.csv").touch()
-    assert choose_data("~/my.csv") == {"data.path": "~/my.csv"}
+    assert data_settings("~/my.csv") == {"data.path": "~/my.csv"}
     table = TableDefinition.read(define_table(rows=["~/my.csv"], columns=["samme"]))
     assert [row.title for row in table.rows.values()] == ["my"]
 
@@ -39,7 +39,7 @@ def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
     assert [row.title for row in table.rows.values()] == list(files.values())
     assert [spec["data"]["name"] for spec in table.compose().values()] == list(files.values())
     with pytest.raises(UserError, match="unknown data set 'wien'; did you mean wine"):
-        experiment(choose_data("wien"))
+        compose_experiment(data_settings("wien"))
 
 
 def test_rows_and_columns_of_one_title_have_their_names_behind_it(tmp_path, define_table):
