@@ -8,7 +8,7 @@ the mean over the splits depends on which samples these are. To see how much, se
         protocol.samples_per_class=null protocol.n_splits=180 algo=mcboost algo.n_iterations=500
     python scripts/study_pools.py                # of all pools on record that are whole
 
-The share that it shows last is that of `pools` in papers/transcribed/papers.yaml.
+The share that it shows last is that of `pools` in conf/paper/mcboost/paper.yaml.
 """
 
 import argparse

@@ -344,7 +344,10 @@ def table(folder: Path, number: int) -> str:
     return called(["table", str(path), "rerun=never", f"results={folder}/results"])
 
 
-_FIGURES = [configs.read_option("figure", name) for name in configs.list_options("figure")]
+_FIGURES = [
+    configs.parse_yaml(path.read_text(encoding="utf-8"))
+    for _, path in sorted(configs.definition_files("figure").items())
+]
 
 
 def figure(folder: Path, number: int) -> str:

@@ -244,7 +244,10 @@ def _figure(rng: Random, folder: Path) -> str:
 
 # Those that may have overrides.
 _KINDS = {name for name, kind in kinds().items() if "overrides" in kind.__dataclass_fields__}
-_FIGURES = [configs.read_option("figure", name) for name in configs.list_options("figure")]
+_FIGURES = [
+    configs.parse_yaml(path.read_text(encoding="utf-8"))
+    for _, path in sorted(configs.definition_files("figure").items())
+]
 _FIGURES = [
     content | {key: wine for key, wine in (("rows", ["wine"]), ("data", "wine")) if key in content}
     for content in _FIGURES

@@ -195,7 +195,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             cls,
             {key: content[key] for key in content if key not in ("rows", "suite", "columns")},
             where,
-            name=path.stem,
+            name=configs.definition_name("table", path),
             path=where,
             rows=_read_rows(content, where),
             columns=_read_columns(content, where),

@@ -1,20 +1,25 @@
-"""What is known of the reasons for differences, from ``transcribed/notes.yaml``."""
+"""Known reasons for differences, from the ``notes.yaml`` of a paper's folder.
+
+A note fits a cell where all its keys do: ``table`` is a published table, ``data`` a row of ours,
+and all other keys are columns of the published table; a list holds alternatives.
+"""
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import yaml
 
-from boostbench.papers.metadata import read_text
+from boostbench.papers.metadata import published_table
 
 
 def find_note(table: str, where: Mapping[str, str]) -> str | None:
-    """Look up why a number may not be reproduced.
+    """Return the reason why a number may not be reproduced.
 
     Parameters
     ----------
     table : str
-        Name of the published table's CSV file without its ending.
+        Name of the published table.
     where : mapping of str to str
         ``data``, ``algo`` and whatever else the published table tells its lines apart by.
 
@@ -24,13 +29,16 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
         The first note of the file that fits; None where nothing is known.
     """
     place = {**where, "table": table}
-    return next((text for about, text in _notes() if _fits(about, place)), None)
+    path = published_table(table).path.with_name("notes.yaml")
+    return next((text for about, text in _read_notes(path) if _fits(about, place)), None)
 
 
 @cache
-def _notes() -> list[tuple[dict[str, set[str]], str]]:
+def _read_notes(path: Path) -> list[tuple[dict[str, set[str]], str]]:
+    if not path.exists():
+        return []
     notes = []
-    for entry in yaml.safe_load(read_text("notes.yaml")):
+    for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
         note = " ".join(entry.pop("note").split())
         about = {
             key: set(map(str, value if isinstance(value, list) else [value]))

@@ -1,13 +1,16 @@
-"""The papers' numbers, transcribed into ``transcribed/*.csv``."""
+"""Published numbers, read from the CSV files of the papers' folders."""
 
 import csv
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.papers.metadata import PublishedTable, published_table, read_text
+from boostbench.papers.metadata import PublishedTable, published_table
+from boostbench.util.configs import paper_folders
+from boostbench.util.errors import UserError
 from boostbench.util.numbers import mean_std
 
 _NAN = float("nan")
@@ -51,10 +54,26 @@ class Published:
         return mean_std(self.mean, self.std, self.quantity.digits)
 
 
-@cache
 def lines_of(table: str) -> list[dict[str, str]]:
-    """Read the CSV file of a table, by its name: each line, all values as they are written."""
-    return list(csv.DictReader(read_text(f"{table}.csv").splitlines()))
+    """Return the lines of a published table, with all values as they are written."""
+    return _read_lines(published_table(table).path)
+
+
+def read_statements(paper: str) -> list[dict[str, str]]:
+    """Return the lines of a paper's ``wilcoxon.csv``: the signed-rank tests that it reports."""
+    path = paper_folders()[paper] / "wilcoxon.csv"
+    return _read_lines(path) if path.exists() else []
+
+
+@cache
+def _read_lines(path: Path) -> list[dict[str, str]]:
+    try:
+        lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {error}") from None
+    if lines and "data" not in lines[0] and "a" not in lines[0]:
+        raise UserError(f"{path} has no column 'data', which names the data sets")
+    return lines
 
 
 def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
@@ -151,9 +170,9 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
         In words; None when the paper does not say.
     """
     about = published_table(table)
-    for line in lines_of("wilcoxon-statements"):
+    for line in read_statements(about.paper):
         pairs = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
-        if (about.paper, about.number) == (line["paper"], line["table"]) and pairs:
+        if about.number == line["table"] and pairs:
             verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
             return (
                 f"The paper, over {line['n_data']} data sets: statistic {line['statistic']}, "

@@ -28,6 +28,8 @@ KINDS = {
 
 #: Suffixes of files that define tables and figures.
 DEFINITION_SUFFIXES = (".yaml", ".yml")
+# Groups whose files define tables and figures instead of parts of a config.
+_DEFINED = ("table", "figure")
 
 #: Start of the names of OpenML tasks' data sets; the number of the task follows.
 TASK_PREFIX = "openml-task-"
@@ -111,6 +113,35 @@ def conf_dir() -> Path:
     return inside if inside.is_dir() else package.parent / "conf"
 
 
+def paper_folders() -> dict[str, Path]:
+    """Return the folders of papers by the papers' names.
+
+    These are the folders of ``conf/paper`` and of ``$BOOSTBENCH_PAPERS`` that hold a
+    ``paper.yaml``. A paper of the project cannot be replaced.
+    """
+    tops = [conf_dir() / "paper"]
+    if own := os.environ.get("BOOSTBENCH_PAPERS"):
+        tops.append(Path(own))
+    folders: dict[str, Path] = {}
+    for top in tops:
+        for path in sorted(top.glob("*/paper.yaml")):
+            folders.setdefault(path.parent.name, path.parent)
+    return folders
+
+
+def definition_files(kind: str) -> dict[str, Path]:
+    """Return the files that define tables or figures, by the names of these.
+
+    ``conf/table/demo.yaml`` defines the table ``demo``, and ``conf/paper/mcboost/table5.yaml`` the
+    table ``mcboost5``: the paper's name replaces the kind.
+    """
+    files = {path.stem: path for path in (conf_dir() / kind).glob("*.yaml")}
+    for paper, folder in paper_folders().items():
+        for path in folder.glob(f"{kind}*.yaml"):
+            files.setdefault(f"{paper}{path.stem.removeprefix(kind)}", path)
+    return files
+
+
 def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     """List the options of a config group.
 
@@ -124,8 +155,10 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     Returns
     -------
     list of str
-        Sorted names.
+        Sorted names. Those of tables and figures include the papers' tables and figures.
     """
+    if group in _DEFINED:
+        return sorted(definition_files(group))
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
 
 
@@ -234,7 +267,7 @@ def find_definition(kind: str, name: str) -> Path:
     kind : {"table", "figure"}
         Kind of the definition.
     name : str
-        Name of a file in ``conf/KIND``, or path of any YAML file.
+        Name of a table or figure, see `definition_files`, or path of any YAML file.
 
     Returns
     -------
@@ -248,9 +281,19 @@ def find_definition(kind: str, name: str) -> Path:
     """
     if name.endswith(DEFINITION_SUFFIXES):
         return user_path(name)
-    if name not in list_options(kind):
-        raise unknown_name_error(kind, name, list_options(kind))
-    return conf_dir() / kind / f"{name}.yaml"
+    files = definition_files(kind)
+    if name not in files:
+        raise unknown_name_error(kind, name, sorted(files))
+    return files[name]
+
+
+def definition_name(kind: str, path: Path) -> str:
+    """Return the name that results of a definition carry.
+
+    It is the stem of the file, or for the file of a paper the paper's name with the number.
+    """
+    names = (name for name, file in definition_files(kind).items() if path.samefile(file))
+    return next(names, path.stem)
 
 
 def read_definition(kind: str, name: str) -> tuple[Path, dict]:

@@ -9,9 +9,13 @@ from boostbench.util.errors import UserError
 
 
 def test_find():
-    assert configs.find_definition("table", "demo") == configs.conf_dir() / "table" / "demo.yaml"
-    assert str(configs.find_definition("table", "mine/demo.yaml")) == "mine/demo.yaml"
-    assert str(configs.find_definition("table", "mine/demo.yml")) == "mine/demo.yml"
+    conf = configs.conf_dir()
+    find = configs.find_definition
+    assert find("table", "demo") == conf / "table" / "demo.yaml"
+    assert find("table", "mcboost5_leak") == conf / "paper" / "mcboost" / "table5_leak.yaml"
+    assert find("figure", "rpboost12.11") == conf / "paper" / "rpboost" / "figure12.11.yaml"
+    assert str(find("table", "mine/demo.yaml")) == "mine/demo.yaml"
+    assert str(find("table", "mine/demo.yml")) == "mine/demo.yml"
     with pytest.raises(UserError, match="did you mean demo"):
         configs.find_definition("table", "dmo")
 
@@ -27,9 +31,11 @@ def test_a_copy_has_another_name(tmp_path, kind, name):
     """Or it would pass for the project's, and its results would stand in their place."""
     original = configs.find_definition(kind, name)
     with pytest.raises(UserError, match=f"{name} is a {kind} of the project.* another name"):
-        configs.read_definition(kind, str(shutil.copy(original, tmp_path)))
-    _, copied = configs.read_definition(kind, str(shutil.copy(original, tmp_path / "mine.yaml")))
+        configs.read_definition(kind, str(shutil.copy(original, tmp_path / f"{name}.yaml")))
+    path, copied = configs.read_definition(kind, str(shutil.copy(original, tmp_path / "mine.yaml")))
+    assert configs.definition_name(kind, path) == "mine"
     assert configs.read_definition(kind, str(original)) == (original, copied)
+    assert configs.definition_name(kind, original) == name
 
 
 @pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])

@@ -1,22 +1,21 @@
-from importlib.resources import files
-
 import pytest
 import yaml
 
+from boostbench.papers.metadata import papers
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import lines_of
 from boostbench.util import configs
 
-ENTRIES = yaml.safe_load(
-    (files("boostbench.papers") / "transcribed" / "notes.yaml").read_text(encoding="utf-8")
-)
+ENTRIES = [
+    (paper, entry)
+    for paper, folder in configs.paper_folders().items()
+    for entry in yaml.safe_load((folder / "notes.yaml").read_text(encoding="utf-8"))
+]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["note"][:30])
-def test_notes_name_what_is_published(entry):
-    folder = files("boostbench.papers") / "transcribed"
-    tables = {path.stem for path in folder.iterdir() if path.name.endswith("csv")}
-    tables.remove("wilcoxon-statements")
+@pytest.mark.parametrize(("paper", "entry"), ENTRIES, ids=lambda value: str(value)[-40:])
+def test_notes_name_published_tables_rows_and_values(paper, entry):
+    tables = papers()[paper].tables.keys()
     named = {
         key: set(map(str, value if isinstance(value, list) else [value]))
         for key, value in entry.items()

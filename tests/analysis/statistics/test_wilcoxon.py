@@ -7,9 +7,12 @@ from scipy import stats
 
 from boostbench.analysis.statistics.wilcoxon import MOST_EXACT, Wilcoxon, critical_value, wilcoxon
 from boostbench.papers import published
+from boostbench.papers.metadata import papers
 from boostbench.util.numbers import differences
 
-STATEMENTS = published.lines_of("wilcoxon-statements")
+STATEMENTS = [
+    {**line, "paper": paper} for paper in papers() for line in published.read_statements(paper)
+]
 # The second name of a statement's algorithm says which lines of the table are meant.
 SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
 

@@ -10,6 +10,7 @@ from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.document import make_document, rank_row
 from boostbench.report.renderers.latex import escape, latex, latex_notes
+from boostbench.util import configs
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ["table", "table_of_rounds", "timed_table"]
@@ -162,7 +163,7 @@ def test_escape():
 @pytest.fixture(scope="module")
 def documents():
     """Return the documents of all tables of the project, from the records."""
-    names = sorted(path.stem for path in (ROOT / "conf/table").glob("*.yaml"))
+    names = configs.list_options("table")
     return [make_document(table) for table in read_tables(names, Records(ROOT / "results"))]
 
 
