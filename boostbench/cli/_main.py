@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
@@ -22,6 +23,8 @@ from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.execution.shutdown import end_workers
 from boostbench.util import configs
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
+from boostbench.util.temporary_settings import temporarily_set
+from boostbench.util.user_paths import user_path
 
 _EXAMPLES = """\
 examples:
@@ -122,6 +125,11 @@ def _close_output() -> None:
 
 
 def _dispatch(argv: list[str]) -> int:
+    if argv and argv[0].partition("=")[0] == "--papers":
+        folder, rest = _split_papers(argv)
+        # Worker processes and the copy of a command inherit the environment.
+        with temporarily_set(os.environ, {"BOOSTBENCH_PAPERS": str(folder)}):
+            return _dispatch(rest)
     names = command_names()
     name = argv[0] if argv else ""
     if name in ("-sc", "--shell-completion"):
@@ -144,6 +152,23 @@ def _dispatch(argv: list[str]) -> int:
         return 0
     _check_working_directory()
     return modules[args.command].run(args) or 0
+
+
+def _split_papers(argv: list[str]) -> tuple[Path, list[str]]:
+    """Split ``--papers DIR`` from the words behind it, and check the folder."""
+    _, equals, value = argv[0].partition("=")
+    words = [value, *argv[1:]] if equals else argv[1:]
+    if not words or not words[0]:
+        raise UserError("--papers needs a folder: boostbench --papers DIR table NAME")
+    folder = user_path(words[0]).absolute()
+    if not folder.is_dir():
+        raise UserError(f"--papers: there is no folder {folder}; 'boostbench new paper' makes one")
+    if not any(folder.glob("*/paper.yaml")):
+        raise UserError(
+            f"--papers: no folder in {folder} has a paper.yaml; name the folder that holds the "
+            "papers' folders"
+        )
+    return folder, words[1:]
 
 
 def _unrecognized_message(command: str | None, words: Sequence[str]) -> str:
@@ -188,6 +213,9 @@ def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
         description="Reproduce the tables and figures of five boosting papers, cell by cell.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--papers", metavar="DIR", help="folder of papers of your own; stands before COMMAND"
     )
     parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
