@@ -87,7 +87,9 @@ def read_figure(name: str) -> FigureDefinition:
     kind = check_value(str, content.pop("kind"), str(path), "kind")
     if kind not in known:
         raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, known)}")
-    return struct_from_mapping(known[kind], content, str(path), name=configs.definition_name("figure", path))
+    return struct_from_mapping(
+        known[kind], content, str(path), name=configs.definition_name("figure", path)
+    )
 
 
 def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
