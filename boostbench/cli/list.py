@@ -29,7 +29,11 @@ def run(args: Namespace) -> None:
         names = configs.list_options(group)
         width = max(map(len, names), default=0)
         for name in names:
-            text = f"{name:{width}}  {describe(configs.read_option(group, name))}"
+            if group in ("table", "figure"):
+                _, content = configs.read_definition(group, name)
+            else:
+                content = configs.read_option(group, name)
+            text = f"{name:{width}}  {describe(content)}"
             echo(fill(text, 80, subsequent_indent=" " * (width + 2)))
 
 

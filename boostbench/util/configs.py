@@ -120,8 +120,8 @@ def paper_folders() -> dict[str, Path]:
     ``paper.yaml``. A paper of the project cannot be replaced.
     """
     tops = [conf_dir() / "paper"]
-    if own := os.environ.get("BOOSTBENCH_PAPERS"):
-        tops.append(Path(own))
+    if folder := os.environ.get("BOOSTBENCH_PAPERS"):
+        tops.append(Path(folder))
     folders: dict[str, Path] = {}
     for top in tops:
         for path in sorted(top.glob("*/paper.yaml")):
