@@ -116,8 +116,8 @@ def conf_dir() -> Path:
 def paper_folders() -> dict[str, Path]:
     """Return the folders of papers by the papers' names.
 
-    These are the folders of ``conf/paper`` and of ``$BOOSTBENCH_PAPERS`` that hold a
-    ``paper.yaml``. A paper of the project cannot be replaced.
+    A paper is a folder with a ``paper.yaml`` in ``conf/paper`` or in ``$BOOSTBENCH_PAPERS``. The
+    project's papers cannot be replaced.
     """
     tops = [conf_dir() / "paper"]
     if folder := os.environ.get("BOOSTBENCH_PAPERS"):
@@ -155,7 +155,7 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     Returns
     -------
     list of str
-        Sorted names. Those of tables and figures include the papers' tables and figures.
+        Sorted names, with all tables and figures of papers.
     """
     if group in _DEFINED:
         return sorted(definition_files(group))
