@@ -1,5 +1,6 @@
 """Export of a fitted model as a self-contained HTML page."""
 
+import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.explanation.number_format import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.inspection.evaluation import evaluate
 from boostbench.inspection.heat_maps import heat_map_data
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.shapes import visible_steps
@@ -20,6 +22,10 @@ from boostbench.util.printable import printable
 
 # Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
+# Half the width of bands and deviations, in standard deviations.
+N_STDS = 2.0
+# Minimum number of categories with a search box: fewer are seen at once.
+_MIN_SEARCHED = 13
 # Horizontal position of the mark of missing values, to the right of all numbers.
 _MISSING_X = 316
 
@@ -33,20 +39,46 @@ _TEMPLATES = jinja2.Environment(
 
 
 class _Bar(NamedTuple):
-    """Table row with a bar for each value."""
+    """Table row with a bar for each value.
+
+    Attributes
+    ----------
+    label : str
+    values : list of float
+    stds : list of float
+        Standard deviation of each value; empty if they are not known.
+    n_rows : int or None
+        Number of samples with the value; None: not shown.
+    is_missing : bool
+        True for missing values.
+    """
 
     label: str
     values: list
+    stds: list = ()
+    n_rows: int | None = None
     is_missing: bool = False
 
 
-def export_html(estimator, X, path, *, row=0, max_terms=20):
+def export_html(
+    estimator,
+    X,
+    path,
+    *,
+    row=0,
+    max_terms=20,
+    X_test=None,
+    y_test=None,
+    data_name=None,
+    date=None,
+):
     """Write an HTML page that explains a fitted model.
 
-    The page shows the importances, the explanation of one row, and the shape functions: a curve for
-    each numeric feature, a bar for each category, and a mark for missing values. All values are
-    exact. Importances are the `feature_importances_` of the estimator, over its training rows. The
-    page works offline.
+    The page shows the training rows and classes, the results on test rows, the importances, the
+    explanation of one row, and the shape functions: a curve for each numeric feature, a bar for
+    each category, and a mark for missing values. All values are exact. Functions of jointly trained
+    bags have bands of two standard deviations. Importances are the `feature_importances_` of the
+    estimator, over its training rows. The page works offline.
 
     Parameters
     ----------
@@ -61,11 +93,20 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         Position of the sample to explain.
     max_terms : int, default=20
         Maximum number of features, by decreasing importance.
+    X_test : array-like of shape (n_test_samples, n_features), default=None
+        Samples that the model was not trained on. None: the page has no test results.
+    y_test : array-like of shape (n_test_samples,), default=None
+        Labels or numbers of `X_test`.
+    data_name : str, default=None
+        Name of the data in the title. None: no name.
+    date : datetime.date, default=None
+        Date in the title. None: today.
 
     Raises
     ------
     ValueError
-        If the estimator is not a sum of stumps, `row` is out of range, or `max_terms` is negative.
+        If the estimator is not a sum of stumps, `row` is out of range, `max_terms` is negative, or
+        only one of `X_test` and `y_test` is given or they do not fit the model.
 
     Examples
     --------
@@ -79,11 +120,19 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
+    if (X_test is None) != (y_test is None):
+        raise ValueError("give both X_test and y_test, or neither")
     shapes = estimator.shape_functions(X)
     page = _Page(shapes, shapes.numbers(X), max_terms)
     sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
     text = _TEMPLATES.get_template("model.html").render(
         name=type(estimator).__name__,
+        data_name=data_name,
+        date=_format_date(date or datetime.date.today()),
+        training=_training_facts(estimator),
+        evaluation=None if X_test is None else page.evaluation(evaluate(estimator, X_test, y_test)),
+        meaning=_score_meaning(estimator, shapes),
+        has_spread=shapes.has_spread,
         n_samples=n_samples,
         n_features=len(shapes.feature_names),
         n_used=int((shapes.importances > 0).sum()),
@@ -96,6 +145,8 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         terms=[page.term(feature) for feature in page.features],
         pairs=page.pairs(),
         number=page.number,
+        deviation=page.deviation,
+        min_searched=_MIN_SEARCHED,
         box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING_X},
     )
     write_output(Path(path), lambda stream: stream.write(printable(text).encode()))
@@ -110,10 +161,62 @@ class _Page:
         self.features = most_important(shapes.importances, max_terms)
         visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
-        # All curves share one scale, so that they can be compared.
+        # All curves share one scale, so that they can be compared. It has room for parts of bands.
         self.low, self.high = values.min(), values.max() or 1.0
+        if shapes.has_spread:
+            self.low, self.high = self._extend_range()
         self.size = np.abs(values).max() or 1.0
         self.decimals = max(0, 2 - int(np.floor(np.log10(self.size))))
+
+    def _extend_range(self):
+        """Return the range of the curves with their bands, at most a half larger on each side."""
+        room = (self.high - self.low) / 2
+        ends = [(self.low, self.high)]
+        for feature in self.features:
+            term = self.shapes.term(feature)
+            if term.categories is None and term.std is not None:
+                steps = visible_steps(term, self.X)
+                band = N_STDS * steps.stds
+                ends.append(((steps.values - band).min(), (steps.values + band).max()))
+        low, high = np.transpose(ends)
+        return max(low.min(), self.low - room), min(high.max(), self.high + room)
+
+    def deviation(self, value):
+        """Return the text of two standard deviations."""
+        return f"± {N_STDS * value:,.{self.decimals}f}"
+
+    def evaluation(self, result):
+        """Return the test results with the drawing of the calibration curve."""
+        points = result.calibration
+        ends = [end for point in points for end in (point.predicted, point.low, point.high)]
+        is_share = self.shapes.classes_ is not None
+        low, high = (0.0, 1.0) if is_share else (min(ends), max(ends))
+        length = (high - low) or 1.0
+
+        def x(value):
+            return round(_LEFT + (_RIGHT - _LEFT) * (value - low) / length, 1)
+
+        def y(value):
+            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - low) / length, 1)
+
+        formatted = _format_share if is_share else "{:.4g}".format
+        return result._asdict() | {
+            "points": [
+                {
+                    "x": x(point.predicted),
+                    "y": y(point.observed),
+                    "low": y(point.low),
+                    "high": y(point.high),
+                    "text": f"predicted {formatted(point.predicted)}, observed "
+                    f"{formatted(point.observed)} ({formatted(point.low)} to "
+                    f"{formatted(point.high)}) in {point.n_rows} rows",
+                }
+                for point in points
+            ],
+            "diagonal": (x(low), y(low), x(high), y(high)),
+            "x_ticks": _tick_positions(x, _round_ticks(low, high)),
+            "y_ticks": _tick_positions(y, _round_ticks(low, high)),
+        }
 
     def number(self, value):
         """Return the text of a contribution, with its sign."""
@@ -134,7 +237,10 @@ class _Page:
         if len(outputs) > 1:
             output, local = predicted, local[predicted]
         values = local.to_numpy()[0]
-        effects = values[1:]
+        effects, stds = values[1:], None
+        if self.shapes.has_spread:
+            std_table = self.shapes.explain_local(sample, return_std=True)[1]
+            stds = (std_table[predicted] if len(outputs) > 1 else std_table).to_numpy()[0, 1:]
         cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
         order = np.argsort(-np.abs(effects), kind="stable")
         n_features = len(self.shapes.feature_names)
@@ -144,7 +250,12 @@ class _Page:
             for index, name in enumerate(self.shapes.feature_names)
         ]
         names += [self.shapes.pair_name(pair) for pair in self.shapes.pairs]
-        bars = [_Bar(names[index], [float(effects[index])]) for index in visible]
+        bars = [
+            _Bar(
+                names[index], [float(effects[index])], [] if stds is None else [float(stds[index])]
+            )
+            for index in visible
+        ]
         other_effects = float(effects.sum() - effects[visible].sum())
         # Terms of importance 0, which change all scores equally, are contributions as well.
         if len(self.features) < len(self.shapes.terms):
@@ -161,6 +272,9 @@ class _Page:
         if hasattr(estimator, "predict_proba"):
             index = list(self.shapes.classes_).index(output)
             explanation["probability"] = float(estimator.predict_proba(sample)[0, index])
+            if self.shapes.has_spread:
+                probability_stds = estimator.predict_proba(sample, return_std=True)[1]
+                explanation["probability_std"] = float(probability_stds[0, index])
         return explanation
 
     def term(self, feature):
@@ -172,12 +286,21 @@ class _Page:
         }
         if term.categories is None:
             return visible | self._curves(term)
+        counts = np.bincount(term.row_indices(self.X[:, feature]), minlength=len(term.table))
+        stds = np.zeros((len(term.table), 0)) if term.std is None else term.std
         bars = [
-            _Bar(str(category), [float(value) for value in values])
-            for category, values in zip(term.categories, term.values, strict=True)
+            _Bar(
+                str(label), list(map(float, values)), list(map(float, stds[row])), int(counts[row])
+            )
+            for row, (label, values) in enumerate(zip(term.categories, term.values, strict=True))
         ]
+        # Categories with a large effect come first: of several scores, the largest one counts.
+        bars.sort(
+            key=lambda bar: -bar.values[0] if len(bar.values) == 1 else -max(map(abs, bar.values))
+        )
         if term.has_missing:
-            bars.append(_Bar("missing", [float(value) for value in term.missing], True))
+            missing = map(float, term.missing), map(float, stds[-1])
+            bars.append(_Bar("missing", *map(list, missing), int(counts[-1]), True))
         return visible | {"bars": bars, "scale": self.size}
 
     def pairs(self):
@@ -201,7 +324,7 @@ class _Page:
         ]
 
     def _curves(self, term):
-        edges, table, _, deciles = visible_steps(term, self.X)
+        edges, table, stds, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         height = (self.high - self.low) or 1.0
         right = _MISSING_X - 24 if term.has_missing else _RIGHT
@@ -218,30 +341,57 @@ class _Page:
             for edge, value in zip(edges[1:-1], column[1:], strict=True):
                 steps.append(f"H{x(edge)}V{y(value)}")
             curves.append("".join([*steps, f"H{x(edges[-1])}"]))
+        bands, texts = [], [", ".join(map(self.number, values)) for values in table]
+        if stds is not None:
+            half_widths = N_STDS * stds
+            bands = [
+                _band_path(x, y, edges, *ends)
+                for ends in zip((table - half_widths).T, (table + half_widths).T, strict=True)
+            ]
+            texts = [
+                ", ".join(
+                    f"{self.number(v)} {self.deviation(s)}" for v, s in zip(*row, strict=True)
+                )
+                for row in zip(table, stds, strict=True)
+            ]
         return {
             "curves": curves,
+            "bands": bands,
             "zero": y(0.0),
             "steps": [
                 {
                     "x": x(left),
                     "width": round(max(0.0, x(right_end) - x(left)), 1),
-                    "text": f"{' to '.join(ends)}: " + ", ".join(map(self.number, values)),
+                    "text": f"{' to '.join(ends)}: {text}",
                 }
-                for left, right_end, ends, values in zip(
+                for left, right_end, ends, text in zip(
                     edges[:-1],
                     edges[1:],
                     pairwise(shortest_decimals(edges, digits=4)),
-                    table,
+                    texts,
                     strict=True,
                 )
             ],
             "deciles": list(map(x, deciles)),
             "x_ticks": _tick_positions(x, _round_ticks(low, high)),
             "y_ticks": _tick_positions(y, _round_ticks(self.low, self.high)),
-            "missing": [(y(value), float(value)) for value in term.missing]
-            if term.has_missing
-            else [],
+            "missing": self._missing_marks(term, y),
         }
+
+    def _missing_marks(self, term, y):
+        """Return position, ends of the deviation, and text of the mark of each output."""
+        if not term.has_missing:
+            return []
+        stds = np.zeros(len(term.missing)) if term.std is None else term.std[-1]
+        marks = []
+        for value, std in zip(term.missing, stds, strict=True):
+            text = (
+                self.number(value)
+                if term.std is None
+                else f"{self.number(value)} {self.deviation(std)}"
+            )
+            marks.append((y(value), y(value - N_STDS * std), y(value + N_STDS * std), text))
+        return marks
 
     def _visible_table(self, term):
         """Return the visible rows of a term's table."""
@@ -251,6 +401,51 @@ class _Page:
         if np.isnan(self.X[:, term.feature]).all():
             return table[-1:]
         return np.concatenate([visible_steps(term, self.X)[1], table[len(term.values) :]])
+
+
+def _band_path(x, y, edges, low, high):
+    """Return the outline of a band: its upper ends to the right, its lower ends to the left."""
+    path = [f"M{x(edges[0])} {y(high[0])}"]
+    path += [f"H{x(edge)}V{y(end)}" for edge, end in zip(edges[1:-1], high[1:], strict=True)]
+    path.append(f"H{x(edges[-1])}V{y(low[-1])}")
+    path += [f"H{x(edge)}V{y(end)}" for edge, end in zip(edges[-2:0:-1], low[-2::-1], strict=True)]
+    return "".join([*path, f"H{x(edges[0])}Z"])
+
+
+def _training_facts(estimator):
+    """Return the number of training rows, and name, number and share of the rows of each class."""
+    rows = estimator._training_rows
+    facts = {"n_rows": f"{rows.n_rows:,}", "classes": []}
+    if rows.class_counts is not None:
+        facts["classes"] = [
+            (str(label), f"{count:,}", _format_share(count / rows.n_rows))
+            for label, count in zip(estimator.classes_, rows.class_counts, strict=True)
+        ]
+    return facts
+
+
+def _score_meaning(estimator, shapes):
+    """Return a sentence that explains the score."""
+    if shapes.classes_ is None:
+        if estimator.link_ == "log":
+            return "Terms add to the logarithm of the prediction: +0.1 multiplies it by 1.11."
+        return "The score is the predicted number itself."
+    factor = estimator.inverse_temperature()
+    if len(shapes.outputs) > 1:
+        return (
+            "Each class has a score, and the class with the largest one is predicted. If the "
+            f"score of a class is larger by 1, it is {np.exp(factor):.1f} times as probable."
+        )
+    shares = (_format_share(1 / (1 + np.exp(-factor * score))) for score in (0, 1, -1))
+    return "A score of 0 means a probability of {}, a score of +1 {}, and of -1 {}.".format(*shares)
+
+
+def _format_share(share):
+    return f"{100 * share:.1f} %"
+
+
+def _format_date(date):
+    return f"{date.day} {date:%B %Y}"
 
 
 def _format_cell(cells, index):

@@ -149,7 +149,7 @@ def test_exports_follow_the_edit(name, tmp_path):
     close(result.reshape(len(X), -1), scores(edited, X))
     export_html(edited, X, tmp_path / "model.html")
     page = (tmp_path / "model.html").read_text(encoding="utf-8")
-    pattern = r'>ash</th>.*?<td class="number"><div>(.*?)</div>'
+    pattern = r'>ash <small>.*?<td class="number[^"]*"><div>([^ <]*)'
     shown = re.search(pattern, page, re.DOTALL).group(1)
     ash = edited.shape_functions(X).term(X.columns.get_loc("words")).values[0, 0]
     assert float(shown) == pytest.approx(ash, rel=0.06)

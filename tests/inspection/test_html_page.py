@@ -1,9 +1,11 @@
 """The page of one model, in a browser."""
 
+import datetime
 import itertools
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
@@ -11,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boostbench import AdaBoostMH, BaggedMCBoost, MCBoost, RBoostRank
+from boostbench import AdaBoostMH, BaggedMCBoost, LsBoostRegressor, MCBoost, RBoostRank
 from boostbench.inspection import export_html
 from boostbench.inspection.html_page import _round_ticks
+from boostbench.inspection.shapes import visible_steps
 from tests.algorithms.problems import messy
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 
@@ -35,7 +38,7 @@ def written(folder, n_classes=2, interactions=0, **options):
         n_iterations=40, n_estimators=4, interactions=interactions, random_state=0
     )
     model.fit(X, np.array(["no", ODD, "perhaps"])[y])
-    export_html(model, X, folder / "model.html", **options)
+    export_html(model, X, folder / "model.html", date=datetime.date(2026, 11, 28), **options)
     return model, X, folder / "model.html"
 
 
@@ -69,7 +72,7 @@ def test_terms_of_a_row_sum_to_its_score(page):
     sample = X.iloc[[5]]
     scores = model.decision_function(sample)
     score = scores[0] if scores.ndim == 1 else scores[0].max()
-    numbers = [float(text) for text in browser.seen("#explained .number")]
+    numbers = [float(text.split()[0]) for text in browser.seen("#explained .number")]
     assert numbers[-1] == pytest.approx(score, abs=0.006)
     assert sum(numbers[:-1]) == pytest.approx(score, abs=0.006 * len(numbers))
     told = browser.seen("#explained p b")
@@ -92,13 +95,112 @@ def test_categories_are_bars_and_missing_values_marks(page):
     """
     labels = "return [...card.querySelectorAll('th')].map((head) => head.innerText);"
     term = shapes.term(2)
-    assert browser.run(find + labels, "words") == [*term.categories, "missing"]
+    # Categories are sorted by their effect.
+    effects = -term.values[:, 0] if len(shapes.outputs) == 1 else -np.abs(term.values).max(axis=1)
+    order = [*np.argsort(effects, kind="stable"), -1]
+    names = np.append(term.categories, "missing")[order]
+    counts = X["words"].fillna("missing").value_counts()
+    assert browser.run(find + labels, "words") == [f"{n} ({counts[n]} rows)" for n in names]
     numbers = "return [...card.querySelectorAll('.number div')].map((cell) => cell.innerText);"
-    shown = np.array(browser.run(find + numbers, "words"), float).reshape(term.table.shape)
-    np.testing.assert_allclose(shown, term.table, atol=0.006)
+    texts = np.char.split(browser.run(find + numbers, "words")).tolist()
+    shown = np.array([[text[0], text[2]] for text in texts], float).reshape(*term.table.shape, 2)
+    np.testing.assert_allclose(shown[..., 0], term.table[order], atol=0.006)
+    np.testing.assert_allclose(shown[..., 1], 2 * term.std[order], atol=0.006)
     marks = "return card.querySelectorAll('path.missing').length;"
     assert browser.run(find + marks, ODD) == len(shapes.outputs)
     assert browser.run(find + marks, "number") == 0
+
+
+@needs_browser
+def test_band_is_two_standard_deviations_around_the_curve(page):
+    model, X, browser = page
+    drawn = browser.run("""
+    const card = [...document.querySelectorAll(".terms article")]
+      .find((card) => card.querySelector("h3").innerText === "number");
+    const heights = (shape, selector) => [...card.querySelectorAll(selector)]
+      .map((path) => path.getBBox()).map((box) => [box.y, box.y + box.height]);
+    return [heights(card, "path.curve"), heights(card, "path.band")];
+    """)
+    curves, bands = np.array(drawn)
+    term = model.shape_functions(X).term(0)
+    steps = visible_steps(term, X[["number"]].to_numpy())
+    unit = np.ptp(curves[0]) / np.ptp(steps.values[:, 0])
+    for column, std, band in zip(steps.values.T, steps.stds.T, bands, strict=True):
+        height = np.max(column + 2 * std) - np.min(column - 2 * std)
+        assert np.ptp(band) == pytest.approx(unit * height, rel=0.03)
+
+
+@needs_browser
+def test_search_box_filters_categories(driver, tmp_path):
+    X = pd.DataFrame({"town": [f"town {index % 30}" for index in range(300)]})
+    y = np.arange(300) % 30 > 14
+    export_html(BaggedMCBoost(random_state=0).fit(X, y), X, tmp_path / "model.html")
+    browser = Browser(driver, tmp_path / "model.html")
+    visible = (
+        "return [...document.querySelectorAll('#functions tr')].filter((r) => !r.hidden).length;"
+    )
+    assert browser.run(visible) == 30
+    browser.run("""
+    const box = document.querySelector("input.search");
+    box.value = "TOWN 1";
+    box.dispatchEvent(new Event("input"));
+    """)
+    assert browser.run(visible) == 11
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_training_rows_and_test_results_are_shown(tmp_path, n_classes):
+    X, y = messy(n_classes, n_samples=300)
+    labels = np.array(["no", "yes", "perhaps"])[y]
+    model = BaggedMCBoost(random_state=0).fit(X[:200], labels[:200])
+    date = datetime.date(2026, 11, 28)
+    path = tmp_path / "model.html"
+    X_test, y_test = X[200:], labels[200:]
+    options = {"X_test": X_test, "y_test": y_test, "data_name": "a <b> & c", "date": date}
+    export_html(model, X[:200], path, **options)
+    page = path.read_text(encoding="utf-8")
+    assert "BaggedMCBoost for a &lt;b&gt; &amp; c</h1>" in page
+    assert "28 November 2026" in page
+    for label, count in zip(*np.unique(labels[:200], return_counts=True), strict=True):
+        assert f"{label}: {count} rows, {count / 2:.1f} %" in page
+    shown = dict(re.findall('<tr><th scope="row">([^<]+)</th><td>([^<]+)</td>', page))
+    assert shown["error"] == f"{100 * (1 - model.score(X_test, y_test)):.1f} %"
+    shares = model.predict_proba(X_test)
+    is_label = y_test[:, None] == model.classes_
+    assert float(shown["log-loss"]) == pytest.approx(-np.log(shares[is_label]).mean(), abs=5e-4)
+    areas = []
+    for share, positive in zip(shares.T, is_label.T, strict=True):
+        wins = share[positive][:, None] - share[~positive]
+        areas.append(np.mean((wins > 0) + 0.5 * (wins == 0)))
+    assert float(shown["AUC"]) == pytest.approx(np.mean(areas), abs=5e-4)
+    points = re.findall(r"observed ([\d.]+) % .*? in (\d+) rows", page)
+    assert sum(int(n) for _, n in points) == 100
+    hits = is_label[:, 1] if n_classes == 2 else model.predict(X_test) == y_test
+    found = sum(float(share) / 100 * int(n) for share, n in points)
+    assert found == pytest.approx(hits.sum(), abs=0.1)
+
+
+def test_results_of_a_regressor(tmp_path):
+    X, y = messy(3, n_samples=300)
+    y = y + X["number"].to_numpy()
+    model = LsBoostRegressor(n_iterations=50).fit(X[:200], y[:200])
+    export_html(model, X, tmp_path / "model.html", X_test=X[200:], y_test=y[200:])
+    page = (tmp_path / "model.html").read_text(encoding="utf-8")
+    shown = dict(re.findall('<tr><th scope="row">([^<]+)</th><td>([^<]+)</td>', page))
+    residuals = y[200:] - model.predict(X[200:])
+    rmse = np.sqrt(np.mean(residuals**2))
+    assert float(shown["root mean squared error"]) == pytest.approx(rmse, rel=1e-3)
+    assert float(shown["R²"]) == pytest.approx(model.score(X[200:], y[200:]), abs=5e-4)
+
+
+def test_impossible_test_rows_are_named(tmp_path):
+    model, X, path = written(tmp_path)
+    with pytest.raises(ValueError, match="give both X_test and y_test, or neither"):
+        export_html(model, X, path, X_test=X)
+    with pytest.raises(ValueError, match="a label that the training data do not have: 'maybe'"):
+        export_html(model, X, path, X_test=X, y_test=["maybe"] * len(X))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        export_html(model, X, path, X_test=X, y_test=["no"])
 
 
 @needs_browser

@@ -199,6 +199,7 @@ class BaggedBooster(
                 )
             )
         self._train_members(tasks, input_rows, y, weights)
+        self._store_training_rows(y)
         self._store_term_sizes(input_rows, weights)
         return self
 

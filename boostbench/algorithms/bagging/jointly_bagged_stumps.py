@@ -213,8 +213,8 @@ class JointlyBaggedStumps(TabularBooster):
             pairs.append(tuple(sorted(map(int, indices))))
         return list(dict.fromkeys(pairs))
 
-    def _store_explanation(self, master, X, weights=None):
-        super()._store_explanation(master, X, weights)
+    def _store_explanation(self, master, X, y, weights=None):
+        super()._store_explanation(master, X, y, weights)
         cell_weights = []
         if self.pairs_:
             weights = np.ones(len(X)) if weights is None else weights

@@ -183,7 +183,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         for observer in observers:
             observer.on_training_end()
         self._store_training(training)
-        self._store_explanation(master, X, *weights)
+        self._store_explanation(master, X, y, *weights)
         return self
 
     def _make_early_stopping(self, training, X_val, y_val, weights=None):
@@ -224,8 +224,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 stacklevel=4,
             )
 
-    def _store_explanation(self, master, X, weights=None):
+    def _store_explanation(self, master, X, y, weights=None):
         """Store quantities over the training rows that explanations need."""
+        self._store_training_rows(y)
         self._store_term_sizes(X, weights)
 
     def _fit_param(self, name):

@@ -1,5 +1,7 @@
 """Methods that explain an estimator whose scores are a sum of stumps."""
 
+from typing import NamedTuple
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,6 +11,20 @@ from boostbench.algorithms.explanation.stump_sums import extract_stump_sum
 from boostbench.algorithms.explanation.term_sizes import term_sizes
 from boostbench.algorithms.explanation.terms import build_terms
 from boostbench.core.stumps.views import identity_views
+
+
+class TrainingRows(NamedTuple):
+    """Rows that a model was trained on, without rows of weight 0 and held-out rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    class_counts : ndarray of shape (n_classes,), dtype=int64, or None
+        Number of rows of each class; None for a regressor.
+    """
+
+    n_rows: int
+    class_counts: np.ndarray | None
 
 
 class ExplainableMixin:
@@ -51,6 +67,13 @@ class ExplainableMixin:
                 raise AttributeError(str(error)) from None
             raise AttributeError("importances are computed at the end of fit")
         return self._term_sizes
+
+    def _store_training_rows(self, y):
+        """Store the number of training rows, and of the rows of each class."""
+        class_counts = None
+        if hasattr(self, "classes_"):
+            class_counts = np.bincount(self.classes_.searchsorted(y), minlength=len(self.classes_))
+        self._training_rows = TrainingRows(len(y), class_counts)
 
     def _store_term_sizes(self, X, weights=None):
         """Store the mean absolute terms of the training rows, if the model is a sum of stumps."""
