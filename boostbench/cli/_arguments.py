@@ -1,4 +1,4 @@
-"""Words on a command line that several commands take."""
+"""Arguments that several commands have."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -10,28 +10,28 @@ from boostbench.util.errors import UserError, print_error
 
 
 def add_definition(parser: ArgumentParser, kind: str) -> None:
-    """Take the name of a table or a figure, or the path of a file that defines one."""
+    """Add the name of a table or a figure, or the path of a file that defines one."""
 
-    def known(name: str) -> str:
+    def check_name(name: str) -> str:
         configs.find_definition(kind, name)
         return name
 
-    named = f"see 'boostbench list {kind}s'; or a YAML file"
-    parser.add_argument("name", metavar="NAME", type=known, help=named)
+    names = f"see 'boostbench list {kind}s'; or a YAML file"
+    parser.add_argument("name", metavar="NAME", type=check_name, help=names)
 
 
 def add_overrides(parser: ArgumentParser, text: str) -> None:
-    """Take Hydra overrides as `words`."""
+    """Add overrides, as `words`."""
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=text)
 
 
 def add_names(parser: ArgumentParser, flag: str, text: str, **options) -> None:
-    """Take names by a flag, several times or with commas between them."""
+    """Add a flag for names, which may stand several times, or have commas between the names."""
     parser.add_argument(flag, action="extend", type=_split, default=[], help=text, **options)
 
 
 def find_tables(command: str, words: Sequence[str]) -> None:
-    """Refuse names of tables that do not exist."""
+    """Raise an error for a table that does not exist."""
     from boostbench.config.overrides import parse_names_and_results
 
     for name in parse_names_and_results(command, words)[0]:

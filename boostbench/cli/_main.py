@@ -1,7 +1,7 @@
-"""The dispatcher: which command, and what becomes of its errors.
+"""Dispatcher of the command line: it finds the command, runs it and reports its errors.
 
-Commands are imported when they are called, so that light ones answer at once, and after their names
-are checked, so that a misspelt one does too.
+A command is imported when it is called and its name is checked, so that a light command, or an
+unknown name, is answered at once.
 """
 
 import argparse
@@ -38,8 +38,8 @@ examples:
 """
 
 
-# New objects until Python looks for circles; 700 by default.
-_COLLECT_AFTER = 100_000
+# Number of new objects after which Python looks for reference cycles; its default is 700.
+_GC_THRESHOLD = 100_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,10 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with restored_process():
             return _run(list(argv), own_process=False)
     open_standard_descriptors()
-    # Python would collect the objects of all modules one by one at the end: a third of a second.
+    # At exit, Python would collect the objects of all modules one by one, for a third of a second.
     atexit.register(gc.freeze)
-    # Records are many small dicts in no circle, which it would go through again and again.
-    gc.set_threshold(_COLLECT_AFTER)
+    # Records are many small dicts without cycles, which Python would traverse again and again.
+    gc.set_threshold(_GC_THRESHOLD)
     try:
         with restored_process():
             return _run(sys.argv[1:], own_process=True)
@@ -80,10 +80,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str], own_process: bool) -> int:
-    """Run a command; return its exit code, also where it raises an error of the user."""
+    """Run a command, and return its exit code, also after an error."""
     try:
         code = _dispatch(argv)
-        # A disk that is full is told here, not by Python when it ends.
+        # Flush here, so that a full disk is reported as an error and not at interpreter exit.
         sys.stdout.flush()
         return code
     except SystemExit as stop:
@@ -94,8 +94,8 @@ def _run(argv: list[str], own_process: bool) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        if _is_of_a_reader_that_left(error):
-            # It has seen enough ('boostbench list | head'); nothing must be flushed to it.
+        if _is_broken_pipe(error):
+            # The reader has closed the pipe ('boostbench list | head'); flushing would fail.
             if own_process:
                 _close_output()
             return 0
@@ -112,15 +112,17 @@ def _run(argv: list[str], own_process: bool) -> int:
         return 2
 
 
-def _is_of_a_reader_that_left(error: OSError) -> bool:
-    is_windows = sys.platform == "win32"  # which takes the argument for invalid
+def _is_broken_pipe(error: OSError) -> bool:
+    # Windows reports a closed pipe as an invalid argument.
+    is_windows = sys.platform == "win32"
     is_invalid = is_windows and error.errno == errno.EINVAL and error.filename is None
     return is_invalid or isinstance(error, BrokenPipeError)
 
 
 def _close_output() -> None:
-    """Let nothing more come out, not even what is flushed when Python ends."""
-    with suppress(io.UnsupportedOperation):  # a stream that is no file of the system
+    """Send all further output to the null device, also the output that Python flushes at exit."""
+    # A stream that is no file of the system has no descriptor.
+    with suppress(io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -141,12 +143,12 @@ def _dispatch(argv: list[str]) -> int:
     # The help of the program needs all commands.
     modules = {each: find_command(each) for each in ([name] if name in names else names)}
     parser = _make_parser(modules)
-    args, others = parser.parse_known_args(argv)
-    if others:
+    args, extra_words = parser.parse_known_args(argv)
+    if extra_words:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
-        if not hasattr(args, "words") or any(word.startswith("-") for word in others):
-            raise UserError(_unrecognized_message(args.command, others))
-        args.words += others
+        if not hasattr(args, "words") or any(word.startswith("-") for word in extra_words):
+            raise UserError(_unrecognized_message(args.command, extra_words))
+        args.words += extra_words
     if args.command is None:
         parser.print_help()
         return 0

@@ -56,29 +56,29 @@ def run(args: Namespace) -> int:
 def check(
     words: Sequence[str], as_json: bool = False, update: bool = False, rule: str = "tost"
 ) -> int:
-    """Judge what is recorded, and compare with the verdicts in ``results/verdicts.csv``.
+    """Compare the records with the published numbers, and with ``results/verdicts.csv``.
 
     Parameters
     ----------
     words : sequence of str
-        Tables, by default all of the papers; and perhaps ``results=DIR``.
+        Names of tables, and perhaps ``results=DIR``; without names, all tables of the papers.
     as_json : bool, default=False
         Print counts and verdicts as JSON instead of tables.
     update : bool, default=False
-        Take today's verdicts as those to compare with from now on.
+        Save today's verdicts, with which later checks compare.
     rule : {"tost", "power"}, default="tost"
-        Rule of the verdicts, see `Agreement.verdict`. The verdicts on file are those of the
-        default, so other verdicts are neither compared with them nor saved.
+        Rule of the verdicts, see `Agreement.verdict`. The file has verdicts by the default rule,
+        so verdicts by another rule are neither compared with it nor saved.
 
     Returns
     -------
     int
-        0, or 1 when a number was reproduced before and is not any more.
+        0, or 1 if a number that was reproduced is no longer reproduced.
 
     Raises
     ------
     UserError
-        Unknown table; a file that is no file of verdicts or cannot be written.
+        If a table is unknown, or the file of verdicts is not valid or cannot be written.
     """
     with spinner("starting"):
         from boostbench.records.archive import Records
@@ -125,7 +125,7 @@ def check(
 
 
 def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
-    """Print the verdicts of tables; those of which nothing is on record are only named."""
+    """Print the verdicts of tables, and the names of tables without records."""
     from boostbench.analysis.claims import claims
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
@@ -158,8 +158,8 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
     tallies = counts(tables)
     named = {table.name: tallies.tables[table.name] for table in with_numbers}
     rows: dict[str, Tally] = {**named, "all": tallies.total}
-    some = set().union(*(tally.verdicts for tally in rows.values()))
-    shown = [verdict for verdict in VERDICTS if verdict in some]
+    occurring = set().union(*(tally.verdicts for tally in rows.values()))
+    shown = [verdict for verdict in VERDICTS if verdict in occurring]
     heads = ["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)]
     grid = make_grid(heads, gap=1)
     for name, tally in rows.items():
@@ -198,7 +198,7 @@ def check_published(
     decimals: int | None = None,
     rule: str = "tost",
 ) -> int:
-    """Judge what is recorded by the published numbers of a file.
+    """Compare the records with the published numbers of a file.
 
     Parameters
     ----------
@@ -209,21 +209,21 @@ def check_published(
     as_json : bool, default=False
         Print counts and verdicts as JSON instead of a table.
     repeats : int, default=None
-        How often each published experiment was repeated, where the file does not tell.
+        Number of repetitions of each published experiment, if the file has no column ``n``.
     decimals : int, default=None
-        To which the published numbers are rounded, where the file does not tell.
+        Number of decimals of the published numbers. None: as in the file.
     rule : {"tost", "power"}, default="tost"
         Rule of the verdicts, see `Agreement.verdict`.
 
     Returns
     -------
     int
-        0, or 1 when one of the numbers differs from the published one.
+        0, or 1 if a number differs from the published one.
 
     Raises
     ------
     UserError
-        If something is wrong with the file, or a line of it fits several experiments.
+        If the file is not valid, or one of its lines matches several experiments.
     """
     with spinner("starting"):
         from boostbench.analysis.published_file import (

@@ -37,7 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return configs.list_options("algo")
 
 
@@ -58,17 +58,17 @@ def compare(
     figure: str | None = None,
     rope: float | None = None,
 ) -> None:
-    """Compare algorithms by what is recorded, and tell which differences are significant.
+    """Compare algorithms by their records, and test which differences are significant.
 
     Parameters
     ----------
     words : sequence of str
-        Columns of tables, two or more; and perhaps ``results=DIR``, the folder of records.
+        Two or more columns of tables, and perhaps ``results=DIR``, the folder of records.
     tables : sequence of str, default=()
-        Tables to take numbers from, the first that has them; by default all that hold all of the
-        algorithms.
+        Tables that are searched for the numbers, in this order. Empty: all tables that have all of
+        the algorithms.
     data : sequence of str, default=()
-        Names of rows; by default all, without second versions of the same data.
+        Names of rows. Empty: all rows but second versions of the same data.
     as_json : bool, default=False
         Print JSON instead of sentences and tables.
     figure : str, default=None
@@ -81,7 +81,7 @@ def compare(
     Raises
     ------
     UserError
-        For what the user can put right; nothing was written then.
+        If a name is unknown, or the numbers cannot be compared. Nothing was written then.
     """
     with spinner("starting"):
         from boostbench.analysis.comparison import compare_columns
@@ -108,7 +108,7 @@ def compare(
         console = make_console()
         print_comparison(console, table, comparison)
         holders = {row: asked[source] for row, source in sources.items()}
-        for sentence in _what_lacks(table, holders, records):
+        for sentence in _missing_runs_note(table, holders, records):
             console.print(sentence, style="yellow")
     if figure is not None:
         if figure:
@@ -127,15 +127,15 @@ def _collect(
     records: Records,
     tell: Callable[..., None],
 ) -> tuple[Table, dict[str, str], dict[str, str]]:
-    """Take the numbers from tables or, where these have none together, from what was run.
+    """Return the numbers of tables or, if the tables have no common ones, of all runs.
 
     Returns
     -------
     table : Table
     sources : dict of str to str
-        Name of the table of each row; empty where what was run is compared.
+        Name of the table of each row; empty if runs are compared.
     asked : dict of str to str
-        By name of a table, how it was asked for.
+        Argument that named each table.
     """
     from boostbench.analysis.merge import merge
     from boostbench.report.assemble import read_tables
@@ -143,16 +143,16 @@ def _collect(
     try:
         chosen = tables_with(names, tables, data)
     except UserError:
-        own = None if tables else _runs(names, data, records)
-        if own is None:
+        runs_table = None if tables else _runs(names, data, records)
+        if runs_table is None:
             raise
-        return own, {}, {}
+        return runs_table, {}, {}
     candidates = read_tables(chosen, records, tell)
     table, sources = merge(candidates, names, data)
-    whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
-    own = None if tables or whole else _runs(names, data, records)
+    is_whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
+    runs_table = None if tables or is_whole else _runs(names, data, records)
     asked = {candidate.name: name for candidate, name in zip(candidates, chosen, strict=True)}
-    return (own, {}, {}) if own else (table, sources, asked)
+    return (runs_table, {}, {}) if runs_table else (table, sources, asked)
 
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
@@ -160,7 +160,7 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     from boostbench.analysis.runs import find_runs, runs_on
 
     titles = configs.read_titles("algo")
-    # Rows drawn twice are a study of a leak, and compared where they are asked for.
+    # Data with rows that were drawn twice belong to a study of a leak, and are compared on request.
     leaks = {
         name
         for name in configs.list_options("data")
@@ -177,23 +177,23 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     return table
 
 
-def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
-    """Say what runs the missing numbers, and of which data only other settings are on record."""
+def _missing_runs_note(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
+    """Return sentences on the commands for missing numbers, and on records of other settings."""
     from boostbench.analysis.merge import join
 
-    lacking = {key: cell for key, cell in table.cells.items() if not cell.records}
-    if not lacking:
+    missing = {key: cell for key, cell in table.cells.items() if not cell.records}
+    if not missing:
         return []
-    lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in lacking)
+    lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in missing)
     commands = join(list(lines))
-    sentences = [f"What is not run is run by {commands}."]
-    others = dict.fromkeys(
-        table.rows[row] for (row, _), cell in lacking.items() if _has_records(records, cell)
+    sentences = [f"Missing numbers are run by {commands}."]
+    other_settings = dict.fromkeys(
+        table.rows[row] for (row, _), cell in missing.items() if _has_records(records, cell)
     )
-    if others:
+    if other_settings:
         sentences.append(
-            f"Of {join(list(others))} there are records of other settings, such as profile=quick; "
-            "compare takes those of the tables."
+            f"{join(list(other_settings))} also has records of other settings, such as "
+            "profile=quick, which compare does not use."
         )
     return sentences
 
@@ -203,7 +203,7 @@ def _has_records(records: Records, cell: Cell) -> bool:
     from boostbench.records.store import record_path
 
     ledger = records.ledger(record_path(records.results, cell.data, cell.algo))
-    # A file system that ignores case has one folder for two names.
+    # A file system that ignores case has one folder for two names of data sets.
     return any(record["config"]["data"]["name"] == cell.data for record in ledger.records.values())
 
 
@@ -234,10 +234,10 @@ def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[
     by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"
     sentence = comparison.friedman.sentence(comparison.pairs.unit)
     ranks = save(by_rank, path, title, sentence, depth)
-    every_two = draw_matrix(table, comparison)
-    beside = path.with_name(f"{path.name}-matrix")
+    matrix = draw_matrix(table, comparison)
+    matrix_path = path.with_name(f"{path.name}-matrix")
     explanation = matrix_of(table, comparison).explanation
-    return ranks + save(every_two, beside, f"Every two of {table.title}", explanation, depth)
+    return ranks + save(matrix, matrix_path, f"Every two of {table.title}", explanation, depth)
 
 
 def tables_with(
@@ -276,7 +276,7 @@ def tables_with(
     }
     for name in names:
         if not holders[name]:
-            raise _no_column(name, definitions)
+            raise _unknown_column_error(name, definitions)
     chosen = [table for table in definitions if all(table in held for held in holders.values())]
     for table in tables:
         lacking = join([name for name in names if table not in holders[name]] or [""])
@@ -296,7 +296,7 @@ def tables_with(
 
 
 def _names_of(definition: TableDefinition) -> list[str]:
-    """List what the columns of a table are called."""
+    """Return the names of a table's columns, with the number of rounds if there are several."""
     rounds = [f"@{number}" for number in definition.rounds] or [""]
     return [f"{column}{suffix}" for column in definition.columns for suffix in rounds]
 
@@ -310,18 +310,22 @@ def _repeats_data(definition: TableDefinition) -> bool:
     return len(set(data)) < len(data)
 
 
-def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserError:
-    """Make the error for what no column is called: an algorithm with several, or a misspelt one."""
-    everywhere = [
-        each for definition in definitions.values() for each in definition.columns.items()
+def _unknown_column_error(name: str, definitions: Mapping[str, TableDefinition]) -> UserError:
+    """Return the error for a name that no column has."""
+    all_columns = [
+        entry for definition in definitions.values() for entry in definition.columns.items()
     ]
-    own = list(dict.fromkeys(column for column, variant in everywhere if variant.algo == name))
-    if own:
+    matches = list(
+        dict.fromkeys(column_name for column_name, column in all_columns if column.algo == name)
+    )
+    if matches:
         return UserError(
-            f"{name!r} is ambiguous: columns of this algorithm are {truncated_list(own)}; name "
+            f"{name!r} is ambiguous: columns of this algorithm are {truncated_list(matches)}; name "
             f"those to be compared, or run 'boostbench run algo={name} data=...' where the others "
             "were run"
         )
     columns = {column for definition in definitions.values() for column in _names_of(definition)}
-    known = {column.partition("@")[0] for column in columns} | (columns if "@" in name else set())
-    return unknown_name_error("algorithm", name, known, is_listed=False)
+    valid_names = {column.partition("@")[0] for column in columns} | (
+        columns if "@" in name else set()
+    )
+    return unknown_name_error("algorithm", name, valid_names, is_listed=False)

@@ -38,7 +38,7 @@ def epilog() -> str:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return [] if before else configs.list_options("data")
 
 
@@ -48,14 +48,14 @@ def run(args: Namespace) -> int | None:
         return make_bundle(args.bundle, [args.name, *args.words] if args.name else [])
     if args.name is None:
         raise UserError("data needs the name of a data set, a file, or --bundle DIR")
-    others = [word for word in args.words if "=" not in word and not word.startswith("~")]
-    if others:
-        raise UserError(f"data describes one data set; {_advice([args.name, *others])}")
+    other_names = [word for word in args.words if "=" not in word and not word.startswith("~")]
+    if other_names:
+        raise UserError(f"data describes one data set; {_advice([args.name, *other_names])}")
     return print_dataset(args.name, args.words)
 
 
 def _advice(names: list[str]) -> str:
-    """Say what to do with several names; a file goes into no bundle."""
+    """Return the advice for several names; a bundle takes no files."""
     if all(map(configs.is_data_set_name, names)):
         return f"'data --bundle DIR {' '.join(names)}' writes several"
     return "name each in a command of its own"
@@ -74,7 +74,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
     Raises
     ------
     UserError
-        When there is no such data set, or it is not available.
+        If there is no such data set, or it is not available.
     """
     with spinner("starting"):
         from boostbench.config.compose import compose_experiment, data_settings
@@ -92,24 +92,24 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
 
 
 def make_bundle(folder: Path, names: Sequence[str]) -> int:
-    """Put data sets into a bundle, each as it is after all preparation.
+    """Write data sets to a bundle, after all preparation.
 
     Parameters
     ----------
     folder : Path
-        Where it is; what it holds already stays.
+        Folder of the bundle; data sets in it that are not named stay.
     names : sequence of str
-        Names of data sets; all if there are none.
+        Names of data sets. Empty: all data sets.
 
     Returns
     -------
     int
-        0, or 1 where one is not available.
+        0, or 1 if a data set is not available.
 
     Raises
     ------
     UserError
-        An unknown name, or a folder that cannot be written to.
+        If a name is unknown, or the folder cannot be written to.
     """
     with spinner("starting"):
         from boostbench.config.compose import compose_experiment, data_settings
@@ -117,13 +117,13 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
         from boostbench.data.sources.bundles import write_bundle
         from boostbench.execution.progress import counted
 
-    known = configs.list_options("data")
+    all_names = configs.list_options("data")
     for name in names:
         if not configs.is_data_set_name(name):
-            raise unknown_name_error("data set", name, known)
+            raise unknown_name_error("data set", name, all_names)
     n_absent = 0
     with spinner("loading data") as show:
-        for name in names or known:
+        for name in names or all_names:
             show(name)
             spec = compose_experiment(data_settings(name))
             try:
@@ -133,6 +133,6 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
                 n_absent += 1
                 continue
             write_bundle(folder, spec["data"], dataset)
-    written = counted(len(names or known) - n_absent, "data set")
+    written = counted(len(names or all_names) - n_absent, "data set")
     echo(f"{folder}: {written}; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)

@@ -1,4 +1,4 @@
-"""Compute what a figure still needs, and draw it."""
+"""Run the missing fits of a figure, and draw it."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -17,7 +17,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return [] if before else configs.list_options("figure")
 
 

@@ -15,12 +15,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return [] if before else list(_LISTS)
 
 
 def run(args: Namespace) -> None:
-    """Print names and what they are, read from the YAML files alone."""
+    """Print names and descriptions, which are read from the YAML files alone."""
     chosen = [args.what] if args.what else list(_LISTS)
     for index, heading in enumerate(chosen):
         group, describe = _LISTS[heading]

@@ -17,7 +17,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Add the records of some folders to those of another, and say what became of them."""
+    """Add the records of folders to another folder, and print the numbers of records."""
     from boostbench.config.overrides import parse_names_and_results
 
     folders, results = parse_names_and_results("merge", args.words)
@@ -27,7 +27,7 @@ def run(args: Namespace) -> int:
         union = unite(map(user_path, folders), results, args.newest)
     for problem in (*union.warnings, *union.conflicts):
         print_error(problem)
-    kept = f"; of {len(union.conflicts)} the one that was there first stays"
-    conflicts = kept if union.conflicts else ""
+    n_conflicts = len(union.conflicts)
+    conflicts = f"; {n_conflicts} kept their first result" if n_conflicts else ""
     echo(f"{results}: {union.added} records added, {union.known} were there{conflicts}")
     return int(bool(union.warnings or union.conflicts))

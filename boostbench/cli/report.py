@@ -29,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return configs.list_options("table")
 
 
@@ -40,7 +40,7 @@ def run(args: Namespace) -> None:
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
-    """Write the page of some tables; of all, also the README of the results and its picture.
+    """Write the page of tables; for all tables, also the README of the results and its picture.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     Raises
     ------
     UserError
-        For what the user can put right; nothing was written then.
+        If a table is unknown, or there are no records. Nothing was written then.
     """
     with spinner("starting"):
         from boostbench.analysis.runs import find_runs
@@ -72,10 +72,10 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     algorithms = configs.read_titles("algo")
     records = Records(results)
     with spinner("reading records") as tell:
-        own = _own_tables(results)
-        asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *own]
+        user_tables = _user_tables(results)
+        asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
         tables = read_tables(asked, records, tell)
-        lead = not names and _is_own(tables)
+        lead = not names and _is_user_folder(tables)
         if lead:
             tables = [table for table in tables if any(cell.records for cell in table.fitted)]
         tell("listing runs")
@@ -103,28 +103,30 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     echo(f"written: {path} ({size}: {contents}){also}")
 
 
-def _own_tables(results: Path) -> list[str]:
-    """Find the definitions in the current folder of which there is a table among the results.
+def _user_tables(results: Path) -> list[str]:
+    """Return the definitions in the current folder whose tables are among the results.
 
-    Nobody named them: a file of another kind is complained of and left out.
+    A file that is not valid is left out with a message, as the user has not named it.
     """
     from boostbench.config.table_request import TableRequest
     from boostbench.config.tables import TableDefinition
 
-    made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
-    others = [name for name in made if name not in configs.list_options("table")]
-    found = []
-    for name in filter(os.path.isfile, map("".join, product(others, configs.DEFINITION_SUFFIXES))):
+    table_names = [file.stem for file in sorted((results / "tables").glob("*.md"))]
+    other_names = [name for name in table_names if name not in configs.list_options("table")]
+    valid_names = []
+    for name in filter(
+        os.path.isfile, map("".join, product(other_names, configs.DEFINITION_SUFFIXES))
+    ):
         try:
             TableRequest.from_definition(TableDefinition.read(name))
-            found.append(name)
+            valid_names.append(name)
         except UserError as error:
             print_error(f"{error}; left out")
-    return found
+    return valid_names
 
 
-def _is_own(tables: Sequence[Table]) -> bool:
-    """Whether a folder is somebody's own: beside most of the published numbers there is none."""
+def _is_user_folder(tables: Sequence[Table]) -> bool:
+    """Return whether a folder is the user's: most of the published numbers have no result in it."""
     from boostbench.analysis.verdicts import counts
 
     total = counts(tables).total
@@ -132,13 +134,13 @@ def _is_own(tables: Sequence[Table]) -> bool:
 
 
 def _hashes(tables: Sequence[Table]) -> set[str]:
-    """Collect the hashes of the configs that some tables show."""
+    """Return the hashes of the configs in tables."""
     cells = [cell for table in tables for cell in table.cells.values()]
     return {record["config_hash"] for cell in cells for record in cell.records + cell.failures}
 
 
 def _overview(tables: Sequence[Table], results: Path) -> str:
-    """Write ``README.md`` and its picture, if it can be drawn; say so."""
+    """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
     from boostbench.report.overview import by_table, headline, in_order
     from boostbench.report.renderers.readme import readme

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     add_definition(parser, "table")
-    for what in ("row", "column"):
-        add_names(parser, f"--{what}", f"only this {what}; names with commas", metavar="NAME")
+    for part in ("row", "column"):
+        add_names(parser, f"--{part}", f"only this {part}; names with commas", metavar="NAME")
     parser.add_argument(
         "--orientation",
         choices=["auto", "normal", "transposed"],
@@ -32,7 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return [] if before else configs.list_options("table")
 
 
@@ -48,29 +48,29 @@ def make_table(
     columns: Sequence[str] = (),
     orientation: Orientation = "auto",
 ) -> int:
-    """Run what a table lacks, print it, and write it under ``results/tables``.
+    """Run the missing splits of a table, print it, and write it under ``results/tables``.
 
     Parameters
     ----------
     name : str
         Name of the table, or path of a YAML file that defines one.
     overrides : sequence of str
-        Hydra overrides for every cell. Those that change what is in the table change its file name
-        too.
+        Overrides for every cell. Overrides that change the content of the table change the names
+        of its files.
     rows, columns : sequence of str, default=()
-        Those that are run and shown, see `TableDefinition.subset`; all if there are none.
+        Rows and columns that are run and shown, see `TableDefinition.subset`. Empty: all.
     orientation : {"auto", "normal", "transposed"}, default="auto"
         Orientation of the LaTeX table, see `boostbench.report.renderers.latex.latex`.
 
     Returns
     -------
     int
-        0, or 1 when splits failed.
+        0, or 1 if splits failed.
 
     Raises
     ------
     UserError
-        For what the user can put right; nothing was run or written then.
+        If the definition or an override is not valid. Nothing was run or written then.
     """
     with spinner("starting"):
         from boostbench.config.overrides import check_once
@@ -99,13 +99,13 @@ def make_table(
         print_table(console, make_document(assemble(request, plan.recorded)))
         console.print()
     recorded = plan.complete()
-    if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
+    if common["shard"] and common["rerun"] != "never":  # one shard has a part of each cell's splits
         return int(any(cell.failures for cell in recorded.values()))
     table = assemble(request, recorded)
     document = make_document(table)
     print_headline(console, document)
     if len(table.rows) == 1:
-        # Columns may cut the data each in its way.
+        # Columns may cut the data in different ways.
         datasets = list({id(dataset): dataset for dataset in plan.datasets.values()}.values())
         dataset = datasets[0] if len(datasets) == 1 else None
         print_summary(console, dataset, list(table.cells.values()))

@@ -40,7 +40,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Name the words that may come next."""
+    """Return the names that may come next."""
     return configs.list_options("algo")
 
 

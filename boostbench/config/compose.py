@@ -174,8 +174,8 @@ def resolve_references(config: dict) -> dict:
         # OmegaConf's message has lines with inner names below the first ones.
         lines = str(error).splitlines()
         inner_names = ("full_key:", "object_type=", "reference_type=")
-        kept = [line.strip() for line in lines if not line.strip().startswith(inner_names)]
-        raise UserError("; ".join(line for line in kept if line)) from error
+        texts = [line.strip() for line in lines if not line.strip().startswith(inner_names)]
+        raise UserError("; ".join(text for text in texts if text)) from error
 
 
 class _Profile(msgspec.Struct):

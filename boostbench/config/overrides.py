@@ -68,7 +68,7 @@ class Settings(dict[str, Any]):
 
 
 def parse_overrides(overrides: Iterable[str]) -> Settings:
-    """Parse the overrides of one experiment; of several with one key the last counts.
+    """Parse the overrides of one experiment; the last value of a key counts.
 
     Raises
     ------

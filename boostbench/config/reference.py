@@ -1,4 +1,4 @@
-"""What was asked, beside what the definition of a paper's table asks for."""
+"""Comparison of an experiment with the definitions of the papers' tables."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -8,36 +8,37 @@ from boostbench.papers.metadata import tables
 from boostbench.papers.published import Published
 from boostbench.spec.experiment import ExperimentSpec
 
-# Of data: what they are called, where they come from and how they are checked.
+# Keys of data that affect no result: their name, their source and their checks.
 _SOURCE = ("name", "openml", "sklearn", "expect")
 
 
 class Reference(NamedTuple):
-    """What a paper says of an experiment, and what is not as its table has it."""
+    """Published numbers of an experiment, and the settings that depart from the paper's table."""
 
     published: Mapping[str, Published]
     departures: tuple[str, ...]
 
 
 def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
-    """Tell what makes an experiment another one than that of a definition.
+    """Return the settings by which an experiment differs from its definition.
 
     Parameters
     ----------
     defined, spec : mapping
-        Resolved configs: as a table's definition has it, and as it was asked for.
+        Resolved configs, by the definition of a table and by the request.
 
     Returns
     -------
     tuple of str
-        Such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do not count.
+        Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
+        not count.
     """
-    then, now = _asked(defined), _asked(spec)
-    keys = {**then, **now}
-    return tuple(sorted(f"{k}={now.get(k)}" for k in keys if then.get(k) != now.get(k)))
+    defaults, values = _comparable_settings(defined), _comparable_settings(spec)
+    differing = [key for key in {**defaults, **values} if defaults.get(key) != values.get(key)]
+    return tuple(sorted(f"{key}={values.get(key)}" for key in differing))
 
 
-def _asked(spec: Mapping) -> dict[str, object]:
+def _comparable_settings(spec: Mapping) -> dict[str, object]:
     """Return all settings that decide the results, under dotted keys.
 
     The number of splits is none of them, except as the number of folds: verdicts count the splits.
@@ -49,25 +50,27 @@ def _asked(spec: Mapping) -> dict[str, object]:
         "algo": asked["algo"] | {"grid": asked["grid"]},
     }
     settings = {
-        f"{group}.{key}": value for group, own in groups.items() for key, value in own.items()
+        f"{group}.{key}": value
+        for group, content in groups.items()
+        for key, value in content.items()
     }
-    # At how many rounds the error is recorded besides the last decides nothing.
+    # Errors after earlier rounds are recorded beside the result, and do not affect it.
     settings.pop("protocol.checkpoints", None)
     return settings | {"measure": spec["measure"]}
 
 
 def find_reference(spec: Mapping) -> Reference:
-    """Find the cell of a paper's table that is nearest to an experiment.
+    """Return the published numbers of the cell that is nearest to an experiment.
 
     Parameters
     ----------
     spec : mapping
-        Resolved config; the protocol's name says of which paper.
+        Resolved config; the name of the protocol names the paper.
 
     Returns
     -------
     Reference
-        Without any number where no table of the paper holds the algorithm on the data set.
+        Empty if no table of the paper has the algorithm on the data set.
     """
     references = []
     for definition, key in _cells(spec):

@@ -172,7 +172,7 @@ def _compare_with_definition(
                 for key, value in values.items()
                 if defaults.get(key) != value
             }
-        # One row is enough. In others, the definition may have the requested values.
+        # The first such row is enough; the definition of other rows may have the requested values.
         if changes:
             break
     return list(changes), {key: departures(defined[key], spec) for key, spec in specs.items()}

@@ -386,7 +386,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         try:
             return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
-            # Without the command line's overrides: is the definition at fault?
+            # The definition is at fault if the error occurs without the command line's overrides.
             with self.error_context(row, column):
                 compose_experiment(self.cell_settings(row, column))
             raise
@@ -515,7 +515,7 @@ def _select(
     selected = set() if names else set(entries)
     for name in names:
         matches = {name} & entries.keys() or {
-            other for other in entries if name in alternative_names(entries[other])
+            entry for entry in entries if name in alternative_names(entries[entry])
         }
         if not matches:
             raise unknown_name_error(kind, name, entries, is_listed=False)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
@@ -71,7 +73,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
         speedup=[tuple(times[column] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
         claims=[
-            replace(
+            msgspec.structs.replace(
                 claim,
                 better=[[last[name] for name in pair] for pair in claim.better],
                 alike=[[last[name] for name in pair] for pair in claim.alike],

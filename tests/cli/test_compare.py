@@ -122,7 +122,7 @@ def test_what_runs_the_missing_numbers_is_told(call, define_table):
     # A long path is broken at the width of the terminal.
     unbroken = told.replace(" ", "")
     assert f"Whatisnotrunisrunby'boostbenchtable{name}'." in unbroken
-    assert "Of iris there are records of other settings, such as profile=quick" in told
+    assert "iris also has records of other settings, such as profile=quick" in told
     assert call("table", name, "parallel=serial").code == 0
     told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
     assert "is run by" not in told
