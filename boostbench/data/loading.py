@@ -1,5 +1,6 @@
 """Loading of a data set by its config: rows, features and classes of a source's data."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +13,11 @@ from boostbench.data.sources.local_files import local_file
 from boostbench.data.sources.lookup import fetch_first
 from boostbench.spec.data import check_spec, config_overrides, missing_setting
 from boostbench.util import configs
+from boostbench.util.data_quality import count_repeated_rows, find_faults
 from boostbench.util.errors import UserError, first_line
 from boostbench.util.spinner import spinner
+
+logger = logging.getLogger(__name__)
 
 #: Keys of a config that decide how a file is read.
 _READING_KEYS = ("labels", "missing", "header", "decimal", "thousands", "na_values", "drop")
@@ -145,7 +149,29 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     if spec.get("pools"):
         pools = draw_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
         dataset = replace(dataset, splits=pools)
-    return dataset.one_vs_rest(spec["positive"]) if spec.get("positive") else dataset
+    if spec.get("positive"):
+        dataset = dataset.one_vs_rest(spec["positive"])
+    if spec.get("path"):
+        _warn_of_faults(dataset)
+    return dataset
+
+
+def _warn_of_faults(dataset: Dataset) -> None:
+    """Log a warning for each fault of a user's file, and for rows that are not independent."""
+    if dataset.is_sparse:
+        return
+    names = dataset.names or [str(number) for number in range(1, dataset.X.shape[1] + 1)]
+    about = names, dataset.category_counts, dataset.class_indices, dataset.classes
+    for fault in find_faults(dataset.X, *about):
+        logger.warning("%s: %s", dataset.source.removeprefix("file "), fault.text)
+    split = dataset.splits[0] if dataset.splits else None
+    n_repeated = count_repeated_rows(dataset.X, split)
+    if n_repeated:
+        rows = f"{n_repeated} of {dataset.n_samples if split is None else len(split[1])}"
+        text = "rows equal an earlier row, so that random splits test on rows that they train on"
+        if split is not None:
+            text = "test rows of the first fixed split equal a training row"
+        logger.warning("%s: %s %s", dataset.source.removeprefix("file "), rows, text)
 
 
 def _check_divided_once(spec: Mapping[str, Any], dataset: Dataset) -> None:

@@ -21,6 +21,7 @@ from boostbench.algorithms.base.callbacks import (
 from boostbench.algorithms.base.categories import drop_unused_categories
 from boostbench.algorithms.base.clock import Clock
 from boostbench.algorithms.base.early_stopping import EarlyStopping, stratified_holdout
+from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.base.input_validation import InputValidationMixin
 from boostbench.algorithms.base.parameters import (
     CategoricalFeatures,
@@ -110,7 +111,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             If X is not a finite matrix, y holds one class only, or a parameter is out of range.
         """
         self._validate_params()
-        X, y = self._validate_input(X, y)
+        frame = to_pandas(X)
+        X, y = self._validate_input(frame, y)
+        self._warn_of_faults(frame, X, y)
         return self._train(X, y)
 
     @with_callbacks

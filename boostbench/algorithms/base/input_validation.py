@@ -1,8 +1,10 @@
 """Validation of X, y and weights, and conversion of X to the columns that weak learners test."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.validation import validate_data
@@ -18,6 +20,7 @@ from boostbench.algorithms.base.labels import check_classes_have_weight, encode_
 from boostbench.algorithms.base.weights import combine_weights
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
+from boostbench.util.data_quality import find_faults
 
 
 class InputValidationMixin:
@@ -69,6 +72,7 @@ class InputValidationMixin:
         """Check X, y and weights; return them without the samples of weight 0."""
         given = to_pandas(X)
         X, y = self._validate_input(given, y)
+        self._warn_of_faults(given, X, y, class_weight)
         rows, y_present, weights = combine_weights(
             np.arange(len(y)), y, sample_weight, class_weight
         )
@@ -81,6 +85,32 @@ class InputValidationMixin:
             X, y = self._validate_input(safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
+
+    def _warn_of_faults(self, frame, X, y, class_weight=None):
+        """Warn of leaks, ids, constants and rare classes in a data frame with names.
+
+        Parameters
+        ----------
+        frame : array-like of shape (n_samples, n_features)
+            Training data as a user passed them. Only a data frame is judged.
+        X : ndarray of shape (n_samples, n_features), float64
+            The same data with codes of categories.
+        y : ndarray of shape (n_samples,)
+            Labels or target values.
+        class_weight : object, default=None
+            Class weights of the user, with whom rare classes need no warning.
+        """
+        is_named = isinstance(frame, pd.DataFrame) and hasattr(self, "feature_names_in_")
+        if not is_named or sparse.issparse(X):
+            return
+        codes = classes = None
+        if is_classifier(self):
+            codes, classes = pd.factorize(y)
+        categories = getattr(self, "categories_", {}) if self._accepts_tables else {}
+        counts = [(feature, len(values)) for feature, values in categories.items()]
+        for fault in find_faults(X, self.feature_names_in_, counts, codes, classes):
+            if class_weight is None or fault.kind != "rare_class":
+                warnings.warn(fault.text, UserWarning, stacklevel=4)
 
     def _to_views(self, X, weights=None, reset=False):
         """Return the columns of a checked X that weak learners test.
