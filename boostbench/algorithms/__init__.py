@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from boostbench.algorithms.bagging.bagged_booster import BaggedBooster
     from boostbench.algorithms.bagging.bagged_ls_boost import BaggedLsBoostRegressor
     from boostbench.algorithms.bagging.bagged_mcboost import BaggedMCBoost
+    from boostbench.algorithms.bagging.bagged_quantiles import BaggedQuantileRegressor
     from boostbench.algorithms.cgens import CGENS, CGENSSLS
     from boostbench.algorithms.erlp_boost import ERLPBoost
     from boostbench.algorithms.gradboost import GradBoost
@@ -58,6 +59,7 @@ __all__ = [
     "BaggedBooster",
     "BaggedLsBoostRegressor",
     "BaggedMCBoost",
+    "BaggedQuantileRegressor",
     "CodewordBoosting",
     "CodewordMCBoost",
     "ERLPBoost",
@@ -103,6 +105,7 @@ _MODULES = {
     "BaggedBooster": "bagging.bagged_booster",
     "BaggedLsBoostRegressor": "bagging.bagged_ls_boost",
     "BaggedMCBoost": "bagging.bagged_mcboost",
+    "BaggedQuantileRegressor": "bagging.bagged_quantiles",
     "CodewordBoosting": "ladder",
     "CodewordMCBoost": "ladder",
     "ERLPBoost": "erlp_boost",

@@ -22,6 +22,7 @@ Fraction = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 FractionOrOne = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
 CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
+Quantiles = Annotated[object, "array-like"]
 MonotonicConstraints = Annotated[object, "array-like"] | dict | None
 Interactions = NonNegativeInt | Annotated[object, "array-like"]
 ClassWeight = dict | Literal["balanced"] | None

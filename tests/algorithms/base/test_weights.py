@@ -48,7 +48,12 @@ INEXACT = {
     bb.StumpKernelSVC: "LIBSVM ends near the minimum",
 }
 # A bag draws other rows if there are more rows.
-DRAWING = (bb.BaggedBooster, bb.BaggedLsBoostRegressor, bb.BaggedMCBoost)
+DRAWING = (
+    bb.BaggedBooster,
+    bb.BaggedLsBoostRegressor,
+    bb.BaggedMCBoost,
+    bb.BaggedQuantileRegressor,
+)
 # Solvers that start from zero take the same few steps.
 EXACT = {
     name: model
