@@ -1,7 +1,7 @@
 """Numbers of several columns that can be compared: over data sets, or over the splits of one."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -128,7 +128,11 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
         Mean over the splits; None without any, and where they are no random divisions of one set of
         samples: where all test the official part, or what they train on.
     """
-    records = [record for cell in cells for record in cell.records]
+    return ratio_of_records([record for cell in cells for record in cell.records])
+
+
+def ratio_of_records(records: Sequence[Mapping]) -> float | None:
+    """Return the ratio of `tested_ratio` for records of splits."""
     protocols = [record["config"]["protocol"] for record in records]
     random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")

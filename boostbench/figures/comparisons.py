@@ -60,11 +60,11 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
     bars = {
         "Nemenyi's test": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
-        "Wilcoxon's (Holm)": groups(
+        "Wilcoxon's test (Holm)": groups(
             np.array([[{a, b} in significant for b in names] for a in names])
         ),
     }
-    labels = [fill(table.columns[name].label, _LABEL_WIDTH) for name in names]
+    labels = [break_words(table.columns[name].label, _LABEL_WIDTH) for name in names]
     texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
     return _draw(texts, ranks, test, bars)
 
@@ -144,7 +144,9 @@ def _draw(
 
 def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
     """Name the tests above the axis, in the colours of their bars."""
-    names = [("not separated by", "black"), *zip(tests, COLOURS, strict=False)]
+    names = [
+        (f"not separated by {test}", colour) for test, colour in zip(tests, COLOURS, strict=False)
+    ]
     for text, colour in reversed(names):
         axes.text(right, -_TOP + 0.06, text, ha="right", va="center", color=colour)
         right -= _width(text) + 2 * _GAP
@@ -171,6 +173,17 @@ def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> Non
             axes.plot([x(rank)] * 2, [y - 0.03, y + 0.03], color=COLOURS[0], linewidth=0.8)
     axes.text(x(1), y - 0.06, text, va="bottom")
     axes.text(x(n_algorithms), y - 0.06, "average rank, 1 is best", ha="right", va="bottom")
+
+
+def break_words(text: str, n_letters: int) -> str:
+    r"""Break a text between words, into lines of at most `n_letters` unless a word is longer.
+
+    Examples
+    --------
+    >>> break_words("MultiBoost, at its minimum", 16)
+    'MultiBoost, at\nits minimum'
+    """
+    return fill(text, n_letters, break_long_words=False, break_on_hyphens=False)
 
 
 def _width(text: str) -> float:
@@ -209,9 +222,10 @@ class Ranks(OfColumns, FigureDefinition):
         return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)
 
 
-_MATRIX_CELL = (0.95, 0.42)  # inches
-_MATRIX_LABEL_WIDTH = 16  # characters, then a label is broken
-_MATRIX_LEFT, _MATRIX_TOP = 1.2, 0.55  # inches, for the labels
+_MATRIX_CELL = (0.95, 0.42)  # inches, of a cell at least
+_MATRIX_LABEL_WIDTH = 16  # letters, then a label is broken
+_MATRIX_SHADE = 0.75  # opacity of the largest difference where p is 0
+_LETTER = 0.058  # inches, mean width of a letter
 
 
 def draw_matrix(table: Table, comparison: Comparison) -> Figure:
@@ -221,60 +235,79 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     ----------
     table : Table
     comparison : Comparison
-        Of its columns; with at least one test.
+        Comparison of its columns, with at least one test.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Rows and columns in the order of average ranks. Blue where the row's algorithm is better.
+        Rows and columns in the order of average ranks. Blue where the row's algorithm is better,
+        orange where it is worse, the paler the nearer the p-value is to 1. A key explains the
+        numbers.
     """
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     tests = {(test.a, test.b): test for test in comparison.tests}
     quantity = comparison.pairs.quantity
     n = len(names)
-    width = min(_MATRIX_LEFT + _MATRIX_CELL[0] * n + 0.1, 2 * PAGE_WIDTH)
-    height = _MATRIX_TOP + _MATRIX_CELL[1] * n + 0.1
-    most = max(abs(test.difference) for test in comparison.tests) or 1.0
+    # 1) The sizes: cells as wide as the longest word of a label, and lines for labels and key.
+    labels = [label(break_words(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
+    label_width = max(map(_width, labels)) + 2 * _GAP
+    cell_width = max(_MATRIX_CELL[0], label_width)
+    label_height = _LINE * max(text.count("\n") + 1 for text in labels) + _GAP
+    width = min(label_width + cell_width * n + 0.1, 2 * PAGE_WIDTH)
+    key = fill(_matrix_key(comparison), int(width / _LETTER))
+    key_height = _LINE * (key.count("\n") + 1) + _GAP
+    height = label_height + _MATRIX_CELL[1] * n + key_height + 0.1
+    largest = max(abs(test.difference) for test in comparison.tests) or 1.0
     colours = LinearSegmentedColormap.from_list("sides", [COLOURS[0], "white", COLOURS[1]])
-    norm = TwoSlopeNorm(0, -most, most)
+    norm = TwoSlopeNorm(0, -largest, largest)
     with style():
         figure = Figure(figsize=(width, height), dpi=DPI)
-        place = (
-            _MATRIX_LEFT / width,
-            0.1 / height,
-            1 - (_MATRIX_LEFT + 0.1) / width,
-            1 - (_MATRIX_TOP + 0.1) / height,
-        )
-        axes = figure.add_axes(place)
+        left, bottom = label_width / width, (key_height + 0.1) / height
+        top = (height - label_height) / height
+        axes = figure.add_axes((left, bottom, 1 - left - 0.1 / width, top - bottom))
         axes.set(xlim=(0, n), ylim=(n, 0))
+        # 2) The cells.
         for i, a in enumerate(names):
             for j, b in enumerate(names):
                 if i == j:
                     continue
-                difference, text, significant = _matrix_cell(tests, a, b, quantity.digits)
-                shade = colours(norm(quantity.sign * difference), alpha=0.75)
+                difference, text, p = _matrix_cell(tests, a, b, quantity.digits)
+                alpha = _MATRIX_SHADE * (1 - p)
+                shade = colours(norm(quantity.sign * difference), alpha=alpha)
                 axes.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, linewidth=0)
-                weight = "bold" if significant else "normal"
+                weight = "bold" if p <= LEVEL else "normal"
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontweight=weight)
-        labels = [label(fill(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
+        # 3) Labels and key.
         centres = [i + 0.5 for i in range(n)]
         axes.set_xticks(centres, labels)
         axes.set_yticks(centres, labels)
         axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
         axes.spines[:].set_visible(False)
+        figure.text(0.1 / width, 0.05 / height, key, va="bottom", fontsize=6.5)
     return figure
+
+
+def _matrix_key(comparison: Comparison) -> str:
+    """Explain the three numbers of a cell and its colour."""
+    unit = comparison.pairs.quantity.with_unit_of_differences("").strip()
+    return (
+        f"Mean difference, row minus column{f', in {unit}' if unit else ''}; wins/ties/losses of "
+        f"the row over {len(comparison.pairs.numbers)} {comparison.pairs.unit}; p of Wilcoxon's "
+        f"test after Holm's correction, bold at {LEVEL:g} or less. Blue: the row is better; "
+        "orange: worse; pale: p near 1."
+    )
 
 
 def _matrix_cell(
     tests: Mapping[tuple[str, str], PairTest], a: str, b: str, digits: int
-) -> tuple[float, str, bool]:
-    """Give the mean difference of `a` and `b`, what is written, and whether it is significant."""
+) -> tuple[float, str, float]:
+    """Return the mean difference of `a` and `b`, the text of their cell, and the p-value."""
     test = tests.get((a, b)) or tests[b, a]
     turned = test.a != a
     difference = -test.difference if turned else test.difference
     wins, ties, losses = reversed(test.score) if turned else test.score
     text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"
-    return difference, text, test.holm <= LEVEL
+    return difference, text, test.holm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,13 @@
 """What all kinds of figures come to, before they are files."""
 
 import importlib.util
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.fitting.quantities import TEST_ERROR, Quantity
+from boostbench.fitting.quantities import Quantity
 from boostbench.util.errors import UserError, truncated_list
-from boostbench.util.numbers import rounded
 
 
 @dataclass(frozen=True)
@@ -48,30 +46,6 @@ def need_matplotlib() -> None:
     """
     if importlib.util.find_spec("matplotlib") is None:
         raise UserError("figures need matplotlib; install it by 'pip install matplotlib'")
-
-
-def winners(errors: Iterable[Mapping[str, float]]) -> tuple[list[str], int, int]:
-    """Find who errs least most often.
-
-    Parameters
-    ----------
-    errors : iterable of mapping
-        Test errors in percent by name; those of one name alone do not count.
-
-    Returns
-    -------
-    names : list of str
-        Several where they err least equally often, as printed.
-    most, n : int
-        How often, and out of how many.
-    """
-    compared = [own for own in errors if len(own) > 1]
-    wins: Counter[str] = Counter()
-    for own in compared:
-        printed = {name: rounded(error, TEST_ERROR.digits) for name, error in own.items()}
-        wins.update(name for name, error in printed.items() if error == min(printed.values()))
-    most = max(wins.values(), default=0)
-    return [name for name, number in wins.items() if number == most], most, len(compared)
 
 
 def label_axis(quantity: Quantity) -> str:

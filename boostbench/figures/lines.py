@@ -2,19 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import nan, sqrt
 from statistics import fmean, stdev
 from typing import ClassVar, Literal
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
+from boostbench.analysis.paired import ratio_of_records
+from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.statistics.friedman import average_ranks, holm
+from boostbench.analysis.statistics.resampled import corrected_t
+from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, label_axis, sentence, winners
+from boostbench.figures.drawing import Drawing, label_axis, sentence
 from boostbench.figures.panels import (
     Point,
     distant_values,
     draw_line,
+    draw_line_with_band,
     draw_line_with_bars,
     draw_panels,
     set_log_ticks,
@@ -50,21 +59,24 @@ def curve_points(curves: Curve) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Tidy points: x is the number of boosting rounds, y the test error in percent.
+        Tidy points: x is the number of boosting rounds, y the mean test error in percent, and the
+        error is the standard error of the mean over the splits.
     """
-    return tidy(
-        Point(panel, title, rounds, TEST_ERROR.mean(records, rounds))
-        for panel, lines in curves.items()
-        for title, records in lines.items()
-        if records
-        for rounds in sorted(
-            map(int, set.intersection(*(set(record["checkpoints"]) for record in records)))
-        )
-    )
+    points = []
+    for panel, lines in curves.items():
+        for title, records in lines.items():
+            checkpoints = [set(map(int, record["checkpoints"])) for record in records]
+            for rounds in sorted(set.intersection(*checkpoints)) if checkpoints else ():
+                errors = TEST_ERROR.numbers(records, rounds)
+                error = stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else nan
+                points.append(Point(panel, title, rounds, fmean(errors), error))
+    return tidy(points)
 
 
 def draw_curves(curves: Curve, error_axis: str = "log", headline: str = "") -> Figure:
     """Draw the mean test error at the checkpoints, on a logarithmic axis of rounds.
+
+    Bands are standard errors.
 
     Parameters
     ----------
@@ -80,7 +92,7 @@ def draw_curves(curves: Curve, error_axis: str = "log", headline: str = "") -> F
     """
     figure, grid = draw_panels(
         curve_points(curves),
-        draw_line,
+        draw_line_with_band,
         panels=list(curves),
         hues=list(dict.fromkeys(title for lines in curves.values() for title in lines)),
         # Few panels leave one place for the legend.
@@ -104,19 +116,89 @@ def draw_curves(curves: Curve, error_axis: str = "log", headline: str = "") -> F
 
 
 def curves_headline(curves: Curve) -> str:
-    """Say who errs least in the end, as printed: at the last checkpoint that all curves share."""
-    frame = curve_points(curves)
-    shared = [set(rows.x) for _, rows in frame.groupby(["panel", "hue"])]
-    last = max(set.intersection(*shared), default=None) if shared else None
-    if last is None:
-        return ""
-    final = frame[frame.x == last]
-    names, most, _ = winners(
-        dict(zip(rows.hue, rows.y, strict=True)) for _, rows in final.groupby("panel", sort=False)
+    """Return a sentence on the best algorithm after the last shared round, if a test allows it.
+
+    Parameters
+    ----------
+    curves : mapping
+        As of `curve_points`.
+
+    Returns
+    -------
+    str
+        Empty unless one algorithm differs from each other one at the 5% level after Holm's
+        correction for all pairs: over several data sets by Wilcoxon's signed-rank test, over the
+        splits of one data set by the corrected resampled t-test.
+    """
+    titles = list(
+        dict.fromkeys(t for lines in curves.values() for t, records in lines.items() if records)
     )
-    errs = "err" if len(names) > 1 else "errs"
-    sets = f"{most} of {len(curves)} data sets" if len(curves) > 1 else next(iter(curves))
-    return f"After {last} rounds {' and '.join(names)} {errs} least on {sets}" if names else ""
+    complete = [
+        [lines[title] for title in titles]
+        for lines in curves.values()
+        if all(lines.get(title) for title in titles)
+    ]
+    checkpoints = [
+        set(map(int, record["checkpoints"]))
+        for lines in complete
+        for records in lines
+        for record in records
+    ]
+    shared = set.intersection(*checkpoints) if checkpoints else set()
+    if not shared or len(titles) < 2:
+        return ""
+    last = max(shared)
+    if len(curves) > 1:
+        means = [[TEST_ERROR.mean(records, last) for records in lines] for lines in complete]
+        best = best_column(numbers.rounded(np.array(means), TEST_ERROR.digits))
+        scope, test_name = f"{len(means)} data sets", "Wilcoxon's test"
+    else:
+        errors, ratio = _paired_numbers(complete[0], TEST_ERROR, last)
+        best = None if ratio is None else best_column(errors, ratio)
+        scope, test_name = next(iter(curves)), "corrected t-test"
+    if best is None:
+        return ""
+    return f"After {last} rounds {titles[best]} errs least on {scope} ({test_name}, Holm)"
+
+
+def best_column(losses: np.ndarray, ratio: float | None = None) -> int | None:
+    """Return the column that tests show to be lower than each other column.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_pairs, n_columns)
+    ratio : float, default=None
+        Number of tested samples per training sample, for the corrected resampled t-test of splits
+        that share samples; None: Wilcoxon's signed-rank test of independent rows.
+
+    Returns
+    -------
+    int or None
+        None unless all tests with the best column reject after Holm's correction for all pairs.
+    """
+    if len(losses) < 2:
+        return None
+    columns = range(losses.shape[1])
+    pairs = list(combinations(columns, 2))
+    differences = [losses[:, a] - losses[:, b] for a, b in pairs]
+    p_values = holm(
+        [wilcoxon(d).p if ratio is None else corrected_t(d, ratio) for d in differences]
+    )
+    best = int(np.argmin(average_ranks(losses) if ratio is None else losses.mean(axis=0)))
+    is_shown = all(p <= LEVEL for pair, p in zip(pairs, p_values, strict=True) if best in pair)
+    return best if is_shown else None
+
+
+def _paired_numbers(
+    runs: Sequence[Sequence[Mapping]], quantity: Quantity, rounds: int | None = None
+) -> tuple[np.ndarray, float | None]:
+    """Return the numbers of the splits that all runs have, and their ratio for `corrected_t`."""
+    by_split = [
+        {record["split"]: quantity.of(record, rounds) for record in records} for records in runs
+    ]
+    shared = sorted(set.intersection(*map(set, by_split)))
+    paired = np.array([[run[split] for run in by_split] for split in shared], dtype=float)
+    return paired.reshape(-1, len(runs)), ratio_of_records([r for records in runs for r in records])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +250,6 @@ def draw_varied(
     varied: str,
     y_labels: Mapping[str, str],
     scale: str = "linear",
-    headline: str = "",
 ) -> Figure:
     """Draw a line for each hue in each panel; bars are standard deviations.
 
@@ -184,8 +265,6 @@ def draw_varied(
         Labels of the vertical axes, by panel.
     scale : {"linear", "log"}, default="linear"
         Scale of the horizontal axis.
-    headline : str, default=""
-        Sentence above the panels.
 
     Returns
     -------
@@ -199,7 +278,6 @@ def draw_varied(
         n_columns=len(y_labels),
         height=_VARIED_HEIGHT,
         x_label=varied,
-        headline=headline,
         legend="above" if any(hues) else "none",
         n_legend_columns=4,
     )
@@ -217,16 +295,6 @@ def draw_varied(
                 axes.set_ylabel(y_label)
                 last_label = y_label
     return figure
-
-
-def varied_headline(frame: pd.DataFrame) -> str:
-    """Say who errs least at the most points, as printed."""
-    names, most, n_points = winners(
-        dict(zip(rows.hue, rows.y, strict=True)) for _, rows in frame.groupby(["panel", "x"])
-    )
-    if not names:
-        return ""
-    return f"Least test error at {most} of {n_points} points: {' and '.join(names)}"
 
 
 @dataclass(frozen=True)
@@ -284,17 +352,14 @@ class Varied(FigureDefinition):
             ]
             for panel, value, rows in facts
         ]
-        is_error = frame.panel.map(lambda panel: quantities[panel] is TEST_ERROR)
-        headline = varied_headline(frame[is_error])
         y_labels = {panel: label_axis(quantity) for panel, quantity in quantities.items()}
-        figure = draw_varied(frame, titles, self.varied, y_labels, self.scale, headline)
-        notes = [*sentence(headline), *notes]
+        figure = draw_varied(frame, titles, self.varied, y_labels, self.scale)
         return Drawing(figure, results, notes, texts, [self.varied, *titles])
 
 
 def _mean_std(records: Sequence[Mapping], quantity: Quantity) -> tuple[float, float]:
     values = quantity.numbers(records)
-    return fmean(values), stdev(values) if len(values) > 1 else float("nan")
+    return fmean(values), stdev(values) if len(values) > 1 else nan
 
 
 def _spread_text(rows: pd.DataFrame, title: str, digits: int) -> str:
@@ -303,7 +368,9 @@ def _spread_text(rows: pd.DataFrame, title: str, digits: int) -> str:
     return numbers.mean_std(rows.y[title], rows.error[title], digits)
 
 
-def draw_times(frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficients") -> Figure:
+def draw_times(
+    frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficients", headline: str = ""
+) -> Figure:
     """Draw a line for each algorithm in each panel, on logarithmic axes.
 
     Parameters
@@ -314,6 +381,8 @@ def draw_times(frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficien
         The algorithms, each of which has one look in all panels.
     part : {"coefficients", "fit"}, default="coefficients"
         Part of the training that the times are of.
+    headline : str, default=""
+        Sentence above the panels.
 
     Returns
     -------
@@ -327,7 +396,7 @@ def draw_times(frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficien
         hues=list(hues),
         n_columns=len(panels),
         height=_TIMES_HEIGHT,
-        headline=times_headline(frame),
+        headline=headline,
         has_titles=False,
         sharey=True,
     )
@@ -342,16 +411,46 @@ def draw_times(frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficien
     return figure
 
 
-def times_headline(frame: pd.DataFrame) -> str:
-    """Say who takes longest in the end of the last panel, and how many times the least."""
-    panel = frame.panel.iloc[-1]
-    times = frame[frame.panel == panel].pivot(index="x", columns="hue", values="y").dropna()
-    if times.shape[1] < 2 or times.empty:
+def times_headline(
+    panel: str, lines: Mapping[str, Mapping[float, Sequence[Mapping]]], part: Quantity
+) -> str:
+    """Return a sentence on the slowest and the fastest algorithm, if a test separates them.
+
+    Parameters
+    ----------
+    panel : str
+        Title of a panel: the varied number.
+    lines : mapping
+        Records of splits by algorithm and by the varied number.
+    part : Quantity
+        CPU time.
+
+    Returns
+    -------
+    str
+        The ratio of the mean times at the largest number that all algorithms have. Empty for fewer
+        than two algorithms, and unless the corrected resampled t-test of the logarithms of the
+        times rejects at the 5% level after Holm's correction for all pairs.
+    """
+    shared = set.intersection(*map(set, lines.values())) if len(lines) > 1 else set()
+    if not shared:
         return ""
-    last = times.iloc[-1]
-    ratio = numbers.ratio(last.max() / last.min())
-    text = f"{last.idxmax()} takes {ratio} times as long as {last.idxmin()}"
-    return f"With {int(last.name)} {panel} {text}"
+    last = max(shared)
+    titles = list(lines)
+    times, ratio = _paired_numbers([lines[title][last] for title in titles], part)
+    if ratio is None or len(times) < 2:
+        return ""
+    pairs = list(combinations(range(len(titles)), 2))
+    logs = np.log(times)
+    p_values = holm([corrected_t(logs[:, a] - logs[:, b], ratio) for a, b in pairs])
+    means = [part.mean(lines[title][last]) for title in titles]
+    fast, slow = int(np.argmin(means)), int(np.argmax(means))
+    p = p_values[pairs.index((min(fast, slow), max(fast, slow)))]
+    if p > LEVEL:
+        return ""
+    times_as_long = numbers.ratio(means[slow] / means[fast])
+    text = f"{titles[slow]} takes {times_as_long} times as long as {titles[fast]}"
+    return f"With {last} {panel} {text}"
 
 
 @dataclass(frozen=True)
@@ -400,9 +499,12 @@ class Times(FigureDefinition):
             for panel in self.panels
             for value in panel.rows.values()
         ]
-        notes = [*sentence(times_headline(frame)), *notes]
-        figure = draw_times(frame, titles, self.seconds)
-        return Drawing(figure, results, notes, facts, ["CPU seconds", *titles])
+        panel, lines = list(recorded.items())[-1]
+        headline = times_headline(panel, lines, part)
+        figure = draw_times(frame, titles, self.seconds, headline)
+        return Drawing(
+            figure, results, [*sentence(headline), *notes], facts, ["CPU seconds", *titles]
+        )
 
 
 def _time_text(records: list[dict] | None, part: Quantity) -> str:

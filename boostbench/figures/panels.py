@@ -24,6 +24,7 @@ from boostbench.figures.style import (
     style,
 )
 
+_BAND_OPACITY = 0.2
 _MAX_LOOSE_ENTRIES = 7  # of a legend in a panel's place, with wide spaces between the lines
 # Ticks in a decade, where the axis is longer than about one decade, and where it is shorter.
 _FEW_TICKS, _MANY_TICKS = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
@@ -60,6 +61,19 @@ Mark = Callable[[Axes, pd.DataFrame, int, int], object]
 def draw_line(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     """Draw a line through marked points."""
     axes.plot(data.x, data.y, **marked_line_style(index))
+
+
+def draw_line_with_band(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+    """Draw a line through marked points, with a band as high as twice the errors."""
+    look = marked_line_style(index)
+    axes.plot(data.x, data.y, **look)
+    if data.error.notna().any():
+        # A band that reached 0 would have no lower end on a logarithmic axis.
+        lower = np.maximum(data.y - data.error, data.y / 10)
+        upper = data.y + data.error
+        axes.fill_between(
+            data.x, lower, upper, color=look["color"], alpha=_BAND_OPACITY, linewidth=0
+        )
 
 
 def draw_line_with_bars(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:

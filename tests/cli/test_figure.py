@@ -173,7 +173,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.lines.draw_times",
-        lambda frame, titles, seconds: drawn.update(frame=frame, titles=titles) or Figure(),
+        lambda frame, titles, *_: drawn.update(frame=frame, titles=titles) or Figure(),
     )
     assert call("figure", figure).code == 0
     assert drawn["titles"] == ["exp", "MC, log"]

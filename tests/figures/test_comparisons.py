@@ -11,7 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.statistics.friedman import friedman
 from boostbench.analysis.tables import Column
-from boostbench.figures.comparisons import draw_critical_difference, groups
+from boostbench.figures.comparisons import (
+    break_words,
+    draw_critical_difference,
+    draw_matrix,
+    groups,
+)
 from boostbench.figures.style import COLOURS, label, style
 
 NAMES = [
@@ -57,7 +62,7 @@ def test_nothing_overlaps_or_leaves_the_page(draw, n_algorithms, apart):
     renderer = FigureCanvasAgg(figure).get_renderer()
     with style():
         boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
-    assert len(boxes) == 2 * n_algorithms + 5  # labels, ticks, two captions, the legend
+    assert len(boxes) == 2 * n_algorithms + 4  # labels, ticks, two captions, two tests
     page = figure.bbox
     for index, box in enumerate(boxes):
         assert page.x0 <= box.x0 < box.x1 <= page.x1
@@ -150,3 +155,58 @@ def test_some_columns(draw):
     figure, errors = draw(5, columns=["c4", "c0", "c2"])
     ranks = friedman(errors[:, [0, 2, 4]]).ranks
     assert sorted(t[-4:] for t in texts(figure) if "  " in t) == sorted(f"{r:.2f}" for r in ranks)
+
+
+#: Of three algorithms on six data sets; b is best, then a.
+ERRORS = {
+    "a": [10.1, 12.2, 20.3, 5.4, 8.5, 9.6],
+    "b": [10.0, 12.0, 20.0, 5.0, 8.0, 9.0],
+    "c": [15.0, 13.0, 21.0, 5.0, 18.0, 12.0],
+}
+
+
+def test_a_cell_for_each_of_two(make_cell, make_table):
+    cells = {
+        (f"d{row}", name): make_cell([errors[row]])
+        for name, errors in ERRORS.items()
+        for row in range(6)
+    }
+    table = make_table(cells)
+    figure = draw_matrix(table, compare_columns(table))
+    (axes,) = figure.axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["B", "A", "C"]
+    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    assert len(texts) == 6
+    # The row's algorithm minus the column's, and the same turned around.
+    assert texts[1.5, 0.5] == "-0.35\n6/0/0   p 0.094"
+    assert texts[0.5, 1.5] == "+0.35\n0/0/6   p 0.094"
+    key = " ".join(figure.texts[0].get_text().split())
+    assert "Mean difference, row minus column, in percentage points; wins/ties/losses" in key
+    # Blue where the row is better, orange where it is worse.
+    colours = {tuple(patch.get_xy().min(axis=0)): patch.get_facecolor() for patch in axes.patches}
+    red, _, blue, _ = colours[2, 0]
+    assert blue > red
+    red, _, blue, _ = colours[0, 2]
+    assert red > blue
+
+
+def test_cells_are_pale_where_p_is_near_1(make_cell, make_table):
+    errors = {"a": [10, 12, 20, 15, 8, 19], "b": [11, 10, 17, 19, 13, 13]}
+    cells = {
+        (f"d{row}", name): make_cell([numbers[row]])
+        for name, numbers in errors.items()
+        for row in range(6)
+    }
+    table = make_table(cells)
+    comparison = compare_columns(table)
+    assert comparison.tests[0].holm > 0.9
+    (axes,) = draw_matrix(table, comparison).axes
+    assert all(patch.get_facecolor()[3] < 0.1 for patch in axes.patches)
+
+
+def test_labels_break_between_words():
+    assert break_words("AdaBoost.ECC, 1000 rounds", 12).splitlines() == [
+        "AdaBoost.ECC,",
+        "1000 rounds",
+    ]
+    assert break_words("MCBoost-exponential", 8) == "MCBoost-exponential"
