@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.callbacks import (
     CallbackSupportMixin,
+    ProgressLine,
     SklearnCallbackAdapter,
     Training,
     VerboseReporter,
+    lacks_progress_bars,
     with_callbacks,
 )
 from boostbench.algorithms.base.categories import drop_unused_categories
@@ -207,6 +209,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         observers = [] if early_stopping is None else [early_stopping]
         if self.verbose:
             observers.append(VerboseReporter(training, self.verbose, early_stopping))
+        if lacks_progress_bars(getattr(self, "_skl_callbacks", ())):
+            observers.append(ProgressLine(training))
         if getattr(self, "_skl_callbacks", None):
             observers.append(SklearnCallbackAdapter(training, X, y, weights, self.n_iterations))
         return observers

@@ -1,6 +1,11 @@
 """Observers of a training run: callbacks of scikit-learn, and progress lines."""
 
 import copy
+import sys
+import time
+from importlib.util import find_spec
+
+import numpy as np
 
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.util.temporary_settings import random_state_restored
@@ -16,6 +21,10 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
     def with_callbacks(method):
         """Return `method` unchanged."""
         return method
+
+
+# Notebooks store each write, so that a line for every round would be slow.
+_SECONDS_BETWEEN_LINES = 0.2
 
 
 class Training:
@@ -116,13 +125,19 @@ class VerboseReporter:
 
     def on_round_end(self):
         """Print a line if it is due; never request a stop."""
-        if self.training.rounds % self.every == 0:
+        if self._is_due():
             self._print()
         return False
 
     def on_training_end(self):
         """Print the state after the last round, unless its line was printed."""
-        if self.training.rounds and self.training.rounds % self.every:
+        self._finish()
+
+    def _is_due(self):
+        return self.training.rounds % self.every == 0
+
+    def _finish(self):
+        if self.training.rounds and not self._is_due():
             self._print()
 
     def _print(self):
@@ -146,3 +161,52 @@ class VerboseReporter:
         name = type(training.booster).__name__
         rounds = f"round {training.rounds} of {training.booster.n_iterations}"
         print(f"{name}, {rounds}: {', '.join(parts)}")
+
+
+class ProgressLine(VerboseReporter):
+    """Observer that writes the number of rounds to one line, again and again.
+
+    It takes the place of scikit-learn's `ProgressBar` in notebooks without ipywidgets, where rich
+    draws nothing.
+
+    Parameters
+    ----------
+    training : Training
+    """
+
+    def __init__(self, training):
+        super().__init__(training, every=1)
+        self._last_time = -np.inf
+
+    def _is_due(self):
+        return time.monotonic() - self._last_time > _SECONDS_BETWEEN_LINES
+
+    def _finish(self):
+        self._print(end="\n")
+
+    def _print(self, end=""):
+        self._last_time = time.monotonic()
+        booster, rounds = self.training.booster, self.training.rounds
+        text = f"{type(booster).__name__}, round {rounds} of {booster.n_iterations}"
+        # The bar redirects the standard output to rich, which would not draw it either.
+        stream = getattr(sys.stdout, "rich_proxied_file", sys.stdout)
+        print(f"\r{text}", end=end, file=stream, flush=True)
+
+
+def lacks_progress_bars(callbacks):
+    """Return True if one of scikit-learn's callbacks is a `ProgressBar` that draws nothing.
+
+    Parameters
+    ----------
+    callbacks : list of object
+
+    Returns
+    -------
+    bool
+    """
+    if not any(type(callback).__name__ == "ProgressBar" for callback in callbacks):
+        return False
+    # A ProgressBar needs rich, so that it is installed.
+    from rich import get_console
+
+    return get_console().is_jupyter and find_spec("ipywidgets") is None

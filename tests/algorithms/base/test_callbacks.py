@@ -1,4 +1,5 @@
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from boostbench.algorithms import (
     MCBoost,
     MultiBoost,
 )
+from boostbench.algorithms.base import callbacks
 
 from ..problems import blobs
 
@@ -143,6 +145,25 @@ class TestCallbacks:
         found = log[log.task_name == "round"].accuracy
         staged = [(labels == y).mean() for labels in model.staged_predict(frame)]
         np.testing.assert_allclose(found, staged)
+
+    @pytest.mark.parametrize("is_jupyter", [False, True])
+    def test_progress_bar_writes_a_line_in_notebooks_without_widgets(
+        self, is_jupyter, monkeypatch, capsys
+    ):
+        import rich.console
+        from sklearn.callback import ProgressBar
+
+        monkeypatch.setattr(rich.console, "_is_jupyter", lambda: is_jupyter)
+        monkeypatch.setattr(rich, "_console", None)
+        monkeypatch.setattr(callbacks, "find_spec", lambda name: None)
+        monkeypatch.setattr(callbacks, "_SECONDS_BETWEEN_LINES", -1.0)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*ipywidgets")
+            MCBoost(n_iterations=3).set_callbacks(ProgressBar()).fit(*blobs(3))
+        lines = [text for text in capsys.readouterr().out.split("\r") if text.startswith("MCBoost")]
+        rounds = [f"MCBoost, round {number} of 3" for number in (1, 2, 3, 3)]
+        assert [line.strip() for line in lines if "," in line] == (rounds if is_jupyter else [])
+        assert not is_jupyter or lines[-1].endswith("\n")
 
     def test_callbacks_receive_a_sparse_frame(self):
         from sklearn.callback import ScoringMonitor
