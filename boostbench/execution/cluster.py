@@ -10,9 +10,9 @@ from boostbench.fitting.trial import DIED, Work
 from boostbench.util.errors import UserError, first_line
 
 #: Trials in flight for each worker process: one that runs, one that waits.
-_AHEAD = 2
+_TASKS_PER_WORKER = 2
 #: Seconds until a scheduler has to answer.
-_PATIENCE = 10
+_CONNECT_TIMEOUT = 10
 
 
 class Cluster:
@@ -42,7 +42,7 @@ class Cluster:
                 "parallel.backend=dask needs Dask; install it by pip install 'dask[distributed]', "
                 "or take loky"
             ) from None
-        _silence()
+        _silence_dask()
         self._sent: dict = {}
         self.address = scheduler or dask.config.get("scheduler-address", None)
         if self.address is None:
@@ -53,7 +53,7 @@ class Cluster:
         else:
             try:
                 # Dask's default it would be even where nobody answers, and so the next run's.
-                self.client = Client(self.address, timeout=_PATIENCE, set_as_default=False)
+                self.client = Client(self.address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
             except (OSError, ValueError, TypeError) as error:
                 told = f"no Dask scheduler answers at {self.address!r}: {first_line(error)}"
                 raise UserError(told) from None
@@ -95,14 +95,14 @@ class Cluster:
             for task in waiting:
                 data = self._data(task.dataset)
                 future = self.client.submit(
-                    remote.work, task.trial, data, remote.code(), pure=False
+                    remote.run_task, task.trial, data, remote.code_digest(), pure=False
                 )
                 in_flight[future] = task
                 finished.add(future)
                 return
 
         try:
-            for _ in range(_AHEAD * max(1, len(self.client.nthreads()))):
+            for _ in range(_TASKS_PER_WORKER * max(1, len(self.client.nthreads()))):
                 submit()
             for future in finished:
                 task = in_flight.pop(future)
@@ -133,7 +133,7 @@ class Cluster:
         if dataset.checksum not in self._sent:
             # A task, which is done again where its result is lost, and not `scatter`.
             self._sent[dataset.checksum] = self.client.submit(
-                remote.hold, dataset.X, dataset.class_indices, key=f"data-{dataset.checksum}"
+                remote.keep_arrays, dataset.X, dataset.class_indices, key=f"data-{dataset.checksum}"
             )
         return self._sent[dataset.checksum]
 
@@ -145,7 +145,7 @@ class Cluster:
         )
 
 
-def _silence() -> None:
+def _silence_dask() -> None:
     """Keep Dask from logging, with tracebacks, what is an outcome or an error here."""
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":

@@ -15,9 +15,9 @@ from boostbench.util.errors import UserError
 
 #: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
 #: process is ended.
-GRACE, LEAST = 0.1, 1
+GRACE_SHARE, MIN_GRACE = 0.1, 1
 # Seconds until a timer goes off that is due; 0 would switch it off.
-_SOON = 1e-6
+_MIN_DELAY = 1e-6
 
 
 class OutOfTime(BaseException):
@@ -29,7 +29,7 @@ def failure(limit: float) -> dict:
     return {"error": f"OutOfTime: it takes more than {limit:g} s", "where": "protocol.time_limit"}
 
 
-def run_limited(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull) -> dict:
+def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull) -> dict:
     """Run a trial; at the end of its protocol's `time_limit` it is a failure.
 
     Parameters
@@ -55,7 +55,7 @@ def run_limited(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull
     with suppress(UserError):  # the trial says it in its own words
         trial.algorithm.import_class()
     try:
-        grace = max(LEAST, GRACE * limit)
+        grace = max(MIN_GRACE, GRACE_SHARE * limit)
         last = _exit_after(limit + grace, trace) if expendable else nullcontext()
         with last, _raising_after(limit) as is_over:
             outcome = run_trial(trial, X, y)
@@ -84,7 +84,7 @@ def _raising_after(seconds: float) -> Iterator[list]:
             signal.signal(signal.SIGALRM, before)
             if remaining:
                 # An alarm of the caller that is due by now goes off at once.
-                remaining = max(_SOON, remaining - (time.monotonic() - begin))
+                remaining = max(_MIN_DELAY, remaining - (time.monotonic() - begin))
                 signal.setitimer(signal.ITIMER_REAL, remaining, interval)
         return
     # A thread of a Dask worker hears no signals, and Windows has none for it.

@@ -158,7 +158,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
     common, parallel = specs[0], specs[0]["parallel"]
     experiments = list(map(Experiment.from_config, specs, datasets))
     with spinner("reading records"):
-        return Run.of(
+        return Run.from_experiments(
             experiments,
             records,
             n_jobs=parallel["n_jobs"],

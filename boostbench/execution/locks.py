@@ -37,16 +37,16 @@ class Locks:
         if fcntl is None or self._file is None:
             return True
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _byte_offset(key))
         except OSError as error:
             return error.errno not in (errno.EACCES, errno.EAGAIN)
         return True
 
-    def give_up(self, key: str) -> None:
+    def release(self, key: str) -> None:
         """Let another run have a piece of work; nothing happens where this one has no lock."""
         if fcntl is not None and self._file is not None:
             with contextlib.suppress(OSError):
-                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_offset(key))
 
     def close(self) -> None:
         """Give up all locks."""
@@ -55,6 +55,6 @@ class Locks:
             self._file = None
 
 
-def _place(key: str) -> int:
+def _byte_offset(key: str) -> int:
     """Say which byte is that of a piece of work."""
     return int(key[:15], 16)

@@ -88,7 +88,7 @@ class ProgressDisplay(AbstractContextManager):
             case Interrupted():
                 recorded = f"{event.done} of {event.planned} fits are recorded"
                 resume = "the same command goes on from there"
-                then = "rerun=all begins anew" if event.anew else resume
+                then = "rerun=all begins anew" if event.reruns_all else resume
                 self._print(f"stopped: {recorded}; {then}", "yellow")
 
     @property
@@ -124,7 +124,7 @@ class ProgressDisplay(AbstractContextManager):
         seconds = event.expected or self._average
         self._seconds_left = max(0.0, self._seconds_left - seconds)
         # A fit of another run took no time of this one.
-        self._seconds_done += 0.0 if event.elsewhere else seconds
+        self._seconds_done += 0.0 if event.is_by_other_run else seconds
 
     def _show_failure(self, event: Finished) -> None:
         # Many cross-validation trials fail by the same error, which is printed once.

@@ -1,27 +1,36 @@
-"""Pieces of work are done by workers, beside other runs that are at the same."""
+"""Queue of tasks that a run shares with concurrent runs on the machine."""
 
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from boostbench.execution.ledgers import Ledgers
 from boostbench.execution.locks import Locks
 from boostbench.execution.plan import Experiment, Task
+from boostbench.execution.run_records import RunRecords
 from boostbench.execution.workers import Workers
 from boostbench.records.schema import BadLine
 from boostbench.spec.keys import digest
 
-#: Seconds between looks at what other runs have done.
-_PAUSE = 0.3
+#: Seconds between two looks at the records of other runs.
+_POLL_INTERVAL = 0.3
 
 
 class Finished(NamedTuple):
-    """Event: a cross-validation trial or a split is done and recorded.
+    """Event after a cross-validation trial or a split is recorded.
 
-    `label` says which in words, `error` and `where` are those of a failure, else None. `expected`
-    are the CPU seconds that it was expected to take, None where nothing was known. `elsewhere` are
-    those of another run, which took no time of this one.
+    Attributes
+    ----------
+    tuning : bool
+        True for a cross-validation trial.
+    label : str
+        Algorithm, data set, split and fold.
+    error, where : str or None
+        Error of a failed fit, and its module and line.
+    expected : float, default=None
+        Expected CPU seconds. None: no estimate.
+    is_by_other_run : bool, default=False
+        True if a concurrent run did the work, which took no time of this run.
     """
 
     tuning: bool
@@ -29,128 +38,139 @@ class Finished(NamedTuple):
     error: str | None
     where: str | None
     expected: float | None = None
-    elsewhere: bool = False
+    is_by_other_run: bool = False
 
 
 class Waiting(NamedTuple):
-    """Event: so many trials and splits are left, which other runs are doing."""
+    """Event while `left` trials and splits are left, which concurrent runs are doing."""
 
     left: int
 
 
 class Queue:
-    """Does tasks and records them, but for those that other runs do.
+    """Queue that executes tasks and records their outcomes, unless a concurrent run does so.
 
     Parameters
     ----------
-    ledgers : Ledgers
-        Where it records them.
+    run_records : RunRecords
+        Files of the records.
     workers : Workers
     on_event : callable
         Called with each `Finished` and `Waiting`.
     expected : mapping of (Experiment, bool) to float
-        CPU seconds that a split, or a cross-validation trial, is expected to take.
+        Expected CPU seconds of a split (False) or a cross-validation trial (True).
 
     Attributes
     ----------
     done : int
-        How many tasks are done, by other runs as well.
+        Number of finished tasks, including those of concurrent runs.
     ran : set of (Experiment, str)
-        Splits that were done here, by their keys.
+        Keys of the splits that this run finished.
     """
 
     def __init__(
         self,
-        ledgers: Ledgers,
+        run_records: RunRecords,
         workers: Workers,
         on_event: Callable,
         expected: Mapping[tuple[Experiment, bool], float],
     ):
-        self.ledgers, self.workers, self.on_event = ledgers, workers, on_event
+        self.run_records, self.workers, self.on_event = run_records, workers, on_event
         self.expected = expected
         self.done = 0
         self.ran: set[tuple[Experiment, str]] = set()
-        # Who wants all anew wants no one else's.
-        self._locks = None if ledgers.rerun == "all" else Locks(ledgers.folder / "records")
+        # With rerun="all", results of concurrent runs are not reused, so no locks are needed.
+        shares_work = run_records.rerun != "all"
+        self._locks = Locks(run_records.folder / "records") if shares_work else None
 
     def close(self) -> None:
-        """Give up its locks."""
+        """Release all locks."""
         if self._locks:
             self._locks.close()
 
     def carry_out(self, tasks: list[Task]) -> None:
-        """Do tasks, or wait until other runs have done them."""
+        """Execute tasks, and wait for those that concurrent runs execute."""
         has_waited = False
         while tasks:
-            before, left, theirs = self.done, [], []
-            # Closing stops the workers at once, whatever happened here.
-            with contextlib.closing(self.workers(self._ours(tasks, left, theirs))) as finished:
-                for task, outcome in finished:
-                    self.file(task, outcome)
-                    self._take_over(theirs)
-            self._take_over(theirs)
-            tasks = left
-            if left and not has_waited:
-                self.on_event(Waiting(len(left)))
+            n_before, locked, adopted = self.done, [], []
+            # Closing stops the workers at once, even after an exception.
+            outcomes = self.workers(self._claim(tasks, locked, adopted))
+            with contextlib.closing(outcomes):
+                for task, outcome in outcomes:
+                    self.record(task, outcome)
+                    self._adopt(adopted)
+            self._adopt(adopted)
+            tasks = locked
+            if tasks and not has_waited:
+                self.on_event(Waiting(len(tasks)))
                 has_waited = True
-            if left and self.done == before:
-                time.sleep(_PAUSE)
+            if tasks and self.done == n_before:
+                time.sleep(_POLL_INTERVAL)
 
-    def file(self, task: Task, outcome: dict) -> None:
-        """Put an outcome on record, and tell."""
-        ledger = self.ledgers.of(task)
+    def record(self, task: Task, outcome: dict) -> None:
+        """Append the record of an outcome, and send its event."""
+        file = self.run_records.file_for(task)
         try:
-            key = ledger.add(task.record(outcome))
+            key = file.add(task.record(outcome))
         except BadLine as error:
             outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
-            key = ledger.add(task.record(outcome))
+            key = file.add(task.record(outcome))
         if not task.tuning:
             self.ran.add((task.experiment, key))
         self._finish(task, outcome)
 
-    def _ours(self, tasks: list[Task], left: list, theirs: list) -> Iterator[Task]:
-        """Yield what no other run does; `left` is what one is at, `theirs` what one has done."""
+    def _claim(self, tasks: list[Task], locked: list, adopted: list) -> Iterator[Task]:
+        """Yield the tasks that no concurrent run has claimed, and sort out the others.
+
+        Parameters
+        ----------
+        tasks : list of Task
+        locked : list of Task
+            Tasks that a concurrent run is executing are appended.
+        adopted : list of (Task, dict)
+            Tasks that a concurrent run has finished are appended, with their records.
+        """
         for task in tasks:
             if self._locks is None:
                 yield task
                 continue
-            record = self._recorded(task)
-            if not record and not self._locks.take(self._lock_of(task)):
-                left.append(task)
+            record = self._find_other_result(task)
+            if not record and not self._locks.take(self._lock_key(task)):
+                locked.append(task)
                 continue
-            # Once more: whoever had the lock may have ended between the two.
-            record = record or self._recorded(task)
+            # The run that held the lock may have finished since the first look.
+            record = record or self._find_other_result(task)
             if record:
-                theirs.append((task, record))
+                adopted.append((task, record))
             else:
                 yield task
 
-    def _lock_of(self, task: Task) -> str:
-        """Name what is locked: a piece of work, as this code does it for this file.
+    def _lock_key(self, task: Task) -> str:
+        """Return the key of a task's lock, for this code and this file.
 
-        Who does it for another, or by other code, leaves no record that spares this run, which
-        would only do it later.
+        Runs of other code, or into another file, leave no record that this run could use.
         """
-        path, version = self.ledgers.of(task).path, task.experiment.spec.code_version
+        path, version = self.run_records.file_for(task).path, task.experiment.spec.code_version
         return digest([path.parent.name, path.name, task.key, *version])
 
-    def _recorded(self, task: Task) -> dict | None:
-        """Give the record of another run, if it spares this one."""
-        record = self.ledgers.of(task).theirs(task.key)
-        return record if record and self.ledgers.spares(task, record) else None
+    def _find_other_result(self, task: Task) -> dict | None:
+        """Return the record of a concurrent run that makes a task unnecessary, if there is one."""
+        record = self.run_records.file_for(task).theirs(task.key)
+        is_usable = record and self.run_records.makes_rerun_unnecessary(task, record)
+        return record if is_usable else None
 
-    def _take_over(self, theirs: list[tuple[Task, dict]]) -> None:
-        """Let what other runs have recorded count, and tell."""
-        while theirs:
-            task, record = theirs.pop(0)
-            self.ledgers.of(task).take_over(task.key)
-            self._finish(task, record, elsewhere=True)
+    def _adopt(self, adopted: list[tuple[Task, dict]]) -> None:
+        """Take over the records of concurrent runs, and send their events."""
+        while adopted:
+            task, record = adopted.pop(0)
+            self.run_records.file_for(task).take_over(task.key)
+            self._finish(task, record, is_by_other_run=True)
 
-    def _finish(self, task: Task, outcome: Mapping, elsewhere: bool = False) -> None:
-        """Count a task whose outcome is on disk, where whoever has its lock next will find it."""
+    def _finish(self, task: Task, outcome: Mapping, is_by_other_run: bool = False) -> None:
+        """Count a task whose record is on disk, so that the next owner of its lock finds it."""
         if self._locks:
-            self._locks.give_up(self._lock_of(task))
+            self._locks.release(self._lock_key(task))
         self.done += 1
         failure = outcome.get("error"), outcome.get("where")
         expected = self.expected.get((task.experiment, task.tuning))
-        self.on_event(Finished(task.tuning, task.label, *failure, expected, elsewhere))
+        self.on_event(Finished(task.tuning, task.label, *failure, expected, is_by_other_run))

@@ -33,7 +33,7 @@ class DataReference:
 
 # Trials of one data set mostly follow each other.
 @functools.lru_cache(maxsize=3)
-def loaded(reference: DataReference) -> Dataset:
+def load_reference(reference: DataReference) -> Dataset:
     """Load a data set, and keep it.
 
     Raises
@@ -54,12 +54,12 @@ def loaded(reference: DataReference) -> Dataset:
     return dataset
 
 
-def hold(X, y) -> tuple:
+def keep_arrays(X, y) -> tuple:
     """Keep arrays that were sent, of a data set that nothing but the sender has."""
     return X, y
 
 
-def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
+def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     """Run a trial.
 
     Parameters
@@ -67,7 +67,7 @@ def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     trial : Trial
     data : DataReference or (X, y)
     expected : str
-        What `code` has to give.
+        What `code_digest` has to give.
 
     Returns
     -------
@@ -79,20 +79,20 @@ def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     UserError
         If the worker has other code, or cannot load the data.
     """
-    if code() != expected:
+    if code_digest() != expected:
         raise UserError(
             f"the Dask worker on {platform.node()} has another version of boostbench; install "
             "the same on all machines, as records name the code"
         )
     if isinstance(data, DataReference):
-        dataset = loaded(data)
+        dataset = load_reference(data)
         data = dataset.X, dataset.class_indices
     X, y = data
-    return deadline.run_limited(trial, X, y, expendable=True)
+    return deadline.run_with_time_limit(trial, X, y, expendable=True)
 
 
 @functools.cache
-def code() -> str:
+def code_digest() -> str:
     """Name all the code of the package: records say that today's code here made them."""
     folder = Path(boostbench.__file__).parent
     digest = hashlib.sha256()

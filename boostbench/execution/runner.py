@@ -1,4 +1,4 @@
-"""Run what is missing of some experiments, and gather what there is."""
+"""Runs: plan the missing fits of experiments, execute them, and collect the records."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from boostbench.execution.forecast import Forecast, forecast
-from boostbench.execution.ledgers import Ledgers
 from boostbench.execution.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.execution.queue import Queue
+from boostbench.execution.run_records import RunRecords
 from boostbench.execution.shards import Shard
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
@@ -24,9 +24,16 @@ RERUNS = ("never", "missing", "stale", "all")
 
 @dataclass(frozen=True)
 class Planned:
-    """Event: so many cross-validation trials and splits will run; `recorded` splits need not.
+    """Event before the first fit.
 
-    `forecast` says how long they will take.
+    Attributes
+    ----------
+    tuning, splits : int
+        Numbers of cross-validation trials and splits to run.
+    recorded : int
+        Number of splits that need not run.
+    forecast : Forecast or None, default=None
+        Expected times.
     """
 
     tuning: int
@@ -36,25 +43,30 @@ class Planned:
 
 
 class Interrupted(NamedTuple):
-    """Event: Ctrl-C or SIGTERM, when so many of the planned trials and splits were done.
+    """Event after Ctrl-C or SIGTERM.
 
-    `anew` says whether the same command does them all again.
+    Attributes
+    ----------
+    done, planned : int
+        Numbers of finished and of planned trials and splits.
+    reruns_all : bool, default=False
+        True if the same command repeats the finished ones.
     """
 
     done: int
     planned: int
-    anew: bool = False
+    reruns_all: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome(Recorded):
-    """What there is of one experiment, and how much of it has run now.
+    """Records of one experiment after a run.
 
     Attributes
     ----------
     experiment : Experiment
     ran : int
-        Number of splits that have run now, failures among them.
+        Number of splits that this run executed, including failures.
     """
 
     experiment: Experiment
@@ -62,14 +74,14 @@ class Outcome(Recorded):
 
 
 class Report(NamedTuple):
-    """What there is of several experiments, in their order, and what is wrong with the files."""
+    """Outcomes of the experiments of a run, in their order, and warnings about damaged lines."""
 
     outcomes: list[Outcome]
     warnings: list[str]
 
     @property
     def ran(self) -> int:
-        """Number of splits that have run now."""
+        """Number of splits that this run executed."""
         return sum(outcome.ran for outcome in self.outcomes)
 
     @property
@@ -79,42 +91,42 @@ class Report(NamedTuple):
 
 
 def check_rerun(rerun: str) -> None:
-    """Refuse what says nothing of what runs."""
+    """Raise a UserError if `rerun` is unknown."""
     if rerun not in RERUNS:
         raise UserError(f"rerun is {rerun!r}; {did_you_mean(rerun, RERUNS)}")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is missing of some experiments: planned by `of`, and done by `carry_out`.
+    """Plan of the missing fits of experiments; `carry_out` executes it.
 
     Attributes
     ----------
     experiments : list of Experiment
-    ledgers : Ledgers
-        What is on record of them, and where more is added.
+    run_records : RunRecords
+        Existing records, and the files for new ones.
     workers : Workers or None
-        Who does it; None where nothing is missing.
+        None: nothing is missing.
     planned : Planned or None
-        How much that is; None where nothing is missing.
+        Numbers of missing fits. None: nothing is missing.
     tuning : list of Task
-        Cross-validation trials that are missing.
-    ready : list of Task
-        Splits whose parameters are known.
-    waiting : list of (Experiment, Split)
-        Splits that wait for trials.
+        Missing cross-validation trials.
+    ready_tasks : list of Task
+        Missing splits whose parameters are chosen.
+    waiting_splits : list of (Experiment, Split)
+        Missing splits whose parameters depend on trials.
     """
 
     experiments: list[Experiment]
-    ledgers: Ledgers
+    run_records: RunRecords
     workers: Workers | None = None
     planned: Planned | None = None
     tuning: Sequence[Task] = ()
-    ready: Sequence[Task] = ()
-    waiting: Sequence[tuple[Experiment, Split]] = ()
+    ready_tasks: Sequence[Task] = ()
+    waiting_splits: Sequence[tuple[Experiment, Split]] = ()
 
     @classmethod
-    def of(
+    def from_experiments(
         cls,
         experiments: Iterable[Experiment],
         records: Records,
@@ -125,75 +137,83 @@ class Run:
         rerun: str = "missing",
         shard: Shard | None = None,
     ) -> "Run":
-        """Plan what is missing.
+        """Plan the missing fits.
 
         Parameters
         ----------
         experiments : iterable of Experiment
         records : Records
-            What is on record.
+            Existing records.
         n_jobs : int, default=1
-            Number of worker processes; 1 means this process, and -1 one for each core.
+            Number of worker processes. 1: this process; -1: one per core.
         backend : {"loky", "dask"}, default="loky"
-            Where the workers are.
-        scheduler : str, optional
-            Address of Dask's scheduler.
+            Processes on this machine, or a Dask cluster.
+        scheduler : str, default=None
+            Address of Dask's scheduler, see `boostbench.execution.workers.Workers`.
         rerun : {"never", "missing", "stale", "all"}, default="missing"
-            What runs: nothing, so that only what is recorded is gathered; splits without a finished
-            record; also those whose record is of another edition than today's, or refuted; or all.
-            Failed splits run again, except with ``"never"``.
-        shard : Shard, optional
-            Runs only what belongs to it, and records it in a folder of its own below that of
-            `records`, to which no other shard writes. What both folders have is known.
+            Splits that run. ``"never"``: none. ``"missing"``: splits without a finished record.
+            ``"stale"``: also splits whose record has an older edition, or is contradicted by a
+            refit. ``"all"``: all splits. Failed splits run again, except with ``"never"``.
+        shard : Shard, default=None
+            Part of the work that runs. Its records go to a folder below the folder of `records`,
+            and records of both folders are reused. None: all.
 
         Raises
         ------
         UserError
-            For what can be known to be wrong before the first trial; then nothing is written.
+            If an experiment is impossible, which is known before the first fit, or a file cannot
+            be written.
         """
         check_rerun(rerun)
         experiments = list(experiments)
         if rerun == "never":
-            return cls(experiments, Ledgers(records, rerun))
-        ledgers = Ledgers(records, rerun, shard)
-        missing, tuning, n_splits = {}, {}, 0
+            return cls(experiments, RunRecords(records, rerun))
+        run_records = RunRecords(records, rerun, shard)
+        # 1) Find the missing splits. Experiments may share splits; each is planned once.
+        missing, n_splits = {}, 0
         for experiment in experiments:
             experiment.check()
-            for split in ledgers.splits(experiment):
+            for split in run_records.list_splits(experiment):
                 n_splits += 1
                 key = experiment.key(split)
-                if ledgers.finished(experiment, key) is None:
-                    missing[ledgers.of(experiment), key] = experiment, split
-        ready, waiting = [], []
-        for experiment, split in missing.values():
-            known = _known_choice(experiment, ledgers)
-            if known:
-                ready.append(split_task(experiment, split, *known))
-                continue
-            waiting.append((experiment, split))
-            for task in tuning_tasks(experiment, experiment.tuning_split(split)):
-                if ledgers.finished(task, task.key) is None:
-                    tuning[ledgers.of(task), task.key] = task
+                if run_records.find_finished(experiment, key) is None:
+                    missing[run_records.file_for(experiment), key] = experiment, split
         if not missing:
-            return cls(experiments, ledgers)
+            return cls(experiments, run_records)
+        # 2) Find the missing trials of those splits whose parameters are not chosen yet.
+        tuning, ready_tasks, waiting_splits = {}, [], []
+        for experiment, split in missing.values():
+            choice = _find_recorded_choice(experiment, run_records)
+            if choice:
+                ready_tasks.append(split_task(experiment, split, *choice))
+                continue
+            waiting_splits.append((experiment, split))
+            for task in tuning_tasks(experiment, experiment.tuning_split(split)):
+                if run_records.find_finished(task, task.key) is None:
+                    tuning[run_records.file_for(task), task.key] = task
+        # 3) Start the workers, and check that records can be written.
         workers = Workers(n_jobs, backend, scheduler)
-        check_writable({ledger.path for ledger, _ in (*missing, *tuning)})
-        planned = Planned(
-            len(tuning),
-            len(missing),
-            n_splits - len(missing),
-            _forecast(list(missing.values()), list(tuning.values()), ledgers),
+        check_writable({file.path for file, _ in (*missing, *tuning)})
+        expected = _forecast(list(missing.values()), list(tuning.values()), run_records)
+        planned = Planned(len(tuning), len(missing), n_splits - len(missing), expected)
+        return cls(
+            experiments,
+            run_records,
+            workers,
+            planned,
+            [*tuning.values()],
+            ready_tasks,
+            waiting_splits,
         )
-        return cls(experiments, ledgers, workers, planned, [*tuning.values()], ready, waiting)
 
     def carry_out(self, on_event: Callable = lambda event: None) -> Report:
-        """Do what is planned, recording each piece of work as it finishes.
+        """Execute the plan, and record each fit as it finishes.
 
-        First all cross-validation trials and the splits that need none, then the splits that waited
-        for them. What another run on this machine is doing at the same time is left to it, and
-        taken from the files when it is there. The point of the grid with the smallest mean
-        validation error is taken, the first such in the order of the grid; a point with a failed
-        trial is out. The results are the same for every number of workers.
+        Cross-validation trials and splits without them run first, then the splits whose parameters
+        the trials choose: the point of the grid with the smallest mean validation error, the first
+        one of equal points. A point with a failed trial is excluded. Work of a concurrent run on
+        this machine is left to it, and its records are adopted. The results are the same for
+        every number of workers.
 
         Parameters
         ----------
@@ -207,35 +227,35 @@ class Run:
         Raises
         ------
         KeyboardInterrupt
-            On Ctrl-C, and its kind `Terminated` on SIGTERM; all that had finished is recorded.
+            On Ctrl-C, and its subclass `Terminated` on SIGTERM; finished fits are recorded.
         """
         ran: set[tuple[Experiment, str]] = set()
         if self.planned:
             with terminable():
-                ran = self._carry_out(on_event)
-        report = _gathered(self.experiments, self.ledgers, ran)
-        if self.ledgers.rerun != "never":
-            _note_cuts(report.outcomes, self.ledgers)
+                ran = self._execute(on_event)
+        report = _collect_outcomes(self.experiments, self.run_records, ran)
+        if self.run_records.rerun != "never":
+            _note_cuts(report.outcomes, self.run_records)
         return report
 
-    def _carry_out(self, on_event: Callable) -> set[tuple[Experiment, str]]:
-        """Do what is planned, and give the splits that have run here."""
+    def _execute(self, on_event: Callable) -> set[tuple[Experiment, str]]:
+        """Execute the plan, and return the splits that this run executed."""
         on_event(self.planned)
-        queue = Queue(self.ledgers, self.workers, on_event, self.planned.forecast.each)
+        queue = Queue(self.run_records, self.workers, on_event, self.planned.forecast.each)
         try:
-            queue.carry_out([*self.tuning, *self.ready])
-            tuned = []
-            for experiment, split in self.waiting:
-                chosen, error, failure = _choice(experiment, split, self.ledgers)
-                task = split_task(experiment, split, chosen, error)
+            queue.carry_out([*self.tuning, *self.ready_tasks])
+            tuned_tasks = []
+            for experiment, split in self.waiting_splits:
+                point, error, failure = _choose_by_trials(experiment, split, self.run_records)
+                task = split_task(experiment, split, point, error)
                 if failure:
-                    queue.file(task, failure)
+                    queue.record(task, failure)
                 else:
-                    tuned.append(task)
-            queue.carry_out(tuned)
+                    tuned_tasks.append(task)
+            queue.carry_out(tuned_tasks)
         except KeyboardInterrupt:
-            planned, anew = self.planned.tuning + self.planned.splits, self.ledgers.rerun == "all"
-            on_event(Interrupted(queue.done, planned, anew))
+            n_planned = self.planned.tuning + self.planned.splits
+            on_event(Interrupted(queue.done, n_planned, self.run_records.rerun == "all"))
             raise
         finally:
             queue.close()
@@ -243,76 +263,80 @@ class Run:
 
 
 def _forecast(
-    missing: Sequence[tuple[Experiment, Split]], tuning: Sequence[Task], ledgers: Ledgers
+    missing: Sequence[tuple[Experiment, Split]], tuning: Sequence[Task], run_records: RunRecords
 ) -> Forecast:
-    """Say how long work will take, by the records of the files that it writes to."""
-    trials = Counter(task.experiment for task in tuning)
+    """Return the expected times, from the records of the same files."""
+    n_splits = Counter(experiment for experiment, _ in missing)
+    n_trials = Counter(task.experiment for task in tuning)
+    kinds = []
+    for experiment, number in n_splits.items():
+        splits = list(run_records.file_for(experiment).records.values())
+        trials = []
+        if experiment in n_trials:
+            trials = list(run_records.file_for(experiment, tuning=True).records.values())
+            kind = (experiment, True)
+            kinds.append((kind, n_trials[experiment], experiment.config, [trials, splits]))
+        kinds.append(((experiment, False), number, experiment.config, [splits, trials]))
+    return forecast(kinds)
 
-    def of(experiment: Experiment, tuning: bool) -> list[dict]:
-        is_read = experiment in trials or not tuning
-        return list(ledgers.of(experiment, tuning).records.values()) if is_read else []
 
-    splits = Counter(experiment for experiment, _ in missing)
-    work = [((e, False), n, e.config, [of(e, False), of(e, True)]) for e, n in splits.items()]
-    work += [((e, True), n, e.config, [of(e, True), of(e, False)]) for e, n in trials.items()]
-    return forecast(work)
-
-
-def _known_choice(experiment: Experiment, ledgers: Ledgers) -> tuple[dict, float | None] | None:
-    """Give the parameters that are known without cross-validation, and their error in it."""
+def _find_recorded_choice(
+    experiment: Experiment, run_records: RunRecords
+) -> tuple[dict, float | None] | None:
+    """Return the chosen point and its validation error, unless they depend on missing trials."""
     if not experiment.is_tuned:
         return experiment.spec.points[0], None
     if experiment.spec.protocol.tune == "first_split":
         for split in experiment.splits:
-            record = ledgers.finished(experiment, experiment.key(split))
-            if record and ledgers.is_fresh(experiment, record):
+            record = run_records.find_finished(experiment, experiment.key(split))
+            if record and run_records.is_fresh(experiment, record):
                 return record["chosen"], record["validation_error"]
     return None
 
 
-def _choice(
-    experiment: Experiment, split: Split, ledgers: Ledgers
+def _choose_by_trials(
+    experiment: Experiment, split: Split, run_records: RunRecords
 ) -> tuple[dict, float | None, dict | None]:
-    """Choose by cross-validation: the point, its mean error, and the failure if all failed."""
-    trials = ledgers.of(experiment, tuning=True).records
+    """Return the chosen point, its mean validation error, and the failure if all points failed."""
+    records = run_records.file_for(experiment, tuning=True).records
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
-    judged = [(task.points, trials[task.key]) for task in tasks]
-    chosen, error = choose(experiment.spec.points, judged)
-    if chosen is not None:
-        return chosen, error, None
-    failed = next(record for _, record in judged if "error" in record)
+    trials = [(task.points, records[task.key]) for task in tasks]
+    point, error = choose(experiment.spec.points, trials)
+    if point is not None:
+        return point, error, None
+    failed = next(record for _, record in trials if "error" in record)
     error = f"no point of the grid could be fitted; one of them: {failed['error']}"
     return {}, None, {"error": error, "where": failed["where"]}
 
 
-def _gathered(
-    experiments: list[Experiment], ledgers: Ledgers, ran: set[tuple[Experiment, str]]
+def _collect_outcomes(
+    experiments: list[Experiment], run_records: RunRecords, ran: set[tuple[Experiment, str]]
 ) -> Report:
-    """Gather what there is."""
+    """Return the records of each experiment."""
     outcomes = []
     for experiment in experiments:
-        known = ledgers.of(experiment).records
+        records = run_records.file_for(experiment).records
         keys = [experiment.key(split) for split in experiment.splits]
         outcomes.append(
             Outcome.of(
-                [known[key] for key in keys if key in known],
+                [records[key] for key in keys if key in records],
                 len(keys),
                 experiment.spec.code_version,
-                ledgers.verified,
+                run_records.verified,
                 experiment=experiment,
                 ran=sum((experiment, key) in ran for key in keys),
             )
         )
-    return Report(outcomes, ledgers.new_warnings())
+    return Report(outcomes, run_records.pop_warnings())
 
 
-def _note_cuts(outcomes: list[Outcome], ledgers: Ledgers) -> None:
-    """Note the ways in which the data of finished records were asked for, where they are new."""
+def _note_cuts(outcomes: list[Outcome], run_records: RunRecords) -> None:
+    """Record new options by which the data of finished records were requested."""
     for outcome in outcomes:
-        ledger = ledgers.of(outcome.experiment)
+        file = run_records.file_for(outcome.experiment)
         cut = key_options(outcome.experiment.config["data"].get("cut", {}))
-        # As they are by now: an experiment before this one may share them.
-        known = ledger.records
-        for record in [known[record["key"]] for record in outcome.records]:
+        # Read the records again: an earlier experiment of this loop may have changed them.
+        records = file.records
+        for record in [records[record["key"]] for record in outcome.records]:
             if not is_cut_so(record, cut):
-                ledger.add(with_cut(record, cut))
+                file.add(with_cut(record, cut))

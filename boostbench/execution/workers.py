@@ -63,7 +63,7 @@ class Workers:
                 f"parallel.scheduler is {scheduler!r}; it is the address of a Dask scheduler, "
                 "such as tcp://head:8786, for parallel=dask"
             )
-        if _inside_worker():
+        if _is_inside_worker():
             self.n_jobs = 1
         elif backend == "dask":
             self.cluster = Cluster(self.n_jobs, scheduler)
@@ -88,7 +88,7 @@ class Workers:
         if self.n_jobs == 1:
             for task in tasks:
                 data = task.dataset
-                outcome = deadline.run_limited(
+                outcome = deadline.run_with_time_limit(
                     task.trial, data.X, data.class_indices, expendable=False
                 )
                 yield task, outcome
@@ -104,7 +104,7 @@ class Workers:
                 # One of those that are dispatched killed its worker; each gets a pool to itself,
                 # so that it shows which.
                 for number in list(waiting):
-                    yield self._alone(waiting.pop(number))
+                    yield self._run_in_own_pool(waiting.pop(number))
 
     def _stream(
         self,
@@ -114,7 +114,7 @@ class Workers:
     ) -> Iterator[tuple[int, dict]]:
         """Yield outcomes by their numbers; `waiting` holds the tasks that have been dispatched.
 
-        See `deadline.run_limited` for `trace`.
+        See `deadline.run_with_time_limit` for `trace`.
         """
         _end_workers_at_exit(os.getpid())
 
@@ -148,7 +148,7 @@ class Workers:
                 warnings.simplefilter("ignore")
                 stream.close()
 
-    def _alone(self, task: Work) -> tuple[Work, dict]:
+    def _run_in_own_pool(self, task: Work) -> tuple[Work, dict]:
         with tempfile.TemporaryDirectory() as folder:
             trace = Path(folder) / "trace"
             try:
@@ -192,12 +192,12 @@ def _end_workers_at_exit(process_id: int) -> None:
 def _work(
     number: int, trial: Trial, X, y, *, parent: int, trace: str = os.devnull
 ) -> tuple[int, dict]:
-    _obey_parent(parent)
-    return number, deadline.run_limited(trial, X, y, expendable=True, trace=trace)
+    _follow_parent(parent)
+    return number, deadline.run_with_time_limit(trial, X, y, expendable=True, trace=trace)
 
 
 @functools.cache
-def _obey_parent(parent: int) -> None:
+def _follow_parent(parent: int) -> None:
     """Leave Ctrl-C and SIGTERM to the parent, which ends its workers, and end when it is gone.
 
     Its number comes with the task: a worker that starts when the parent is gone already would take
@@ -217,6 +217,6 @@ def _obey_parent(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _inside_worker() -> bool:
+def _is_inside_worker() -> bool:
     backend, _ = get_active_backend()
     return bool(backend.nesting_level) or multiprocessing.current_process().daemon

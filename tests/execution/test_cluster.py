@@ -158,7 +158,7 @@ def loads(address):
     def count():
         from boostbench.execution import remote
 
-        return remote.loaded.cache_info().misses
+        return remote.load_reference.cache_info().misses
 
     with Client(address, timeout=600, set_as_default=False) as client:
         return list(client.run(count).values())
@@ -217,7 +217,7 @@ def test_no_scheduler_answers(make_experiment, tmp_path, monkeypatch, scheduler)
     from distributed.client import _get_global_client as default
 
     before = default()
-    monkeypatch.setattr("boostbench.execution.cluster._PATIENCE", 1)
+    monkeypatch.setattr("boostbench.execution.cluster._CONNECT_TIMEOUT", 1)
     with pytest.raises(UserError, match="no Dask scheduler answers at"):
         run([make_experiment()], results=tmp_path / "r", backend="dask", scheduler=scheduler)
     assert not (tmp_path / "r").exists()

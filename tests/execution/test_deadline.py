@@ -53,7 +53,7 @@ def test_an_alarm_of_the_caller_goes_off_all_the_same(make_experiment, seconds):
     before = signal.signal(signal.SIGALRM, lambda *_: alarms.append(True))
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, 1000)
-        deadline.run_limited(trial, X, y, expendable=False)
+        deadline.run_with_time_limit(trial, X, y, expendable=False)
         remaining, interval = signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -72,7 +72,7 @@ def test_in_a_thread_that_hears_no_signals(hanging):
     X, y = experiment.dataset.X, experiment.dataset.y
     found = []
     thread = threading.Thread(
-        target=lambda: found.append(deadline.run_limited(trial, X, y, expendable=False))
+        target=lambda: found.append(deadline.run_with_time_limit(trial, X, y, expendable=False))
     )
     thread.start()
     thread.join()
@@ -84,7 +84,7 @@ def test_on_a_system_without_that_signal(hanging, monkeypatch):
     experiment = hanging("Hanging", time_limit=1)
     trial = experiment.trial(experiment.splits[1], {})
     data = experiment.dataset
-    outcome = deadline.run_limited(trial, data.X, data.class_indices, expendable=False)
+    outcome = deadline.run_with_time_limit(trial, data.X, data.class_indices, expendable=False)
     assert outcome["error"] == "OutOfTime: it takes more than 1 s"
 
 
@@ -99,13 +99,15 @@ def test_where_trials_compete_the_limit_counts(make_experiment):
     grid = {"width": [1, 2, 3]}
     plain, limited = make_experiment(grid=grid), make_experiment(grid=grid, time_limit=60)
     assert plain.key(plain.splits[0]) != limited.key(limited.splits[0])
-    assert plain.identity.trial == limited.identity.trial
+    assert plain.keys.trial == limited.keys.trial
     assert "time_limit" not in plain.config["protocol"]
 
 
 def test_an_error_before_the_limit_stays_what_it_is(make_experiment):
     experiment = make_experiment("fake_classifiers.Unprintable", time_limit=60)
     trial = experiment.trial(experiment.splits[0], {})
-    outcome = deadline.run_limited(trial, experiment.dataset.X, experiment.dataset.y, expendable=0)
+    outcome = deadline.run_with_time_limit(
+        trial, experiment.dataset.X, experiment.dataset.y, expendable=0
+    )
     assert outcome["error"].startswith("ValueError")
     assert experiment.spec.protocol.time_limit == 60

@@ -41,10 +41,10 @@ def test_a_lock_that_is_given_up_is_anyones(tmp_path):
     locks = Locks(tmp_path)
     assert locks.take(done)
     assert locks.take(kept)
-    locks.give_up(done)
+    locks.release(done)
     process, got = other(tmp_path, done, kept)
     assert got == [True, False]
-    locks.give_up(done)  # which is not this one's to give up
+    locks.release(done)  # which is not this one's to give up
     assert not locks.take(done)
     process.communicate()
     locks.close()
@@ -53,5 +53,5 @@ def test_a_lock_that_is_given_up_is_anyones(tmp_path):
 def test_where_nothing_can_be_locked_every_lock_is_granted(tmp_path):
     locks = Locks(tmp_path / "no such folder")
     assert locks.take("0" * 16)
-    locks.give_up("0" * 16)
+    locks.release("0" * 16)
     locks.close()

@@ -118,7 +118,7 @@ def test_what_another_run_has_done_took_no_time_here():
     with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
         lines(Planned(0, 4, 0, Forecast(400.0, 0, {})))
         now = 60.0
-        lines(Finished(False, "a fit", None, None, 100.0, elsewhere=True))
+        lines(Finished(False, "a fit", None, None, 100.0, is_by_other_run=True))
         now = 120.0
         lines(Finished(False, "a fit", None, None, 100.0))
     first, second = undated(file.getvalue().splitlines())[1:3]

@@ -365,7 +365,7 @@ def test_ctrl_c_keeps_what_is_done(make_experiment, results, rerun):
     events = Listener()
     with pytest.raises(KeyboardInterrupt):
         run([experiment], results=results, on_event=events, rerun=rerun)
-    assert events[-1] == Interrupted(done=2, planned=4, anew=rerun == "all")
+    assert events[-1] == Interrupted(done=2, planned=4, reruns_all=rerun == "all")
     assert len(lines(results)) == 2
 
 
@@ -478,7 +478,7 @@ def test_a_worker_that_starts_when_its_parent_is_gone_ends():
     program = f"""
 import time
 from boostbench.execution import workers
-workers._obey_parent({os.getppid()})
+workers._follow_parent({os.getppid()})
 time.sleep(600)
 """
     child = processes.start([sys.executable, "-c", program])
@@ -493,7 +493,7 @@ from types import SimpleNamespace
 from boostbench.execution import workers
 sys.platform = "win32"
 workers.multiprocessing.parent_process = lambda: SimpleNamespace(join=lambda: time.sleep(0.1))
-workers._obey_parent(os.getppid())
+workers._follow_parent(os.getppid())
 time.sleep(60)
 """
     child = processes.start([sys.executable, "-c", program])
@@ -570,7 +570,7 @@ def test_what_another_run_has_done_is_told_apart(make_experiment, results):
         finished.append(event)
 
     assert run([experiment], results=results, on_event=listen).ran == 0
-    elsewhere = [event.elsewhere for event in finished if isinstance(event, Finished)]
+    elsewhere = [event.is_by_other_run for event in finished if isinstance(event, Finished)]
     # Trials of two points in three folds, and four splits.
     assert elsewhere == [False] * 10 + [True] * 10
 

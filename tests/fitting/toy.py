@@ -42,7 +42,7 @@ def make_experiment(
 def run(experiments, *, results, on_event=lambda event: None, **settings):
     """Run what is missing of experiments in one go; `results` is a folder, or its `Records`."""
     records = results if isinstance(results, Records) else Records(results)
-    return Run.of(experiments, records, **settings).carry_out(on_event)
+    return Run.from_experiments(experiments, records, **settings).carry_out(on_event)
 
 
 def bare(records):
