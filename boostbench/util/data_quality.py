@@ -227,14 +227,16 @@ def _is_constant(column: np.ndarray) -> bool:
 def _rare_class(counts: np.ndarray, classes: Sequence[object]) -> list[DataFault]:
     """Return the fault of a smallest class that is rare."""
     smallest, n_rows = int(counts.argmin()), int(counts.sum())
-    count = int(counts[smallest])
-    is_rare = count < _RARE_SHARE * n_rows if len(counts) == 2 else count < _RARE_COUNT
+    if len(counts) == 2:
+        is_rare, size = counts[smallest] < _RARE_SHARE * n_rows, f"{_RARE_SHARE:.0%} of the samples"
+    else:
+        is_rare, size = counts[smallest] < _RARE_COUNT, f"{_RARE_COUNT} samples"
     if not is_rare or len(counts) < 2:
         return []
+    # The text has no exact numbers, so that Python shows it once for all folds.
     text = (
-        f"class {_plain(classes[smallest])!r} has {count} of {n_rows} samples "
-        f"({count / n_rows:.1%}), and may never be predicted; class_weight=balanced or another "
-        "threshold helps"
+        f"class {_plain(classes[smallest])!r} has fewer than {size}, and may never be predicted; "
+        "class_weight=balanced or another threshold helps"
     )
     return [DataFault("rare_class", text)]
 
