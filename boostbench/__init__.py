@@ -169,9 +169,9 @@ def predictions(folder="results"):
     boostbench.util.errors.UserError
         If there are no predictions.
     """
-    from boostbench.analysis.frame import predictions_frame
+    from boostbench.analysis.frame import read_predictions
 
-    frame, frame.attrs["warnings"] = predictions_frame(folder)
+    frame, frame.attrs["warnings"] = read_predictions(folder)
     return frame
 
 
@@ -203,7 +203,7 @@ def published(table=None):
     >>> frame.query("data == 'wine'").set_index("algo")["mean"].round(1).to_dict()["rboost_rank"]
     3.2
     """
-    from boostbench.analysis.frame import published_frame
+    from boostbench.papers.published import published_frame
 
     return published_frame(table)
 

@@ -35,6 +35,7 @@ from boostbench.execution.jobs import execute
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path
+from boostbench.report.wording import format_number
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -208,8 +209,10 @@ def record(folder: Path, number: int) -> str:
         finished = [one for one in found if "error" not in one]
         failed = [one for one in found if "error" in one]
         recorded = _Recorded(finished, failed)
-        cell = Cell.of(recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"])
-        assert cell.text
+        cell = Cell.from_recorded(
+            recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"]
+        )
+        assert format_number(cell)
     return "left out" if told else "read"
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 from math import isnan
 from typing import NamedTuple
 
-from boostbench.analysis.cells import Cell, distinct
+from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.statistics.agreement import Agreement, agreement
 from boostbench.analysis.tables import Table
 
@@ -65,9 +65,9 @@ def effects(tables: Sequence[Table]) -> Effects:
     for table in tables:
         for row in table.rows:
             cells = [table.cells[row, name] for name in table.results]
-            cells = distinct(cell for cell in cells if cell.agreement)
+            cells = unique_by_number(cell for cell in cells if cell.agreement)
             for a, b in combinations(cells, 2):
-                pair = frozenset(cell.number or id(cell) for cell in (a, b))
+                pair = frozenset(cell.published_id or id(cell) for cell in (a, b))
                 theirs = _published_effect(a, b)
                 if theirs is None or not theirs.differs or pair in counted:
                     continue

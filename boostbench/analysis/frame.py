@@ -1,24 +1,130 @@
-"""All records as a table of one row per split, for other programs."""
+"""Recorded splits as a tidy data frame: one row per split."""
 
 import importlib.util
 import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
-from typing import BinaryIO
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from boostbench.fitting.measures.predictions import Predictions
-from boostbench.fitting.quantities import QUANTITIES
-from boostbench.papers.metadata import tables
-from boostbench.papers.published import lines
+from boostbench.fitting.quantities import QUANTITIES, Quantity, read_entries
 from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
+from boostbench.spec.code_version import FIRST_EDITION
 from boostbench.spec.keys import remove_defaults
 from boostbench.util.atomic_write import write_output
-from boostbench.util.errors import UserError, unknown_name_error, writing_to
+from boostbench.util.errors import UserError, writing_to
 from boostbench.util.printable import escape_formula
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read_frame(results: Path):
-    """Read all splits on record, finished or failed.
+# Paths to the columns of a frame, beside the quantities.
+_PATHS = {
+    **{
+        name: (name,)
+        for name in (
+            *("split", "n_train", "n_test", "train_error", "validation_error", "chosen"),
+            *("checkpoints", "error", "rows", "edition", "commit", "environment", "finished"),
+            "key",
+        )
+    },
+    "data": ("config", "data", "name"),
+    "checksum": ("config", "data", "checksum"),
+    "seed": ("config", "seed"),
+    "spec": ("config",),
+    "config": ("config_hash",),
+    "digest": ("digests", "end"),
+    "cpu": ("environment", "cpu"),
+}
+
+#: Columns of an exported frame.
+COLUMNS = (
+    *("data", "algo", "measure", "seed", "split", "n_train", "n_test"),
+    *QUANTITIES,
+    *("train_error", "validation_error", "chosen", "checkpoints", "settings", "error", "digest"),
+    *("config", "checksum", "rows", "edition", "commit", "cpu", "finished"),
+)
+
+
+class ResultFrame:
+    """Recorded splits by column, one row per split.
+
+    A column is read when it is first used. Parts of a frame are made for every cell of a table,
+    which takes 1 us here and 100 us in pandas; `to_pandas` makes the data frame of an export.
+
+    Parameters
+    ----------
+    records : sequence of mapping, default=()
+        Records of finished and failed splits.
+
+    Attributes
+    ----------
+    records : sequence of mapping
+    """
+
+    def __init__(self, records: Sequence[Mapping] = ()):
+        self.records = records
+        self._columns: dict[str, list] = {}
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, name: str) -> list:
+        """Return a column: a quantity in its unit, or an entry of `COLUMNS`, ``spec`` or ``key``.
+
+        Values that a record does not have are None.
+        """
+        if name not in self._columns:
+            self._columns[name] = (
+                QUANTITIES[name].numbers(self.records)
+                if name in QUANTITIES
+                else read_entries(self.records, _PATHS[name])
+            )
+        return self._columns[name]
+
+    def numbers(self, quantity: Quantity, rounds: int | None = None) -> list[float | None]:
+        """Return a quantity after a number of boosting rounds, or after the last (None)."""
+        if rounds is None:
+            return self[quantity.name]
+        return quantity.numbers(self.records, rounds)
+
+    def average(self, quantity: Quantity) -> float | None:
+        """Return the mean of a quantity over the rows that have it; None if none has."""
+        numbers = [number for number in self[quantity.name] if number is not None]
+        return fmean(numbers) if numbers else None
+
+    def select(self, mask: Iterable[bool]) -> "ResultFrame":
+        """Return the rows where `mask` is true."""
+        return ResultFrame(list(compress(self.records, mask)))
+
+    def explode_curves(self) -> dict[int, list[float]]:
+        """Return the test errors (percent) by number of boosting rounds, one for each split."""
+        errors: dict[int, list[float]] = {}
+        for checkpoints in self["checkpoints"]:
+            for rounds, error in (checkpoints or {}).items():
+                errors.setdefault(int(rounds), []).append(100 * error)
+        return dict(sorted(errors.items()))
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a data frame with the columns that need no further information."""
+        import pandas as pd  # slow to import
+
+        frame = pd.DataFrame({name: self[name] for name in (*_PATHS, *QUANTITIES)})
+        frame["edition"] = [edition or FIRST_EDITION for edition in self["edition"]]
+        return frame.astype(dict.fromkeys(QUANTITIES, float))
+
+
+def concatenate(frames: Iterable[ResultFrame]) -> ResultFrame:
+    """Return the rows of several frames in one; records with the same key only once."""
+    records = {record["key"]: record for frame in frames for record in frame.records}
+    return ResultFrame(list(records.values()))
+
+
+def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
+    """Read all recorded splits, finished or failed, in a form for other programs.
 
     Parameters
     ----------
@@ -30,42 +136,65 @@ def read_frame(results: Path):
     frame : pandas.DataFrame
         See `boostbench.results`.
     warnings : list of str
-        What is wrong with the files.
+        Warnings about damaged files.
 
     Raises
     ------
     UserError
-        If nothing is on record.
+        If there are no records.
+    """
+    records = Records(find_results(Path(results)))
+    entries = records.each(lambda _, kind: kind != "tuning")
+    if not entries:
+        raise UserError(f"nothing is on record in {results}; name another folder by results=")
+    frame = ResultFrame([record for _, record in entries]).to_pandas()
+    titles, algos, kinds = zip(*(names for names, _ in entries), strict=True)
+    by_config = frame.drop_duplicates("config").set_index("config")["spec"]
+    settings = {config: settings_as_json(spec) for config, spec in by_config.items()}
+    frame = frame.assign(
+        data=titles,
+        algo=algos,
+        measure=[kind or "prediction" for kind in kinds],
+        settings=frame["config"].map(settings),
+        chosen=frame["chosen"].map(_as_json),
+        checkpoints=frame["checkpoints"].map(_as_json),
+    )
+    order = ["data", "algo", "measure", "config", "split"]
+    frame = frame[list(COLUMNS)].sort_values(order, kind="stable", ignore_index=True)
+    return frame, records.new_warnings()
+
+
+def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
+    """Read all recorded predictions; see `boostbench.predictions`.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+    warnings : list of str
+        Warnings about damaged files.
+
+    Raises
+    ------
+    UserError
+        If there are no predictions.
     """
     import pandas as pd  # slow to import
 
-    records = Records(find_results(Path(results)))
-    rows = [
-        _row(record, *names) for names, record in records.each(lambda _, kind: kind != "tuning")
-    ]
-    if not rows:
-        raise UserError(f"nothing is on record in {results}; name another folder by results=")
-    frame = pd.DataFrame(rows)
-    for name in QUANTITIES:
-        frame[name] = frame[name].astype(float)
-    order = ["data", "algo", "measure", "config", "split"]
-    return frame.sort_values(order, kind="stable", ignore_index=True), records.new_warnings()
-
-
-def predictions_frame(results: Path):
-    """Read all predictions on record, as `read_frame` does splits; see `boostbench.predictions`."""
-    import pandas as pd  # slow to import
-
-    records, frames = Records(results), []
+    records, frames = Records(find_results(Path(results))), []
     for (data, algo, _), record in records.each(lambda _, kind: kind == Predictions.suffix):
         if "error" in record:
             continue
-        about = {"data": data, "algo": algo, "split": record["split"]}
         frame = pd.DataFrame({"row": record["tested"], "truth": record["truth"]})
         frame["predicted"] = record["predicted"]
         for number, column in enumerate(zip(*record["probabilities"] or (), strict=True)):
             frame[f"p{number}"] = column
-        frames.append(frame.assign(**about, settings=_settings(record["config"])))
+        settings = settings_as_json(record["config"])
+        frames.append(frame.assign(data=data, algo=algo, split=record["split"], settings=settings))
     if not frames:
         raise UserError(
             f"no predictions are on record in {results}; 'boostbench run measure=predictions' "
@@ -76,42 +205,13 @@ def predictions_frame(results: Path):
     return frame[[*first, *(name for name in frame if name not in first)]], records.new_warnings()
 
 
-def published_frame(name: str | None = None):
-    """Read published numbers.
-
-    Parameters
-    ----------
-    name : str, default=None
-        Of a table, as in ``conf/table`` or as a paper calls it; by default all.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each number, see `boostbench.published`.
+def write_frame(frame: "pd.DataFrame", path: Path) -> None:
+    """Write rows as CSV, or as Parquet if the name of the file ends in ``.parquet``.
 
     Raises
     ------
     UserError
-        An unknown name.
-    """
-    import pandas as pd  # slow to import
-
-    known = {key: about.definition for key, about in tables().items()}
-    chosen = [key for key, definition in known.items() if name in (None, key, definition)]
-    if not chosen:
-        raise unknown_name_error(
-            "published table", name, {*known, *known.values()}, is_listed=False
-        )
-    return pd.DataFrame([line for key in chosen for line in lines(key)])
-
-
-def write_frame(frame, path: Path) -> None:
-    """Write rows as CSV, or as Parquet where the name of the file ends in ``.parquet``.
-
-    Raises
-    ------
-    UserError
-        Another ending, Parquet without pyarrow, or a file that cannot be written.
+        If the name has another ending, pyarrow is not installed, or the file cannot be written.
     """
     if path.suffix not in (".csv", ".parquet"):
         raise UserError(f"{path}: name it *.csv or *.parquet")
@@ -129,36 +229,12 @@ def write_frame(frame, path: Path) -> None:
         write_output(path, save)
 
 
-def _row(record: dict, data: str, algo: str, kind: str) -> dict:
-    config = record["config"]
-    digests = record.get("digests") or {}
-    return {
-        "data": data,
-        "algo": algo,
-        "measure": kind or "prediction",
-        "seed": config["seed"],
-        "split": record["split"],
-        **{name: record.get(name) for name in ("n_train", "n_test")},
-        **{name: quantity.of(record) for name, quantity in QUANTITIES.items()},
-        **{name: record.get(name) for name in ("train_error", "validation_error")},
-        "chosen": _json(record.get("chosen")),
-        "checkpoints": _json(record.get("checkpoints")),
-        "settings": _settings(config),
-        "error": record.get("error"),
-        "digest": digests.get("end"),
-        "config": record["config_hash"],
-        "checksum": config["data"]["checksum"],
-        "rows": record["rows"],
-        "edition": record.get("edition", 1),
-        "commit": record["commit"],
-        "cpu": (record["environment"] or {}).get("cpu"),
-        "finished": record.get("finished"),
-    }
+def settings_as_json(spec: Mapping) -> str:
+    """Return the settings of an experiment that differ from the defaults, without its data."""
+    return _as_json(
+        remove_defaults({name: value for name, value in spec.items() if name != "data"})
+    )
 
 
-def _settings(config: dict) -> str:
-    return _json(remove_defaults({name: value for name, value in config.items() if name != "data"}))
-
-
-def _json(value) -> str | None:
+def _as_json(value: Any) -> str | None:
     return None if value is None else json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -22,11 +22,7 @@ class _MergedRow(NamedTuple):
     @property
     def checksums(self) -> set[str]:
         """Checksums of the data that its numbers are of."""
-        return {
-            record["config"]["data"]["checksum"]
-            for cell in self.cells.values()
-            for record in cell.records
-        }
+        return {checksum for cell in self.cells.values() for checksum in cell.rows["checksum"]}
 
     def is_of_other_data(self, other: "_MergedRow") -> bool:
         """Return True if both have records, and none of them are of one data set."""

@@ -4,24 +4,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from boostbench.analysis.runs import Run, runs_on
+from boostbench.analysis.runs import RecordedExperiment, experiments_on
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.spec.keys import digest, remove_defaults
 
 
 def table_of_runs(
-    runs: Collection[Run], names: Sequence[str], data: Collection[str] = ()
+    runs: Collection[RecordedExperiment], names: Sequence[str], data: Collection[str] = ()
 ) -> Table | None:
     """Collect the data sets on which all of some algorithms were run alike.
 
     Parameters
     ----------
-    runs : collection of Run
+    runs : collection of RecordedExperiment
         What is on record.
     names : sequence of str
         Names of algorithms, as they name the files of records.
     data : collection of str, default=()
-        Titles, names or paths of data sets, see `boostbench.analysis.runs.runs_on`; by default all.
+        Titles, names or paths of data sets, see `experiments_on`; by default all.
 
     Returns
     -------
@@ -32,11 +32,11 @@ def table_of_runs(
         None without any row.
     """
     if data:
-        runs = [run for name in dict.fromkeys(data) for run in runs_on(runs, name)]
-    rows: dict[str, list[Run]] = {}
+        runs = [run for name in dict.fromkeys(data) for run in experiments_on(runs, name)]
+    rows: dict[str, list[RecordedExperiment]] = {}
     several: dict[str, str] = {}
     for row in dict.fromkeys(run.cell.data for run in runs):
-        alike: dict[str, dict[str, list[Run]]] = {}
+        alike: dict[str, dict[str, list[RecordedExperiment]]] = {}
         for run in runs:
             if run.cell.data == row and run.cell.algo in names and run.cell.values:
                 group = alike.setdefault(_arrangement(run), {})
@@ -68,7 +68,9 @@ def table_of_runs(
 
 
 def _unclear(
-    names: Sequence[str], whole: Sequence[dict[str, list[Run]]], chosen: Sequence[list[Run | None]]
+    names: Sequence[str],
+    whole: Sequence[dict[str, list[RecordedExperiment]]],
+    chosen: Sequence[list[RecordedExperiment | None]],
 ) -> str:
     """Say why none of some groups can be compared."""
     for group, runs in zip(whole, chosen, strict=True):
@@ -79,17 +81,17 @@ def _unclear(
     return "they have no split in common"
 
 
-def _paired(group: Sequence[Run]) -> list[Run]:
+def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
     """Leave out the splits that not all have: means of other splits are not comparable."""
     common = set.intersection(*(set(run.cell.values) for run in group))
     paired = []
     for run in group:
-        records = [record for record in run.cell.records if record["split"] in common]
-        paired.append(run._replace(cell=replace(run.cell, records=records)))
+        rows = run.cell.rows.select(split in common for split in run.cell.rows["split"])
+        paired.append(run._replace(cell=replace(run.cell, rows=rows)))
     return paired
 
 
-def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:
+def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
     """Say what was not run by the defaults."""
     found: dict[tuple[str, str], list[str]] = {}
     for row, group in rows.items():
@@ -100,9 +102,9 @@ def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
-def _arrangement(run: Run) -> str:
+def _arrangement(run: RecordedExperiment) -> str:
     """Name the protocol, the data and the seed of a run."""
-    config = run.config
+    config = run.spec
     data = config["data"]["checksum"]
     short = remove_defaults(config)["protocol"]
     # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
@@ -111,19 +113,19 @@ def _arrangement(run: Run) -> str:
     return digest([short, data, config["seed"]])
 
 
-def _default(runs: Sequence[Run]) -> Run | None:
+def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
     """Choose the run with the defaults of an algorithm, if there are several; None without.
 
     Of equal settings, which differ in what is recorded, the run with the most splits is taken.
     """
-    plain = [run for run in runs if len(remove_defaults(run.config)["algo"]) == 1] or runs
+    plain = [run for run in runs if len(remove_defaults(run.spec)["algo"]) == 1] or runs
     kinds = {digest(_settings(run)) for run in plain}
     return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
 
 
-def _settings(run: Run) -> list:
+def _settings(run: RecordedExperiment) -> list:
     """Give what decides the model: the parameters, or what they are chosen from and how."""
-    config, short = run.config, remove_defaults(run.config)
+    config, short = run.spec, remove_defaults(run.spec)
     grid = config.get("grid") or {}
     how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
     return [short["algo"], grid, how, config.get("judged_by") if grid else None]

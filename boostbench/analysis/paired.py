@@ -110,7 +110,7 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
 
 def _experiment(cell: Cell) -> str:
     """Name an experiment by its data and settings, whatever the data are called and the seed is."""
-    config = dict(cell.records[0]["config"])
+    config = dict(cell.spec)
     config |= {"data": config["data"]["checksum"], "seed": None}
     return json.dumps(config, sort_keys=True)
 
@@ -128,7 +128,7 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
         Mean over the splits; None without any, and where they are no random divisions of one set of
         samples: where all test the official part, or what they train on.
     """
-    return ratio_of_records([record for cell in cells for record in cell.records])
+    return ratio_of_records([record for cell in cells for record in cell.rows.records])
 
 
 def ratio_of_records(records: Sequence[Mapping]) -> float | None:

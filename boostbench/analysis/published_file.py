@@ -8,8 +8,8 @@ from decimal import Decimal
 from math import inf, isinf, sqrt
 from pathlib import Path
 
-from boostbench.analysis.cells import Cell
-from boostbench.analysis.runs import Run, runs_on
+from boostbench.analysis.cells import empty_cell
+from boostbench.analysis.runs import RecordedExperiment, experiments_on
 from boostbench.analysis.tables import Column, Table
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.published import Published, is_value
@@ -202,7 +202,10 @@ class _Heads:
 
 
 def beside_records(
-    path: Path, numbers: Sequence[PublishedLine], runs: Collection[Run], titles: Mapping[str, str]
+    path: Path,
+    numbers: Sequence[PublishedLine],
+    runs: Collection[RecordedExperiment],
+    titles: Mapping[str, str],
 ) -> Table:
     """Set published numbers beside what is on record of the same experiments.
 
@@ -212,7 +215,7 @@ def beside_records(
         Of the file.
     numbers : sequence of PublishedLine
         Its lines.
-    runs : collection of Run
+    runs : collection of RecordedExperiment
         What is on record.
     titles : mapping of str to str
         Titles of algorithms by name.
@@ -227,7 +230,7 @@ def beside_records(
     UserError
         If a setting is none of what is on record, or several experiments fit a line.
     """
-    runs_by_data = {line.data: runs_on(runs, line.data) for line in numbers}
+    runs_by_data = {line.data: experiments_on(runs, line.data) for line in numbers}
     known = {key for own in runs_by_data.values() for run in own for key in _settings(run)}
     if known:
         for name in dict.fromkeys(key for line in numbers for key in line.settings):
@@ -261,7 +264,7 @@ def beside_records(
         rows[line.data] = line.data
         columns[line.label] = Column(label, label, quantity=quantity)
         more = {"published": {quantity.name: line.published}, "quantity": quantity}
-        cell = fitting[0].cell if fitting else Cell(line.data, line.algo, label, [], [], 0)
+        cell = fitting[0].cell if fitting else empty_cell(line.data, line.algo, label)
         cells[line.data, line.label] = replace(cell, **more)
     return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
 
@@ -320,15 +323,15 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
-def _settings(run: Run) -> dict:
+def _settings(run: RecordedExperiment) -> dict:
     """Give all that an experiment can be told apart by."""
-    config = run.config
+    config = run.spec
     return {**config["algo"], **config["protocol"], "seed": config["seed"]}
 
 
-def _fits(run: Run, line: PublishedLine) -> bool:
+def _fits(run: RecordedExperiment, line: PublishedLine) -> bool:
     settings = _settings(run)
-    has = run.cell.average(line.published.quantity) is not None or not run.cell.records
+    has = run.cell.average(line.published.quantity) is not None or not run.cell.n_finished
     return (
         run.cell.algo == line.algo
         and has

@@ -1,32 +1,32 @@
-"""What is on record, experiment by experiment, whether a table shows it or not."""
+"""Experiments on record, whether a table shows them or not."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from boostbench.analysis.cells import Cell
+from boostbench.analysis.frame import ResultFrame
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
 from boostbench.spec.keys import RecordKeys, remove_defaults
 
-#: Kinds of records that figures are made of; and trials of cross-validation.
-_NO_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
+# Kinds of records without results: material of figures, and trials of cross-validation.
+_WITHOUT_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
 
-#: What a run can show, in this order.
-_SHOWN = ("test_error", *SCORES, "mean_average_precision")
+# Quantities that a list of experiments shows, in this order.
+_METRICS = ("test_error", *SCORES, "mean_average_precision")
 
 
-class Run(NamedTuple):
-    """An experiment that is on record.
+class RecordedExperiment(NamedTuple):
+    """Experiment on record.
 
     Attributes
     ----------
     cell : Cell
-        Its splits. The data set is called by its title, which no other data set on record has.
+        Its splits. The data set has a title that is unique among the recorded data sets.
     settings : str
-        What is not at its default: ``"n_iterations=200, seed=1"``.
+        Settings that differ from the defaults: ``"n_iterations=200, seed=1"``.
     finished : str
-        When the last split was, as it is recorded; empty if that is not known.
+        Time at which the last split finished; empty if it is unknown.
     """
 
     cell: Cell
@@ -34,95 +34,94 @@ class Run(NamedTuple):
     finished: str
 
     @property
-    def config(self) -> Mapping:
-        """The config of its first record."""
-        return (self.cell.records or self.cell.failures)[0]["config"]
+    def spec(self) -> Mapping[str, Any]:
+        """Configuration of the experiment."""
+        return self.cell.spec
 
     @property
-    def cut(self) -> Mapping:
-        """How its data set departs from the one of its name, see `config_overrides`."""
-        return self.config["data"].get("cut", {})
-
-    def text(self, quantity: Quantity) -> str:
-        """Print the mean of a quantity with its deviation; ``"-"`` where it has none."""
-        cell = replace(self.cell, quantity=quantity)
-        return cell.text if cell.values or not cell.records else "-"
+    def cut(self) -> Mapping[str, Any]:
+        """Data options that change the named data set, see `config_overrides`."""
+        return self.spec["data"].get("cut", {})
 
 
-def find_runs(
+def find_experiments(
     records: Records,
     titles: Mapping[str, str],
-    without: Collection[str] = (),
+    excluded: Collection[str] = (),
     algorithms: Collection[str] | None = None,
-) -> list[Run]:
-    """List what is on record.
+) -> list[RecordedExperiment]:
+    """Return the experiments on record.
 
     Parameters
     ----------
     records : Records
-        Of a folder of results.
+        Records of a results folder.
     titles : mapping of str to str
-        Titles of algorithms by name; one that is not in it goes by its name.
-    without : collection of str, default=()
+        Titles of algorithms by name; an algorithm without a title has its name.
+    excluded : collection of str, default=()
         Hashes of configs that are left out.
     algorithms : collection of str, default=None
         Names of the algorithms whose files are read. None: all files.
 
     Returns
     -------
-    list of Run
-        By data set and algorithm.
+    list of RecordedExperiment
+        Experiments in the order of data set and algorithm.
     """
-    groups: dict[tuple, list[dict]] = {}
-    # Configs may differ in what decides nothing, such as from where a file was read.
-    experiments: dict[str, str] = {}
+    groups: dict[tuple[str, str, str, str], list[Mapping]] = {}
+    # Configs may differ in settings that do not affect results, such as the path of a file.
+    identities: dict[str, str] = {}
 
     def is_wanted(algo: str, kind: str) -> bool:
-        return kind not in _NO_RESULTS and (algorithms is None or algo in algorithms)
+        return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
 
     for names, record in records.each(is_wanted):
-        written = record["config_hash"]
-        if written not in without:
-            if written not in experiments:
-                experiments[written] = RecordKeys.from_config(record["config"]).split
-            groups.setdefault((*names, experiments[written]), []).append(record)
-    return [_run(group, data, algo, titles) for (data, algo, *_), group in groups.items()]
+        config = record["config_hash"]
+        if config not in excluded:
+            if config not in identities:
+                identities[config] = RecordKeys.from_config(record["config"]).split
+            groups.setdefault((*names, identities[config]), []).append(record)
+    experiments = []
+    for (data, algo, *_), group in groups.items():
+        frame = ResultFrame(group)
+        is_failed = [error is not None for error in frame["error"]]
+        is_finished = [error is None for error in frame["error"]]
+        rows, failures = frame.select(is_finished), frame.select(is_failed)
+        cell = Cell(data, algo, titles.get(algo, algo), rows, failures)
+        finished = max(time or "" for time in frame["finished"])
+        settings = _settings(frame["spec"][0], algo in titles)
+        experiments.append(RecordedExperiment(cell, settings, finished))
+    return experiments
 
 
-def runs_on(runs: Collection[Run], data: str) -> list[Run]:
-    """Return the runs on the data set of a title, or else on those of a name or a path."""
-    titled = [run for run in runs if run.cell.data == data]
+def experiments_on(
+    experiments: Collection[RecordedExperiment], data: str
+) -> list[RecordedExperiment]:
+    """Return the experiments on the data set of a title, or else of a name or a path."""
+    titled = [each for each in experiments if each.cell.data == data]
     return titled or [
-        run for run in runs if data in (run.config["data"]["name"], run.cut.get("path"))
+        each for each in experiments if data in (each.spec["data"]["name"], each.cut.get("path"))
     ]
 
 
-def shown(runs: Collection[Run]) -> list[Quantity]:
-    """List the quantities that some of the runs have."""
+def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quantity]:
+    """Return the quantities that at least one of the experiments has."""
     return [
         QUANTITIES[name]
-        for name in _SHOWN
-        if any(run.cell.average(QUANTITIES[name]) is not None for run in runs)
+        for name in _METRICS
+        if any(each.cell.average(QUANTITIES[name]) is not None for each in experiments)
     ]
 
 
-def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -> Run:
-    done = [record for record in records if "error" not in record]
-    failures = [record for record in records if "error" in record]
-    cell = Cell(data, algo, titles.get(algo, algo), done, failures, 0)
-    finished = max(record.get("finished") or "" for record in records)
-    return Run(cell, _settings(records[0]["config"], algo in titles), finished)
-
-
-def _settings(config: Mapping, is_known: bool) -> str:
-    """Say what of a config is not at its default; the class, where no algorithm is named so."""
-    config = remove_defaults({key: value for key, value in config.items() if key != "data"})
-    target = config["algo"].pop("_target_", None)
-    settings = {} if is_known or not target else {"": target}
-    settings |= config["algo"] | config["protocol"]
-    settings.pop("checkpoints", None)  # where errors are recorded changes none in the end
-    if config["seed"]:
-        settings["seed"] = config["seed"]
-    if config["grid"]:
-        settings["tuned"] = " ".join(config["grid"])
-    return ", ".join(f"{key}={value}".lstrip("=") for key, value in settings.items())
+def _settings(spec: Mapping[str, Any], has_title: bool) -> str:
+    """Return the settings that differ from the defaults, and the class of an unnamed algorithm."""
+    spec = remove_defaults({name: value for name, value in spec.items() if name != "data"})
+    target = spec["algo"].pop("_target_", None)
+    settings = {} if has_title or not target else {"": target}
+    settings |= spec["algo"] | spec["protocol"]
+    settings.pop("checkpoints", None)  # they do not affect the last error
+    if spec["seed"]:
+        settings["seed"] = spec["seed"]
+    if spec["grid"]:
+        settings["tuned"] = " ".join(spec["grid"])
+    return ", ".join(f"{name}={value}".lstrip("=") for name, value in settings.items())

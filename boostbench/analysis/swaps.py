@@ -7,7 +7,7 @@ that would have been reproduced as well shows how far a verdict identifies the a
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from boostbench.analysis.cells import distinct
+from boostbench.analysis.cells import unique_by_number
 from boostbench.analysis.statistics.agreement import Agreement
 from boostbench.analysis.tables import Table
 
@@ -50,10 +50,10 @@ def swaps(tables: Sequence[Table]) -> Swaps:
         for row in table.rows:
             cells = [table.cells[row, name] for name in table.results]
             cells = [cell for cell in cells if cell.agreement]
-            for cell in distinct(cells):
+            for cell in unique_by_number(cells):
                 others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
-                beside = [cell.beside(other.target) for other in distinct(others)]
-                number = cell.number or id(cell)
+                beside = [cell.compare_with(other.target) for other in unique_by_number(others)]
+                number = cell.published_id or id(cell)
                 if beside and number not in counted:
                     counted.add(number)
                     own.append(cell.agreement)

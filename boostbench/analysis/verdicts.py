@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scipy.stats import false_discovery_control
 
-from boostbench.analysis.cells import Cell, distinct
+from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.effects import Effects, effects
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
@@ -113,9 +113,9 @@ class Tally:
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> "Tally":
-        """Count the published numbers of some cells, each once; see `distinct`."""
+        """Count the published numbers of some cells, each once; see `unique_by_number`."""
         cells = list(cells)
-        counted = distinct(cells)
+        counted = unique_by_number(cells)
         counts = Counter(cell.verdict for cell in counted)
         numbers = {verdict: counts[verdict] for verdict in VERDICTS}
         judged = [cell for cell in counted if cell.agreement]
@@ -270,7 +270,7 @@ def counts(tables: Iterable[Table]) -> Counts:
     Parameters
     ----------
     tables : iterable of Table
-        In each of the tallies and of the swaps a published number counts once, see `distinct`. So
+        A published number counts once in each tally and in the swaps, see `unique_by_number`. So
         the sum of the tables may be larger than the tally of their paper.
 
     Returns

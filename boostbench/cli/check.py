@@ -108,7 +108,7 @@ def check(
     if as_json:
         echo(to_json(tables, now))
     else:
-        tried = {t.name for t in tables if any(c.values or c.failures for c in t.cells.values())}
+        tried = {t.name for t in tables if any(c.values or c.n_failed for c in t.cells.values())}
         idle = [] if names else [table for table in tables if table.name not in tried]
         _print([table for table in tables if table not in idle], idle)
     if update:
@@ -129,15 +129,15 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     from boostbench.analysis.claims import claims
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
-    from boostbench.report.words import freshness, partial
+    from boostbench.report.wording import freshness_note, partial_note
     from boostbench.util.console import make_console
 
     console = make_console()
     for table in tables:
         console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
-        stale = freshness(table.cells.values(), fitted=[])
-        for line in [*partial(table), *claims(table), *stale]:
+        stale = freshness_note(table.cells.values(), fitted=[])
+        for line in [*partial_note(table), *claims(table), *stale]:
             console.print(line)
         console.print()
     if idle:
@@ -233,7 +233,7 @@ def check_published(
             doubts,
             read_published_file,
         )
-        from boostbench.analysis.runs import find_runs
+        from boostbench.analysis.runs import find_experiments
         from boostbench.records.archive import Records
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
@@ -252,7 +252,7 @@ def check_published(
     titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
-        runs = find_runs(records, titles, algorithms={line.algo for line in lines})
+        runs = find_experiments(records, titles, algorithms={line.algo for line in lines})
         table = beside_records(path, lines, runs, titles).judged_by(rule)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
         print_error(warning)

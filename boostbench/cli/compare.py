@@ -157,7 +157,7 @@ def _collect(
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
     from boostbench.analysis.own_runs import table_of_runs
-    from boostbench.analysis.runs import find_runs, runs_on
+    from boostbench.analysis.runs import experiments_on, find_experiments
 
     titles = configs.read_titles("algo")
     # Data with rows that were drawn twice belong to a study of a leak, and are compared on request.
@@ -167,10 +167,12 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
         if configs.read_option("data", name).get("redraw")
     }
     left_out = leaks - set(data)
-    runs = [run for run in find_runs(records, titles) if run.config["data"]["name"] not in left_out]
+    runs = [
+        run for run in find_experiments(records, titles) if run.spec["data"]["name"] not in left_out
+    ]
     table = table_of_runs(runs, names, data)
     for name in data if table else ():
-        if not runs_on(runs, name):
+        if not experiments_on(runs, name):
             raise unknown_name_error(
                 "data set", name, {run.cell.data for run in runs}, is_listed=False
             )
@@ -181,7 +183,7 @@ def _missing_runs_note(table: Table, holders: Mapping[str, str], records: Record
     """Return sentences on the commands for missing numbers, and on records of other settings."""
     from boostbench.analysis.merge import join
 
-    missing = {key: cell for key, cell in table.cells.items() if not cell.records}
+    missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
         return []
     lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in missing)

@@ -56,7 +56,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         If a table is unknown, or there are no records. Nothing was written then.
     """
     with spinner("starting"):
-        from boostbench.analysis.runs import find_runs
+        from boostbench.analysis.runs import find_experiments
         from boostbench.analysis.verdicts import counts
         from boostbench.execution.progress import counted
         from boostbench.records.archive import Records
@@ -77,9 +77,11 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         tables = read_tables(asked, records, tell)
         lead = not names and _is_user_folder(tables)
         if lead:
-            tables = [table for table in tables if any(cell.records for cell in table.fitted)]
+            tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
         tell("listing runs")
-        runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
+        runs = (
+            [] if names else find_experiments(records, algorithms, () if lead else _hashes(tables))
+        )
         for warning in records.new_warnings():
             print_error(warning)
         if lead and not runs:
@@ -136,7 +138,9 @@ def _is_user_folder(tables: Sequence[Table]) -> bool:
 def _hashes(tables: Sequence[Table]) -> set[str]:
     """Return the hashes of the configs in tables."""
     cells = [cell for table in tables for cell in table.cells.values()]
-    return {record["config_hash"] for cell in cells for record in cell.records + cell.failures}
+    return {
+        config for cell in cells for rows in (cell.rows, cell.failures) for config in rows["config"]
+    }
 
 
 def _overview(tables: Sequence[Table], results: Path) -> str:

@@ -248,7 +248,7 @@ def _print_job(specs: Sequence[dict], report: Report) -> None:
         published, departures = find_reference(spec)
         quantity = get_quantity(outcome.experiment.measure.quantity)
         about = {"published": published, "quantity": quantity, "departures": departures}
-        cells.append(Cell.of(outcome, data, algo["name"], algo["title"], **about))
+        cells.append(Cell.from_recorded(outcome, data, algo["name"], algo["title"], **about))
     console = make_console()
     print_summary(console, report.outcomes[0].experiment.dataset, cells)
     print_freshness(console, cells)
@@ -313,6 +313,7 @@ def _print_sweep(
     """Print a table of the recorded results of all jobs of a sweep, and draw it."""
     from boostbench.fitting.quantities import TEST_ERROR
     from boostbench.report.renderers.printing import make_grid, named
+    from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
     from boostbench.util.console import make_console
 
     cells = [_recorded_cell(spec) for spec in specs]
@@ -321,7 +322,10 @@ def _print_sweep(
     grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
     for job, cell in zip(jobs, cells, strict=True):
         values = dict(override.split("=", 1) for override in job)
-        results = [cell.text + cell.mark, cell.splits, cell.seconds("fit")] if cell else ["-"] * 3
+        results = ["-"] * 3
+        if cell:
+            number = format_number(cell) + stale_mark(cell)
+            results = [number, format_splits(cell), format_time(cell, "fit")]
         grid.add_row(*(values[key] for key in keys), *results)
     console = make_console()
     console.print(f"{len(jobs)} settings", style="bold")
@@ -346,7 +350,9 @@ def _recorded_cell(spec: Mapping) -> Cell | None:
         quantity = get_quantity(measures.find(spec["measure"]).quantity)
     except UserError:
         return None
-    return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity)
+    return Cell.from_recorded(
+        recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity
+    )
 
 
 def _draw_sweep(

@@ -119,9 +119,9 @@ def make_table(
         "-notes.tex": latex_notes(document),
     }
     _write(request.results / "tables" / document.name, texts)
-    failed = sum(len(cell.failures) for cell in table.fitted)
+    failed = sum(cell.n_failed for cell in table.fitted)
     if failed:
-        n_splits = failed + sum(len(cell.records) for cell in table.fitted)
+        n_splits = failed + sum(cell.n_finished for cell in table.fitted)
         print_error(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
 

@@ -20,6 +20,7 @@ from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.report.overview import CountedLine
+from boostbench.report.wording import format_splits
 from boostbench.util.errors import UserError
 from boostbench.util.validation import check_names
 
@@ -164,9 +165,9 @@ class BarChart(FigureDefinition):
         if not any(cell.values for cell in cells):
             raise UserError(f"nothing is recorded of the tables of figure {self.name}")
         notes = [
-            f"Not run as a whole: {cell.title} on {cell.data} ({cell.splits} splits)."
+            f"Not run as a whole: {cell.title} on {cell.data} ({format_splits(cell)} splits)."
             for cell in cells
-            if cell.missing or cell.failures
+            if cell.missing or cell.n_failed
         ]
         notes += stale_cells(cell for table in made for cell in table.cells.values())
         return Drawing(draw_bars(panels), results, notes)

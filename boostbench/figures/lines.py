@@ -224,15 +224,17 @@ class Curves(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         cells, results = find_cells(self.table, overrides, columns=self.columns)
-        recorded = [cell for row in cells.values() for cell in row if cell.records]
+        recorded = [cell for row in cells.values() for cell in row if cell.n_finished]
         staged = {
-            c.title for c in recorded if any(record.get("checkpoints") for record in c.records)
+            c.title for c in recorded if any(record.get("checkpoints") for record in c.rows.records)
         }
         unstaged = list(dict.fromkeys(c.title for c in recorded if c.title not in staged))
         curves = {
-            row[0].data: {cell.title: cell.records for cell in row if cell.title not in unstaged}
+            row[0].data: {
+                cell.title: cell.rows.records for cell in row if cell.title not in unstaged
+            }
             for row in cells.values()
-            if any(cell.records for cell in row)
+            if any(cell.n_finished for cell in row)
         }
         if not any(curves.values()):
             raise UserError(f"nothing of table {self.table} has a test error after some rounds")

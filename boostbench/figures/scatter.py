@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from boostbench.analysis.cells import Cell, distinct
+from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
 from boostbench.figures.definition import FigureDefinition
@@ -78,7 +78,7 @@ def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
             papers.setdefault(table.paper, []).extend(table.cells.values())
     panels: dict[_Panel, list[Cell]] = {}
     for paper, cells in papers.items():
-        for cell in distinct(cells):
+        for cell in unique_by_number(cells):
             if cell.agreement:
                 named = QUANTITIES[cell.quantity.name]  # of any number of digits
                 panels.setdefault((paper, named), []).append(cell)

@@ -13,6 +13,7 @@ from boostbench.figures.drawing import stale_note
 from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
+from boostbench.report.wording import format_splits
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
@@ -62,9 +63,9 @@ def find_cells(
         for (row, column), spec in specs.items():
             names = table.rows[row].title, column, table.label(column, spec["algo"])
             cells.setdefault(row, []).append(
-                Cell.of(records.find(ExperimentSpec.from_config(spec)), *names)
+                Cell.from_recorded(records.find(ExperimentSpec.from_config(spec)), *names)
             )
-    if not any(cell.records for own in cells.values() for cell in own):
+    if not any(cell.n_finished for own in cells.values() for cell in own):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
@@ -133,10 +134,10 @@ def find_lines(
         without = {}
         for row, value in panel.rows.items():
             for cell in cells.get(row, []):  # none where no column is run
-                told = [record for record in cell.records if quantity.of(record) is not None]
+                told = [record for record in cell.rows.records if quantity.of(record) is not None]
                 if told:
                     own.setdefault(cell.title, {})[value] = told
-                silent = cell.records and not told
+                silent = cell.n_finished and not told
                 (without if silent else titles)[cell.title] = None
         notes |= dict.fromkeys(caveats(cells))
         if without:
@@ -156,8 +157,8 @@ def caveats(cells: Cells) -> list[str]:
     for own in cells.values():
         reasons: dict[str, list[str]] = {}
         for cell in own:
-            if cell.failures or cell.missing:
-                what = f"only {cell.splits} splits" if cell.records else "not run"
+            if cell.n_failed or cell.missing:
+                what = f"only {format_splits(cell)} splits" if cell.n_finished else "not run"
                 reasons.setdefault(what, []).append(cell.title)
         reasons = {why: ["all"] if len(who) == len(own) else who for why, who in reasons.items()}
         if reasons:

@@ -123,9 +123,7 @@ class Quantity:
             Numbers in `unit`; None for a record without the number.
         """
         is_staged = rounds is not None and self.name in STAGED
-        entries = list(records)
-        for key in ("checkpoints", str(rounds)) if is_staged else self.path:
-            entries = [None if entry is None else entry.get(key) for entry in entries]
+        entries = read_entries(records, ("checkpoints", str(rounds)) if is_staged else self.path)
         if self.is_complement:
             entries = [None if entry is None else 1 - entry for entry in entries]
         if self.factor != 1:
@@ -140,6 +138,14 @@ class Quantity:
         """Return the mean over the records that have the number; None if none has."""
         recorded = [number for number in self.numbers(records, rounds) if number is not None]
         return fmean(recorded) if recorded else None
+
+
+def read_entries(records: Iterable[Mapping], path: Iterable[str]) -> list:
+    """Return the entry of each record that a path of keys leads to; None without an entry."""
+    entries = list(records)
+    for key in path:
+        entries = [None if entry is None else entry.get(key) for entry in entries]
+    return entries
 
 
 def _percentage(name: str, title: str, path: str, **more) -> Quantity:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from boostbench.papers.metadata import published_table
+from boostbench.papers.metadata import published_table, tables
 
 
 def find_note(table: str, where: Mapping[str, str]) -> str | None:
@@ -19,7 +19,7 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
     Parameters
     ----------
     table : str
-        Name of the published table.
+        Name of the published table; a file of published numbers has no notes.
     where : mapping of str to str
         ``data``, ``algo`` and whatever else the published table tells its lines apart by.
 
@@ -28,6 +28,8 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
     str or None
         The first note of the file that fits; None where nothing is known.
     """
+    if table not in tables():
+        return None
     place = {**where, "table": table}
     path = published_table(table).path.with_name("notes.yaml")
     return next((text for about, text in _read_notes(path) if _fits(about, place)), None)

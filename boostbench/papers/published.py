@@ -2,16 +2,20 @@
 
 import csv
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.papers.metadata import PublishedTable, published_table
+from boostbench.papers.metadata import PublishedTable, published_table, tables
 from boostbench.util.configs import paper_folders
-from boostbench.util.errors import UserError
+from boostbench.util.errors import UserError, unknown_name_error
 from boostbench.util.numbers import mean_std
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAN = float("nan")
 
@@ -109,25 +113,40 @@ def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[st
     return {}
 
 
-def lines(table: str) -> list[dict]:
-    """List all numbers of a published table.
+def published_frame(name: str | None = None) -> "pd.DataFrame":
+    """Return published numbers as a data frame.
 
     Parameters
     ----------
-    table : str
-        Name of the CSV file without its ending.
+    name : str, default=None
+        Name of a table, as in ``conf/table`` or as a paper calls it. None: all tables.
 
     Returns
     -------
-    list of dict
-        By number: what stands before it in its line, and the number.
+    pandas.DataFrame
+        A row for each number, see `boostbench.published`.
+
+    Raises
+    ------
+    UserError
+        If the name is unknown.
     """
-    about = published_table(table)
-    listed = []
-    for index, line in enumerate(lines_of(table)):
+    import pandas as pd  # slow to import
+
+    definitions = {key: about.definition for key, about in tables().items()}
+    chosen = [key for key, definition in definitions.items() if name in (None, key, definition)]
+    if not chosen:
+        names = {*definitions, *definitions.values()}
+        raise unknown_name_error("published table", name, names, is_listed=False)
+    return pd.DataFrame([row for key in chosen for row in _frame_rows(tables()[key])])
+
+
+def _frame_rows(about: PublishedTable) -> Iterator[dict[str, object]]:
+    """Yield a row for each number of a published table."""
+    for index, line in enumerate(lines_of(about.name)):
         settings = {key: line[key] for key in sorted(_settings(about, line)) if line[key]}
-        listed += [
-            {
+        for name, published in _numbers(about, index, line).items():
+            yield {
                 "table": about.definition,
                 "paper": about.paper,
                 "number": about.number,
@@ -140,9 +159,6 @@ def lines(table: str) -> list[dict]:
                 "std": published.std,
                 "n": published.n,
             }
-            for name, published in _numbers(about, index, line).items()
-        ]
-    return listed
 
 
 def sources(table: str) -> set[str]:

@@ -1,106 +1,128 @@
-"""From what is asked of a table and what is on record to the table."""
+"""Tables from their definitions and the records."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
-from boostbench.analysis.cells import Cell
+from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import Key, TableDefinition, all_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
+from boostbench.papers.claims import Claim
 from boostbench.records.archive import Recorded, Records
 from boostbench.spec import measures
 from boostbench.util.errors import print_error
 
-_NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
-
 
 def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
-    """Make a table of what is recorded of its cells.
+    """Return the table of a definition and the records of its cells.
 
     Parameters
     ----------
     request : TableRequest
-        What is asked of the table.
-    recorded : mapping
-        What there is of the cells that are run, by row and column.
+        Definition and configurations.
+    recorded : mapping of Key to Recorded
+        Records of each cell that can run.
 
     Returns
     -------
     Table
     """
-    definition, specs = request.definition, request.specs
+    # 1) Make the columns of each column of the definition: one, or one for each number of rounds.
+    definition = request.definition
     first_row = next(iter(definition.rows))
-    algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
+    algos = {column: request.specs[first_row, column]["algo"] for column in definition.columns}
     quantity = definition.displayed_quantity(measures.find(request.common["measure"]).quantity)
-    shown = {c: _columns(definition, c, algos[c], quantity) for c in definition.columns}
-    tried = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
+    columns = {name: _columns(definition, name, algos[name], quantity) for name in algos}
+    # 2) Make the cells.
+    results = _cells(request, recorded)
     cells = {}
-    for key, spec in specs.items():
-        row, algo = key[0], spec["algo"]
-        at_hand = row in tried or _is_known(spec["data"])
-        for name, column in shown[key[1]].items():
-            if column.beside is not None:
-                continue
-            if at_hand and key in recorded:
-                outcome, about = recorded[key], {"rounds": column.rounds}
-                about["departures"] = request.departures.get(key, ())
-            else:
-                outcome, about = _NOTHING, {"available": at_hand}
-            about["published"] = definition.find_published(*key, algo, column.rounds)
-            about["command"] = request.command(*key) if definition.is_run(*key) else ""
-            names = spec["data"]["name"], algo["name"], column.label
-            cells[row, name] = Cell.of(outcome, *names, quantity=column.quantity, **about)
-    # Of several rounds, the last are compared; and of these the times behind them.
-    times = {column: list(columns)[-1] for column, columns in shown.items()}
-    last = {column: shown[column][time].beside or time for column, time in times.items()}
+    for (row, source), result in results.items():
+        algo = request.specs[row, source]["algo"]
+        is_run = result.available and (row, source) in recorded
+        for name, column in columns[source].items():
+            if column.beside is None:
+                cells[row, name] = replace(
+                    result,
+                    title=column.label,
+                    quantity=column.quantity,
+                    rounds=column.rounds if is_run else None,
+                    published=definition.find_published(row, source, algo, column.rounds),
+                )
+    # 3) Comparisons and claims are about the last number of rounds; ratios about the CPU times
+    #    beside it.
+    times = {source: list(shown)[-1] for source, shown in columns.items()}
+    last = {source: columns[source][time].beside or time for source, time in times.items()}
     return Table(
         name=request.name,
         title=request.title,
         changes=request.changes,
         rows={row: entry.title for row, entry in definition.rows.items()},
-        columns={name: column for columns in shown.values() for name, column in columns.items()},
+        columns={name: column for shown in columns.values() for name, column in shown.items()},
         cells=cells,
         compare=[
             ColumnPair(last[a], last[b], definition.find_statement(a, b, algos))
             for a, b in definition.pairs
         ],
-        classes=_expected_classes(specs) | _classes(recorded) if definition.classes else {},
+        classes=_classes(request, cells) if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
         speedup=[tuple(times[column] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
-        claims=[
-            msgspec.structs.replace(
-                claim,
-                better=[[last[name] for name in pair] for pair in claim.better],
-                alike=[[last[name] for name in pair] for pair in claim.alike],
-                rows=claim.rows or list(definition.rows),
-            )
-            for claim in definition.claims
-        ],
+        claims=[_claim_on(claim, last, definition) for claim in definition.claims],
         matrix=definition.matrix,
         rope=definition.rope,
+    )
+
+
+def _cells(request: TableRequest, recorded: Mapping[Key, Recorded]) -> dict[Key, Cell]:
+    """Return the cell of each row and column of the definition, without published numbers."""
+    tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
+    cells = {}
+    for key, spec in request.specs.items():
+        data, algo = spec["data"]["name"], spec["algo"]["name"]
+        command = request.command(*key) if request.definition.is_run(*key) else ""
+        is_available = key[0] in tried_rows or _has_source(spec["data"])
+        if is_available and key in recorded:
+            cell = Cell.from_recorded(recorded[key], data, algo, "")
+            departures = request.departures.get(key, ())
+            cells[key] = replace(cell, departures=departures, command=command)
+        else:
+            cell = empty_cell(data, algo, "")
+            cells[key] = replace(cell, available=is_available, command=command)
+    return cells
+
+
+def _claim_on(claim: Claim, last: Mapping[str, str], definition: TableDefinition) -> Claim:
+    """Return a claim on the last number of rounds of each column, and on explicit rows."""
+    return msgspec.structs.replace(
+        claim,
+        better=[[last[name] for name in pair] for pair in claim.better],
+        alike=[[last[name] for name in pair] for pair in claim.alike],
+        rows=claim.rows or list(definition.rows),
     )
 
 
 def _columns(
     definition: TableDefinition, name: str, algo: Mapping, quantity: Quantity
 ) -> dict[str, Column]:
-    """Make the columns that show an algorithm: one, or one for each number of rounds.
+    """Return the columns of an algorithm: one, or one for each number of rounds.
 
-    Behind the last stands one of CPU times, if the definition asks for it.
+    A column of CPU times follows the last one, if the definition asks for it.
     """
     title, label = definition.heading(name, algo), definition.label(name, algo)
-    what = quantity.title.split()[0]
     if not definition.rounds:
         columns = {name: Column(label, title, definition.columns[name].group or "", quantity)}
     else:
         columns = {
             f"{name}@{rounds}": Column(
-                f"{label}, T={rounds}", f"{what} {rounds}", label, quantity, rounds
+                f"{label}, T={rounds}",
+                f"{quantity.title.split()[0]} {rounds}",
+                label,
+                quantity,
+                rounds,
             )
             for rounds in definition.rounds
         }
@@ -111,41 +133,36 @@ def _columns(
     return columns
 
 
-def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
-    """Give each row's number of classes, as far as its config of data tells."""
-    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
-    return {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
-
-
-def _classes(recorded: Mapping[Key, Recorded]) -> dict[str, int]:
-    """Give each row's number of classes, as far as records tell."""
-    return {
-        row: cell.records[0]["config"]["data"]["n_classes"]
-        for (row, _), cell in recorded.items()
-        if cell.records
-    }
+def _classes(request: TableRequest, cells: Mapping[Key, Cell]) -> dict[str, int]:
+    """Return the number of classes of each row, from the records or else from its config."""
+    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in request.specs.items()}
+    classes = {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
+    for (row, _), cell in cells.items():
+        if cell.n_finished:
+            classes[row] = cell.spec["data"]["n_classes"]
+    return classes
 
 
 def read_tables(
     names: Sequence[str] | None,
     records: Records,
-    tell: Callable[..., None] = lambda what, share=None: None,
+    tell: Callable[..., None] = lambda step, share=None: None,
 ) -> list[Table]:
-    """Make tables of records alone; nothing is run, and no data set is loaded.
+    """Return tables of records; nothing is run, and no data set is loaded.
 
     Parameters
     ----------
     names : sequence of str or None
-        Names of tables, or paths of YAML files that define some; None for all in ``conf/table``.
+        Names of tables, or paths of their YAML files. None: all in ``conf/table``.
     records : Records
-        What is on record.
-    tell : callable, default=nothing
-        Hears what goes on, and the share of it that is done, see `boostbench.util.spinner.spinner`.
+        Records of a results folder.
+    tell : callable, default=None
+        Receives the current step and the finished share, see `boostbench.util.spinner.spinner`.
 
     Returns
     -------
     list of Table
-        Damaged lines of the files of records are left out, and complained of.
+        Damaged lines of records are left out, and a warning names them.
 
     Raises
     ------
@@ -167,10 +184,10 @@ def read_tables(
     return tables
 
 
-def _is_known(data: Mapping) -> bool:
-    """Whether a config of data names a source, or says what a file must hold.
+def _has_source(data: Mapping) -> bool:
+    """Return True if a config of data has a source, or the expected content of a file.
 
-    One that does neither stands for data of a paper of which no copy is known.
+    A config without both stands for data of a paper without a known copy.
     """
     sources = ("path", "openml_task", "openml", "sklearn", "generate", "expect")
     return any(data.get(key) for key in sources)

@@ -3,14 +3,13 @@
 from itertools import combinations
 from math import isnan
 
-from boostbench.analysis.cells import STALE
 from boostbench.analysis.claims import claims
 from boostbench.analysis.paired import paired
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.analysis.tables import Table
-from boostbench.report import words
+from boostbench.report import wording
 from boostbench.report.blocks import Document, Entry, Head, RankRow, Row
 from boostbench.report.findings import (
     parts_listing,
@@ -20,6 +19,7 @@ from boostbench.report.findings import (
     summarize_tests,
 )
 from boostbench.report.matrix import matrix
+from boostbench.report.wording import STALE, format_marks, format_number, format_published
 from boostbench.util.numbers import fixed, seconds
 
 
@@ -35,15 +35,15 @@ def make_document(table: Table) -> Document:
     return Document(
         name=table.name,
         title=table.title,
-        headline=words.changes_note(table),
+        headline=wording.changes_note(table),
         heads=heads(table),
         rows=rows,
-        caption=words.caption(table),
+        caption=wording.caption(table),
         tests=significance(table),
         tests_summary=summarize_tests(table),
         claims=claims(table),
-        notes=words.remarks(table),
-        freshness=words.freshness(table.cells.values(), table.fitted),
+        notes=wording.remarks(table),
+        freshness=wording.freshness_note(table.cells.values(), table.fitted),
         ranks=rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
@@ -124,10 +124,10 @@ def row_of(table: Table, row: str) -> Row:
 def _result(table: Table, row: str, name: str, best: bool) -> Entry:
     cell = table.cells[row, name]
     return Entry(
-        text=cell.text,
+        text=format_number(cell),
         best=best,
-        marks=cell.marks,
-        published=cell.reference,
+        marks=format_marks(cell),
+        published=format_published(cell),
         value=None if isnan(cell.mean) else cell.mean,
         verdict=cell.verdict,
         place=(row, name),

@@ -6,18 +6,28 @@ from math import isnan
 from statistics import median
 from typing import NamedTuple
 
-from boostbench.analysis.cells import STALE, Cell
+from boostbench.analysis.cells import Cell
 from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.paired import paired
-from boostbench.analysis.runs import Run, shown
+from boostbench.analysis.runs import RecordedExperiment, available_metrics
 from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
 from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.analysis.tables import ColumnPair, Table
 from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, Tally
-from boostbench.fitting.quantities import CALIBRATION
-from boostbench.report import words
+from boostbench.fitting.quantities import CALIBRATION, Quantity
+from boostbench.report import wording
 from boostbench.report.blocks import Line, Listing, Row
+from boostbench.report.wording import (
+    STALE,
+    format_marks,
+    format_number,
+    format_published,
+    format_rounds,
+    format_splits,
+    format_time,
+    format_verdict,
+)
 from boostbench.util import numbers
 
 _FOUND = f"{POWER:.0%} power"
@@ -131,7 +141,7 @@ def published_listing(table: Table) -> Listing:
         if cell.target is None:
             continue
         agreement = cell.agreement
-        difference, detectable, verdict = "-", "-", cell.marked_verdict if cell.values else "-"
+        difference, detectable, verdict = "-", "-", format_verdict(cell) if cell.values else "-"
         if agreement:
             digits = cell.quantity.digits
             difference = numbers.fixed(agreement.difference, digits, "+")
@@ -141,7 +151,14 @@ def published_listing(table: Table) -> Listing:
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
         names = [table.rows[row], table.columns[column].label]
-        texts = [*names, cell.reference, cell.text + cell.marks, difference, detectable, verdict]
+        texts = [
+            *names,
+            format_published(cell),
+            format_number(cell) + format_marks(cell),
+            difference,
+            detectable,
+            verdict,
+        ]
         # As the cell of the table itself is found.
         find = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
         known, found = bool(cell.values), f"{find} {cell.verdict}"
@@ -206,7 +223,9 @@ def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
                 label = f"speed-up of {table.columns[pair[1]].label}"
                 times.append((label, numbers.ratio(slow.mean / fast.mean), entry.text))
         lines += [Line([row.title, *texts], is_known=texts[-1] != "-") for texts in times]
-    explanation = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
+    explanation = (
+        f"{' '.join(wording.explain_times(table))} The machines differ, so there is no verdict."
+    )
     return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, explanation)
 
 
@@ -214,8 +233,9 @@ def parts_listing(table: Table) -> Listing:
     """List the CPU seconds of each fit and of its parts, and how fast the machines were."""
 
     def spent(cell: Cell) -> str:
-        times = " / ".join(map(cell.seconds, ("fit", "weak_learner", "coefficients")))
-        return times + STALE * bool(cell.stale) if cell.records else "-"
+        parts = ("fit", "weak_learner", "coefficients")
+        times = " / ".join(format_time(cell, part) for part in parts)
+        return times + STALE * bool(cell.stale) if cell.n_finished else "-"
 
     return Listing(
         _SECONDS,
@@ -267,9 +287,9 @@ def reference_job(table: Table) -> list[str]:
     return [f"{sentence}."]
 
 
-def listed(runs: Collection[Run]) -> Listing:
+def listed(runs: Collection[RecordedExperiment]) -> Listing:
     """Put runs into lines."""
-    quantities = shown(runs)
+    quantities = available_metrics(runs)
     heads = ["data", "algorithm"]
     heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
     heads += ["splits", "rounds", "fit s", "settings", "finished"]
@@ -278,10 +298,10 @@ def listed(runs: Collection[Run]) -> Listing:
         names = [run.cell.data, run.cell.title]
         texts = [
             *names,
-            *(run.text(quantity) for quantity in quantities),
-            run.cell.splits,
-            run.cell.rounds_done,
-            run.cell.seconds("fit"),
+            *(_metric(run.cell, quantity) for quantity in quantities),
+            format_splits(run.cell),
+            format_rounds(run.cell),
+            format_time(run.cell, "fit"),
             run.settings or "-",
             run.finished[:10] or "-",
         ]
@@ -291,3 +311,9 @@ def listed(runs: Collection[Run]) -> Listing:
         "seconds of a fit, on one core."
     )
     return Listing("Runs", heads, lines, explanation)
+
+
+def _metric(cell: Cell, quantity: Quantity) -> str:
+    """Return the mean of a quantity with its deviation; ``"-"`` if the records do not have it."""
+    cell = replace(cell, quantity=quantity)
+    return format_number(cell) if cell.values or not cell.n_finished else "-"

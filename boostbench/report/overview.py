@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
-from boostbench.analysis.cells import STALE
 from boostbench.analysis.effects import Effects
 from boostbench.analysis.merge import join
 from boostbench.analysis.statistics.agreement import MARGIN, POWER
@@ -20,6 +19,7 @@ from boostbench.analysis.verdicts import (
     not_shown,
 )
 from boostbench.papers.metadata import papers, title
+from boostbench.report.wording import STALE
 
 #: Heading of `CountedLine.swaps`, and what it is.
 SWAPPED = "reproduced, own / other"

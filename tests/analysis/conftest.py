@@ -3,6 +3,7 @@ from itertools import count
 import pytest
 
 from boostbench.analysis.cells import Cell
+from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.papers.published import Published
@@ -69,7 +70,9 @@ def make_cell():
                 quantity.name: Published("randomboost-table5", quantity, *number, n, source=source)
                 for quantity, number in numbers.items()
             }
-        return Cell(data, algo, algo.upper(), records, failed, stale, line, rounds=rounds, **more)
+        rows, failures = ResultFrame(records), ResultFrame(failed)
+        settings = {"published": line, "rounds": rounds, **more}
+        return Cell(data, algo, algo.upper(), rows, failures, stale, **settings)
 
     return make
 

@@ -5,6 +5,15 @@ import pytest
 
 from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.fitting.quantities import QUANTITIES
+from boostbench.report.wording import (
+    format_chosen,
+    format_marks,
+    format_number,
+    format_published,
+    format_splits,
+    format_verdict,
+    stale_mark,
+)
 
 NAN = float("nan")
 
@@ -13,36 +22,36 @@ def test_mean_and_sample_deviation(make_cell):
     cell = make_cell([1, 2, 4.5])
     assert cell.mean == pytest.approx(2.5)
     assert cell.std == pytest.approx(math.sqrt((1.5**2 + 0.5**2 + 2**2) / 2))
-    assert cell.text == "2.5 (1.8)"
+    assert format_number(cell) == "2.5 (1.8)"
 
 
 def test_one_split_has_no_deviation(make_cell):
-    assert make_cell([2.5]).text == "2.5"
+    assert format_number(make_cell([2.5])) == "2.5"
 
 
 def test_stale_numbers_are_marked(make_cell):
     cell = make_cell([1, 3], stale=1, missing=1)
-    assert (cell.text, cell.mark, cell.marks) == ("2.0 (1.4)", "†", "†‡")
+    assert (format_number(cell), stale_mark(cell), format_marks(cell)) == ("2.0 (1.4)", "†", "†‡")
 
 
 def test_no_numbers(make_cell):
-    assert make_cell([], failures=2).text == "failed"
-    assert make_cell([]).text == "not run"
-    assert make_cell([], available=False).text == "data not available"
-    assert make_cell([1, 2], rounds=1000).text == "not reached"
-    assert make_cell([1, 2], quantity=QUANTITIES["auc"]).text == "not recorded"
+    assert format_number(make_cell([], failures=2)) == "failed"
+    assert format_number(make_cell([])) == "not run"
+    assert format_number(make_cell([], available=False)) == "data not available"
+    assert format_number(make_cell([1, 2], rounds=1000)) == "not reached"
+    assert format_number(make_cell([1, 2], quantity=QUANTITIES["auc"])) == "not recorded"
 
 
 def test_error_after_some_rounds(make_cell):
     cell = make_cell([10, 20], rounds=50, published=(8.0, 1.0))
-    assert cell.text == "7.5 (3.5)"
+    assert format_number(cell) == "7.5 (3.5)"
     assert cell.agreement.difference == pytest.approx(-0.5)
     assert make_cell([10, 20], rounds=1000, published=(8.0, 1.0)).verdict == "not reached"
 
 
 def test_splits(make_cell):
-    assert make_cell([1, 2]).splits == "2"
-    assert make_cell([1, 2], failures=1, missing=2).splits == "2 of 5"
+    assert format_splits(make_cell([1, 2])) == "2"
+    assert format_splits(make_cell([1, 2], failures=1, missing=2)) == "2 of 5"
 
 
 def test_partial(make_cell):
@@ -59,10 +68,10 @@ def test_times(make_cell):
 
 
 def test_chosen(make_cell):
-    assert make_cell([1, 2]).chosen == ""
-    assert make_cell([1, 2], chosen=[{"nu": 1e-5}] * 2).chosen == "nu=1e-05"
+    assert format_chosen(make_cell([1, 2])) == ""
+    assert format_chosen(make_cell([1, 2], chosen=[{"nu": 1e-5}] * 2)) == "nu=1e-05"
     several = [{"nu": 0.1}, {"nu": 0.2}, {"nu": 0.2}]
-    assert make_cell([1, 2, 3], chosen=several).chosen == "nu=0.2 (2 of 3), nu=0.1 (1 of 3)"
+    assert format_chosen(make_cell([1, 2, 3], chosen=several)) == "nu=0.2 (2 of 3), nu=0.1 (1 of 3)"
 
 
 def test_verdict(make_cell):
@@ -77,7 +86,7 @@ def test_verdict(make_cell):
 def test_the_higher_accuracy_is_the_better_one(make_cell):
     accuracy = QUANTITIES["accuracy"]
     cell = make_cell([1, 2, 3], quantity=accuracy, published=(90.0, 1.0))
-    assert (cell.text, cell.verdict) == ("98.0 (1.0)", "better")
+    assert (format_number(cell), cell.verdict) == ("98.0 (1.0)", "better")
     assert make_cell([20, 21, 22], quantity=accuracy, published=(90.0, 1.0)).verdict == "worse"
 
 
@@ -100,10 +109,10 @@ def test_an_accuracy_without_a_published_deviation(make_cell):
 def test_another_protocol_is_not_judged(make_cell):
     cell = make_cell([1, 2], published=(20.0, 1.0), departures=("protocol.n_splits=2",))
     assert (cell.verdict, cell.agreement, cell.note) == ("not judged", None, None)
-    assert cell.reference == "20.0 (1.0)§"
+    assert format_published(cell) == "20.0 (1.0)§"
     assert make_cell([], published=(20.0, 1.0), departures=("x=1",)).verdict == "not run"
     assert make_cell([1], departures=("x=1",)).verdict == "not published"
-    assert make_cell([1]).reference == ""
+    assert format_published(make_cell([1])) == ""
 
 
 def test_better_is_never_without_a_note(make_cell):
@@ -119,33 +128,33 @@ def test_better_is_never_without_a_note(make_cell):
 
 def test_reproduced_number_that_differs_carries_its_difference(make_cell):
     higher = make_cell([10.4, 10.5, 10.6] * 9, published=(10.2, 0.1))
-    assert (higher.verdict, higher.marked_verdict) == ("reproduced", "reproduced, 0.3 higher")
+    assert (higher.verdict, format_verdict(higher)) == ("reproduced", "reproduced, 0.3 higher")
     lower = make_cell([9.8, 9.9, 10.0] * 9, published=(10.2, 0.1))
-    assert (lower.verdict, lower.marked_verdict) == ("reproduced", "reproduced, 0.3 lower")
+    assert (lower.verdict, format_verdict(lower)) == ("reproduced", "reproduced, 0.3 lower")
     alike = make_cell([10.1, 10.2, 10.3] * 9, published=(10.2, 0.1))
-    assert (alike.verdict, alike.marked_verdict) == ("reproduced", "reproduced")
+    assert (alike.verdict, format_verdict(alike)) == ("reproduced", "reproduced")
     worse = make_cell([30.4, 30.5, 30.6], published=(10.2, 0.1))
-    assert (worse.verdict, worse.marked_verdict) == ("worse", "worse")
+    assert (worse.verdict, format_verdict(worse)) == ("worse", "worse")
 
 
 def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
     errors = [9.0, 11.0] * 10
     random = make_cell(errors, published=(10.0, 1.0), n=20)
     folds = make_cell(errors, published=(10.0, 1.0), n=20)
-    for record in folds.records:
+    for record in folds.rows.records:
         record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
     assert folds.agreement.half < 0.6 * random.agreement.half
-    for record in folds.records:
+    for record in folds.rows.records:
         record["config"]["protocol"]["samples_per_class"] = 50
-    assert folds.beside(folds.target) == random.agreement
+    assert replace(folds).agreement == random.agreement
 
 
 def test_number_after_rounds_is_not_recorded_without_stages(make_cell):
     """A fit that recorded no stages, of as many rounds as the cell asks for."""
     cell = make_cell([1, 2], rounds=50, checkpoints=())
-    for record in cell.records:
+    for record in cell.rows.records:
         record["config"]["algo"] = {"n_iterations": 50}
-    assert cell.text == "not recorded"
-    for record in cell.records:
+    assert cell.status == "not recorded"
+    for record in cell.rows.records:
         record["config"]["algo"] = {"n_iterations": 49}
-    assert replace(cell).text == "not reached"
+    assert replace(cell).status == "not reached"

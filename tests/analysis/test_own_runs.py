@@ -1,13 +1,13 @@
 from boostbench.analysis.own_runs import table_of_runs
-from boostbench.analysis.runs import Run
+from boostbench.analysis.runs import RecordedExperiment
 
 
 def run(make_cell, algo, splits):
     cell = make_cell([0.0] * len(splits), algo=algo, checksum="0" * 16)
-    for record, split in zip(cell.records, splits, strict=True):
+    for record, split in zip(cell.rows.records, splits, strict=True):
         record["split"] = split
         record["config"] |= {"algo": {"_target_": algo}, "seed": 0}
-    return Run(cell, "", "")
+    return RecordedExperiment(cell, "", "")
 
 
 def test_runs_without_a_split_in_common_are_left_out(make_cell):

@@ -52,5 +52,5 @@ def test_one_data_set_under_several_names_counts_once(make_cell, make_table, n):
     assert (len(found.numbers), found.repeated) == (n, ["wine2", "wine3"])
     assert found.note == "The data and settings of a row before, which count once: wine2, wine3."
     assert significance(table)[-1] == found.note
-    cells["wine2", "b"].records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
+    cells["wine2", "b"].rows.records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
     assert paired(make_table(cells), ["a", "b"]).repeated == ["wine3"]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from fitting.toy import run
 
-from boostbench.analysis.runs import find_runs
+from boostbench.analysis.runs import find_experiments
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.report.findings import listed
@@ -36,7 +36,7 @@ def records(tmp_path):
 
 
 def test_all_experiments_with_what_is_not_at_its_default(records):
-    found = {(one.cell.title, one.settings) for one in find_runs(records, TITLES)}
+    found = {(one.cell.title, one.settings) for one in find_experiments(records, TITLES)}
     assert found == {
         ("AdaBoost.MH", "n_iterations=3, scale=none"),
         ("AdaBoost.MH", "n_iterations=3, scale=none, seed=4"),
@@ -45,9 +45,10 @@ def test_all_experiments_with_what_is_not_at_its_default(records):
 
 
 def test_those_that_tables_show_can_be_left_out(records):
-    first, *others = find_runs(records, TITLES)
-    shown = {record["config_hash"] for record in first.cell.records}
-    assert find_runs(records, TITLES, shown) == others
+    first, *others = find_experiments(records, TITLES)
+    shown = {record["config_hash"] for record in first.cell.rows.records}
+    left = find_experiments(records, TITLES, shown)
+    assert [each.spec for each in left] == [each.spec for each in others]
 
 
 def test_an_experiment_is_one_from_wherever_its_file_was_read(tmp_path):
@@ -57,13 +58,13 @@ def test_an_experiment_is_one_from_wherever_its_file_was_read(tmp_path):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
         dataset = replace(make_dataset(), spec={"name": "my", "path": path})
         run([Experiment.from_config(config, dataset)], results=tmp_path)
-    [one] = find_runs(Records(tmp_path), TITLES)
-    assert len({record["config_hash"] for record in one.cell.records}) == 2
+    [one] = find_experiments(Records(tmp_path), TITLES)
+    assert len({record["config_hash"] for record in one.cell.rows.records}) == 2
     assert sorted(one.cell.values) == [0, 1, 2, 3, 4]
 
 
 def test_lines(records):
-    runs = listed(find_runs(records, TITLES))
+    runs = listed(find_experiments(records, TITLES))
     assert runs.heads[2:7] == [
         *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
     ]
@@ -75,4 +76,4 @@ def test_lines(records):
 
 
 def test_nothing_on_record(tmp_path):
-    assert find_runs(Records(tmp_path), TITLES) == []
+    assert find_experiments(Records(tmp_path), TITLES) == []

@@ -5,7 +5,7 @@ import pytest
 from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.report import words
+from boostbench.report import wording
 from boostbench.report.document import heads, row_of
 from tests.analysis.conftest import with_times
 
@@ -41,10 +41,10 @@ def test_best_is_sought_at_the_same_number_of_rounds(table_of_rounds):
     assert table_of_rounds.best("wine") == {"a@50", "a@100"}
     assert table_of_rounds.best("glass") == {"b@50", "a@100"}
     assert printed(table_of_rounds, "glass")[3] == ("not reached", False)
-    assert "Best in bold, among those after the same number of rounds." in words.caption(
+    assert "Best in bold, among those after the same number of rounds." in wording.caption(
         table_of_rounds
     )
-    assert any("fewer boosting rounds" in note for note in words.notes(table_of_rounds))
+    assert any("fewer boosting rounds" in note for note in wording.notes(table_of_rounds))
 
 
 def test_cpu_time_has_columns_of_its_own(timed_table):
@@ -60,7 +60,7 @@ def test_cpu_time_has_columns_of_its_own(timed_table):
         ("4.5 (0.7)", False),
         ("0.100", True),
     ]
-    assert "CPU time: seconds per split to find the coefficients." in words.caption(timed_table)
+    assert "CPU time: seconds per split to find the coefficients." in wording.caption(timed_table)
 
 
 def test_speedup_has_columns_behind_all_others(timed_table):
@@ -68,7 +68,7 @@ def test_speedup_has_columns_behind_all_others(timed_table):
     table = replace(timed_table, speedup=[times, times[::-1]])
     assert groups_and_titles(table)[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
     assert printed(table, "wine")[4:] == [("20.0", False), ("0.0500", False)]
-    assert "Speed-up: CPU time of A by that of the algorithm." in words.caption(table)
+    assert "Speed-up: CPU time of A by that of the algorithm." in wording.caption(table)
 
 
 def test_speedup_of_what_is_not_known(make_cell, make_table):
@@ -88,15 +88,15 @@ def test_labels(table, make_table, make_cell):
 )
 def test_caption(make_cell, make_table, counts, told):
     a, b = (make_cell(range(count)) for count in counts)
-    assert told in words.caption(make_table({("wine", "a"): a, ("wine", "b"): b}))
+    assert told in wording.caption(make_table({("wine", "a"): a, ("wine", "b"): b}))
 
 
 def test_caption_of_nothing(make_cell, make_table):
-    assert "over the splits" in words.caption(make_table({("wine", "a"): make_cell([])}))
+    assert "over the splits" in wording.caption(make_table({("wine", "a"): make_cell([])}))
 
 
 def test_notes(table):
-    notes = "\n".join(words.notes(table))
+    notes = "\n".join(wording.notes(table))
     assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
@@ -105,32 +105,34 @@ def test_notes(table):
 def test_splits_that_have_not_run_are_told(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
     assert printed(table, "wine")[0][0] == "1.5 (0.7)‡"
-    assert words.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
+    assert wording.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
 def test_many_partial_means_are_counted(make_cell, make_table):
     cells = {(str(row), "a"): make_cell([1, 2], missing=8) for row in range(7)}
     cells["last", "a"] = make_cell([1, 2], missing=1)
-    (told,) = words.notes(make_table(cells))
+    (told,) = wording.notes(make_table(cells))
     assert told == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
 
 
 def test_second_versions_are_told(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
-    (note,) = words.notes(make_table(cells, uncounted={"vowel528"}))
+    (note,) = wording.notes(make_table(cells, uncounted={"vowel528"}))
     assert note.endswith("not counted in the tests: vowel528.")
-    assert words.notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
+    assert wording.notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
 
 
 def test_headline_tells_what_was_changed(table, make_table):
-    assert words.changes_note(table) is None
+    assert wording.changes_note(table) is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
-    assert words.changes_note(changed) == "Not as the table is defined: protocol=quick, algo.nu=1."
+    assert (
+        wording.changes_note(changed) == "Not as the table is defined: protocol=quick, algo.nu=1."
+    )
 
 
 def test_remarks_stand_before_what_the_records_show(table_of_rounds):
     told = replace(table_of_rounds, remarks=["The data are our own."])
-    assert words.notes(told) == ["The data are our own.", *words.notes(table_of_rounds)]
+    assert wording.notes(told) == ["The data are our own.", *wording.notes(table_of_rounds)]
 
 
 @pytest.fixture
@@ -148,7 +150,7 @@ def accuracies(make_cell, make_table):
 
 def test_the_highest_accuracy_is_the_best(accuracies):
     assert printed(accuracies, "wine") == [("98.50 (0.71)", True), ("97.50 (0.71)", False)]
-    assert words.caption(accuracies).startswith(
+    assert wording.caption(accuracies).startswith(
         "Accuracy in percent: mean (standard deviation) over 2"
     )
 
@@ -170,5 +172,5 @@ def test_nothing_is_best_where_neither_is(make_cell, make_table):
 
 def test_a_published_number_of_another_protocol_is_told(make_cell, make_table):
     cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
-    (note,) = words.notes(make_table({("wine", "a"): cell}, compare=()))
+    (note,) = wording.notes(make_table({("wine", "a"): cell}, compare=()))
     assert note.startswith("§ published of another protocol")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from scipy.stats import false_discovery_control
 
-from boostbench.analysis.cells import distinct
+from boostbench.analysis.cells import unique_by_number
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.findings import summary_of_verdicts
@@ -78,9 +78,9 @@ def test_the_first_cell_that_was_run_counts(make_cell):
         for values in ([], [4, 4.1], [9, 9.1])
     )
     other = make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1")
-    assert distinct([missing, other, there, later]) == [other, there]
-    assert distinct([there, missing, other]) == [there, other]
-    assert distinct([missing, missing]) == [missing]
+    assert unique_by_number([missing, other, there, later]) == [other, there]
+    assert unique_by_number([there, missing, other]) == [there, other]
+    assert unique_by_number([missing, missing]) == [missing]
 
 
 def test_a_number_of_another_quantity_is_another_number(make_cell):
@@ -88,7 +88,7 @@ def test_a_number_of_another_quantity_is_another_number(make_cell):
         make_cell([1, 2], published=(3.0, 1.0), source="t:0", quantity=QUANTITIES[name])
         for name in ("test_error", "accuracy", "test_error")
     ]
-    assert distinct(cells) == cells[:2]
+    assert unique_by_number(cells) == cells[:2]
 
 
 def test_cells_without_a_published_number_are_all_kept(make_cell):
@@ -114,7 +114,7 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
-    del cell.records[0]["n_test"]
+    del cell.rows.records[0]["n_test"]
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
     assert Tally.of([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
 

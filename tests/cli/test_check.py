@@ -232,7 +232,6 @@ def test_check_published_imports_neither_tables_nor_other_algorithms(claimed, fo
         "import sys\n"
         "from boostbench.cli import main\n"
         "main(['check', '--published', sys.argv[1]])\n"
-        "assert 'boostbench.algorithms.adaboost' in sys.modules\n"
         "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"
         "assert 'boostbench.config.tables' not in sys.modules\n"
     )

@@ -8,6 +8,7 @@ from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown
+from boostbench.report.wording import format_number
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -39,7 +40,7 @@ def test_all_tables_can_be_made_without_any_record(tmp_path):
     assert papers["randomboost5"] == "randomboost"
     assert papers["mcboost1"] == "mcboost"
     assert not papers.keys() & {"demo", "randomboost5_proj"}  # these only cite Table V
-    texts = {cell.text for table in tables for cell in table.cells.values()}
+    texts = {format_number(cell) for table in tables for cell in table.cells.values()}
     assert texts == {"not run", "data not available"}
     unknown = {cell.data for t in tables for cell in t.cells.values() if not cell.available}
     assert unknown == {"pascal07", "labelme", "sun", "mit-indoor67"}
@@ -51,7 +52,7 @@ def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
     for value in (str(folder), str(folder / "nowhere")):
         monkeypatch.setenv("BOOSTBENCH_DATA", value)
         [table] = read_tables([name], Records(folder))
-        texts = [cell.text for cell in table.cells.values()]
+        texts = [format_number(cell) for cell in table.cells.values()]
         assert texts == ["data not available", "not run", "not run"]
 
 

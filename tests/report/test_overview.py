@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import Tally, counts
 from boostbench.report import overview
 from boostbench.report.renderers.readme import readme
@@ -67,7 +68,10 @@ def test_only_verdicts_that_there_are_have_a_column(tables):
 
 
 def test_headline_without_any_number_of_ours(table):
-    cells = {key: replace(cell, records=[], failures=[]) for key, cell in table.cells.items()}
+    cells = {
+        key: replace(cell, rows=ResultFrame(), failures=ResultFrame())
+        for key, cell in table.cells.items()
+    }
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
     assert overview.headline(total) == (
         "The tables hold 3 published numbers. For none of them there is a number of ours yet."
@@ -81,7 +85,7 @@ def test_sharpness(make_cell):
         make_cell([49, 50, 51], published=(50.0, 1.0)),
         make_cell([0], published=(0.0, float("nan")), n=1),
     ]
-    del cells[3].records[0]["n_test"]
+    del cells[3].rows.records[0]["n_test"]
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
     assert overview.sharpness(Tally.of(cells)) == (

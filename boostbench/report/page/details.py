@@ -4,11 +4,22 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isfinite, isnan
 
-from boostbench.analysis.cells import PARTIAL, STALE, Cell
+from boostbench.analysis.cells import Cell
 from boostbench.analysis.statistics.agreement import BASES, POWER, Agreement
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.report.page.provenance import Source
+from boostbench.report.wording import (
+    PARTIAL,
+    STALE,
+    format_chosen,
+    format_number,
+    format_published,
+    format_rounds,
+    format_splits,
+    format_time,
+    format_verdict,
+)
 from boostbench.util import numbers
 
 _TIMES = {
@@ -38,21 +49,21 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         "Published": _published(cell),
         "Difference": agreement and _difference(agreement, quantity),
         "Detectable": agreement and _detectable(agreement, quantity),
-        "Verdict": cell.marked_verdict,
+        "Verdict": format_verdict(cell),
         "Basis": agreement and agreement.basis != "welch" and BASES[agreement.basis],
         "Not as there": ", ".join(cell.departures),
         "Note": cell.note,
         "Rounds": _rounds(cell),
-        "CPU seconds": cell.records and _seconds(cell),
+        "CPU seconds": cell.n_finished and _seconds(cell),
         "Published CPU": _times({name: number.mean for name, number in published.items()}),
-        "Chosen": cell.chosen,
+        "Chosen": format_chosen(cell),
         "Failed": _failures(cell),
         PARTIAL: cell.is_partial
-        and f"over {cell.splits} splits: the others failed or have not run",
+        and f"over {format_splits(cell)} splits: the others failed or have not run",
         STALE: cell.stale
-        and f"{cell.stale} of {len(cell.records)} splits are refuted or of another edition",
-        "Config": cell.records and _config(cell),
-        "Recorded": cell.records and _recorded(cell),
+        and f"{cell.stale} of {cell.n_finished} splits are refuted or of another edition",
+        "Config": cell.n_finished and _config(cell),
+        "Recorded": cell.n_finished and _recorded(cell),
         "Command": cell.command,
     }
     return [(term, text) for term, text in facts.items() if text]
@@ -60,7 +71,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
 
 def _ours(cell: Cell) -> str:
     if not cell.values:
-        return f"{cell.text}: {VERDICTS[cell.text].meaning}"
+        return f"{format_number(cell)}: {VERDICTS[format_number(cell)].meaning}"
     n = len(cell.values)
     # One digit more than in the table.
     number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
@@ -71,7 +82,7 @@ def _published(cell: Cell) -> str:
     if cell.target is None:
         return f"no {cell.quantity.title.lower()}"
     n, unit = cell.target.n, _unit(cell.quantity)
-    return f"{cell.reference}{unit}, {n} {'repeats' if n > 1 else 'run'}"
+    return f"{format_published(cell)}{unit}, {n} {'repeats' if n > 1 else 'run'}"
 
 
 def _difference(agreement: Agreement, quantity: Quantity) -> str:
@@ -99,12 +110,12 @@ def _rounds(cell: Cell) -> str:
     if cell.n_iterations is None:
         return ""
     asked = f"{cell.quantity.title.lower()} after {cell.rounds}; " if cell.rounds else ""
-    return f"{asked}{cell.rounds_done} done"
+    return f"{asked}{format_rounds(cell)} done"
 
 
 def _seconds(cell: Cell) -> str:
     times = _times({name: cell.average(QUANTITIES[name]) for name in _TIMES})
-    return f"{times}; reference job {cell.seconds('calibration')}"
+    return f"{times}; reference job {format_time(cell, 'calibration')}"
 
 
 def _times(spent: Mapping[str, float | None]) -> str:
@@ -117,23 +128,19 @@ def _times(spent: Mapping[str, float | None]) -> str:
 
 
 def _failures(cell: Cell) -> str:
-    errors = Counter(failure["error"] for failure in cell.failures)
+    errors = Counter(cell.failures["error"])
     return "; ".join(f"{count} × {error}" for error, count in errors.most_common())
 
 
 def _config(cell: Cell) -> str:
     configs, seeds, commits = (
-        ", ".join(dict.fromkeys(texts))
-        for texts in zip(
-            *((r["config_hash"], str(r["config"]["seed"]), r["commit"]) for r in cell.records),
-            strict=True,
-        )
+        ", ".join(map(str, dict.fromkeys(cell.rows[name]))) for name in ("config", "seed", "commit")
     )
     return f"{configs}, seed {seeds}, commit {commits}"
 
 
 def _recorded(cell: Cell) -> str:
-    days = Source(cell.records).days
+    days = Source(cell.rows).days
     return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 

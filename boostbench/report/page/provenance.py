@@ -5,72 +5,83 @@ from statistics import median
 from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
+from boostbench.analysis.frame import ResultFrame, concatenate
 from boostbench.fitting.quantities import CALIBRATION
 from boostbench.util import numbers
 
 
 class Source(NamedTuple):
-    """Records that have something in common.
+    """Records with a common source.
 
     Attributes
     ----------
-    records : list of dict
-        Finished splits, each once.
-    n_failed : int
+    rows : ResultFrame
+        Finished splits without repetitions.
+    n_failed : int, default=0
         Number of failed splits.
     """
 
-    records: list[dict]
+    rows: ResultFrame
     n_failed: int = 0
 
     @property
     def days(self) -> list[str]:
-        """On which they were made, the first one first."""
-        return sorted({record["finished"][:10] for record in self.records})
+        """Days on which they were made, ascending."""
+        return sorted({time[:10] for time in self.rows["finished"]})
 
     @property
     def seeds(self) -> list[int]:
         """Seeds, ascending."""
-        return sorted({record["config"]["seed"] for record in self.records})
+        return sorted(set(self.rows["seed"]))
 
     @property
     def configs(self) -> list[str]:
         """Hashes of configs, sorted."""
-        return sorted({record["config_hash"] for record in self.records})
+        return sorted(set(self.rows["config"]))
 
     @property
     def calibration(self) -> str:
-        """CPU seconds of the reference job, the median; empty where no record tells them."""
-        seconds = [s for s in map(CALIBRATION.of, self.records) if s is not None]
-        return numbers.seconds(median(seconds)) if seconds else ""
+        """Median CPU seconds of the reference job; empty if no record has them."""
+        times = [time for time in self.rows[CALIBRATION.name] if time is not None]
+        return numbers.seconds(median(times)) if times else ""
 
 
-def environments(source: Source) -> list[dict]:
-    """Tell the environments of some records apart, the one of the most records first.
+class Machine(NamedTuple):
+    """Environment of records.
 
-    Returns
-    -------
-    list of dict
-        The ``system`` (processor, cores and operating system), ``versions`` of distributions,
-        Python first, and the ``source``, what was recorded there.
+    Attributes
+    ----------
+    system : str
+        Processor, cores and operating system.
+    versions : list of (str, str)
+        Versions of distributions, Python first.
+    source : Source
+        Records that were made there.
     """
-    groups: dict[tuple, list[dict]] = {}
-    for record in source.records:
-        groups.setdefault(tuple(sorted(record["environment"].items())), []).append(record)
+
+    system: str
+    versions: list[tuple[str, str]]
+    source: Source
+
+
+def environments(source: Source) -> list[Machine]:
+    """Return the environments of records by descending number of records."""
+    written = [tuple(sorted(facts.items())) for facts in source.rows["environment"]]
     machines = []
-    for key, records in sorted(groups.items(), key=lambda group: -len(group[1])):
-        versions = dict(key)
-        # A record need not say all of it.
+    for facts in dict.fromkeys(written):
+        versions = dict(facts)
+        # A record need not have all of these.
         names = ("cpu", "n_cores", "system", "python")
         cpu, cores, system, python = (versions.pop(name, "?") for name in names)
         system = f"{cpu}, {cores} {'core' if cores == 1 else 'cores'}, {system}"
         named = [("Python", python), *versions.items()]
-        machines.append({"system": system, "versions": named, "source": Source(records)})
-    return machines
+        machines.append(
+            Machine(system, named, Source(source.rows.select(other == facts for other in written)))
+        )
+    return sorted(machines, key=lambda machine: -len(machine.source.rows))
 
 
 def source(cells: Collection[Cell]) -> Source:
-    """Gather the records behind some cells, each once though several may show it."""
-    records = {record["key"]: record for cell in cells for record in cell.records}
-    failures = {record["key"] for cell in cells for record in cell.failures}
-    return Source(list(records.values()), len(failures))
+    """Return the records behind cells, without repetitions if several cells show them."""
+    failures = concatenate(cell.failures for cell in cells)
+    return Source(concatenate(cell.rows for cell in cells), len(failures))

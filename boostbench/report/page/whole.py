@@ -10,8 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench import __version__
-from boostbench.analysis.cells import PARTIAL, STALE
-from boostbench.analysis.runs import Run
+from boostbench.analysis.runs import RecordedExperiment
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.papers.metadata import citation, title
@@ -24,6 +23,7 @@ from boostbench.report.page.details import details
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
+from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.printable import printable
 
 #: Stands behind a number with a note on why it differs.
@@ -52,7 +52,7 @@ def render_page(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
-    runs: Sequence[Run] = (),
+    runs: Sequence[RecordedExperiment] = (),
     lead: bool = False,
 ) -> str:
     """Make the page.
@@ -67,7 +67,7 @@ def render_page(
         Figures.
     algorithms : mapping of str to str, default=None
         Titles of algorithms by name; one that is not in it goes by its name.
-    runs : sequence of Run, default=()
+    runs : sequence of RecordedExperiment, default=()
         What is on record, experiment by experiment.
     lead : bool, default=False
         Whether they come before the tables: they are what the folder is about.

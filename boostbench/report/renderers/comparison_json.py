@@ -7,7 +7,7 @@ from typing import Any
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.comparison import Comparison, effect, split_test
 from boostbench.analysis.tables import Table
-from boostbench.report.words import notes
+from boostbench.report.wording import notes
 
 
 def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> str:

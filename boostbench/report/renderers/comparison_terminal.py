@@ -14,7 +14,7 @@ from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing, print_table
-from boostbench.report.words import caption, notes
+from boostbench.report.wording import caption, notes
 from boostbench.util.numbers import differences, fixed, p_value, rounded
 
 #: Names of algorithms are broken to this width where many columns stand beside them.

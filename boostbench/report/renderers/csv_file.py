@@ -8,6 +8,7 @@ from math import isnan
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES
+from boostbench.report.wording import format_chosen
 from boostbench.util.printable import escape_formula
 
 #: Numbers of an `Agreement` that files hold.
@@ -53,13 +54,13 @@ def _line(row: str, column: str, cell: Cell, name: str) -> dict:
         "rounds": cell.rounds or "",
         f"{name}_mean": _number(cell.mean),
         f"{name}_std": _number(cell.std),
-        "n_splits": len(cell.records),
-        "n_failed": len(cell.failures),
+        "n_splits": cell.n_finished,
+        "n_failed": cell.n_failed,
         "n_missing": cell.missing,
         "n_stale": cell.stale,
         "n_iterations": _number(cell.n_iterations),
         **{head: _number(cell.average(QUANTITIES[part])) for head, part in _TIMES.items()},
-        "chosen": cell.chosen,
+        "chosen": format_chosen(cell),
         "published_mean": _number(target and target.mean),
         "published_std": _number(target and target.std),
         **{head: _number(cell.agreement and getattr(cell.agreement, head)) for head in JUDGED},

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from boostbench.analysis.cells import PARTIAL, STALE
 from boostbench.report.blocks import Document, Entry, Listing
 from boostbench.report.renderers.latex_layout import (
     COLUMN_WIDTH,
@@ -19,6 +18,7 @@ from boostbench.report.renderers.latex_layout import (
     paginate,
     text_width,
 )
+from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.printable import printable
 
 Orientation = Literal["auto", "normal", "transposed"]

@@ -10,13 +10,24 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.analysis.cells import ELSEWHERE, STALE, Cell
+from boostbench.analysis.cells import Cell
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.renderers.printing import GAP, make_grid
-from boostbench.report.words import freshness
+from boostbench.report.wording import (
+    ELSEWHERE,
+    STALE,
+    format_chosen,
+    format_number,
+    format_published,
+    format_rounds,
+    format_splits,
+    format_time,
+    freshness_note,
+    stale_mark,
+)
 from boostbench.util import numbers
 
 #: CPU times of a summary, and their headings.
@@ -57,14 +68,17 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
     columns = {
         "algorithm": [Text(cell.title) for cell in cells],
         f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
-            Text(cell.text + cell.mark, "bold" if len(cells) > 1 and loss == best else "")
+            Text(
+                format_number(cell) + stale_mark(cell),
+                "bold" if len(cells) > 1 and loss == best else "",
+            )
             for cell, loss in zip(cells, losses, strict=True)
         ],
-        "published": [Text(cell.reference or "-") for cell in cells],
-        "splits": [Text(cell.splits) for cell in cells],
-        "rounds": [Text(cell.rounds_done) for cell in cells],
+        "published": [Text(format_published(cell) or "-") for cell in cells],
+        "splits": [Text(format_splits(cell)) for cell in cells],
+        "rounds": [Text(format_rounds(cell)) for cell in cells],
         **{
-            heading: [Text(cell.seconds(name)) for cell in cells]
+            heading: [Text(format_time(cell, name)) for cell in cells]
             for name, heading in _TIMES.items()
         },
     }
@@ -84,8 +98,8 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         if scores:
             console.print(f"{cell.title}: {', '.join(scores)}")
     for cell in cells:
-        if cell.chosen:
-            console.print(f"{cell.title}: {cell.chosen}, chosen by cross-validation")
+        if format_chosen(cell):
+            console.print(f"{cell.title}: {format_chosen(cell)}, chosen by cross-validation")
     others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
     for what in filter(None, others):
         console.print(f"{ELSEWHERE} not the published experiment: {what}", style="yellow")
@@ -96,12 +110,12 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
 
 def _score(cell: Cell) -> str:
     """``"Log-loss 0.123 (0.010)"``."""
-    return f"{cell.quantity.title} {cell.text} {cell.quantity.symbol}".rstrip()
+    return f"{cell.quantity.title} {format_number(cell)} {cell.quantity.symbol}".rstrip()
 
 
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
     """Say what today's code does not give, and what it was seen to give."""
-    for note in freshness(cells, cells):
+    for note in freshness_note(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
 
 

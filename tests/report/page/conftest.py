@@ -20,7 +20,7 @@ ODD = """<script>alert("1")</script> & 'x' onclick="y"^z"""
 def complete(table: Table, **changes) -> Table:
     """Give the records of a table what all records on disk have."""
     for number, cell in enumerate(table.cells.values()):
-        for record in cell.records + cell.failures:
+        for record in [*cell.rows.records, *cell.failures.records]:
             record |= {
                 "key": f"{changes['name']}-{number}-{record['split']}",
                 "config_hash": f"{number:016x}",
@@ -53,7 +53,7 @@ def tables(table, table_of_rounds, timed_table, odd_table, empty_table):
 def odd_table(make_cell):
     """Everything that can have a name has an odd one."""
     cell = make_cell([1, 2, 3], ODD, ODD, published=(2.0, 1.0), failures=1)
-    cell.failures[0]["error"] = f"ValueError: {ODD}"
+    cell.failures.records[0]["error"] = f"ValueError: {ODD}"
     return Table(
         ODD,
         ODD,

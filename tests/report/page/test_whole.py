@@ -4,11 +4,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from boostbench.analysis.cells import PARTIAL, STALE, Cell
+from boostbench.analysis.cells import Cell
 from boostbench.analysis.verdicts import VERDICTS, counts
-from boostbench.report import words
+from boostbench.report import wording
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.whole import render_page
+from boostbench.report.wording import PARTIAL, STALE, format_number
 from tests.report.page.conftest import ODD, complete
 
 _VOID = {"meta", "link", "img", "input", "br", "hr"}
@@ -94,7 +95,7 @@ def test_every_cell_is_there_with_its_number_and_verdict(page, tables):
     texts = Counter(page.text("span", class_="ours"))
     for cell in cells:
         marks = STALE * bool(cell.stale) + PARTIAL * cell.is_partial
-        text = f"{cell.text}{marks} {VERDICTS[cell.verdict].sign}".strip()
+        text = f"{format_number(cell)}{marks} {VERDICTS[cell.verdict].sign}".strip()
         assert texts[text] > 0, text
 
 
@@ -156,8 +157,8 @@ def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
     text = " ".join(" ".join(page.text("section", class_="result")).split())
     assert "so few pairs cannot show a difference" in text
     for table in tables:
-        assert words.caption(table) in text
-        for note in words.notes(table):
+        assert wording.caption(table) in text
+        for note in wording.notes(table):
             assert note.replace("^", "") in text
     assert "Not as the table is defined" in text
 
@@ -203,10 +204,10 @@ def test_verdicts_are_not_told_by_colour_alone():
 
 def test_environments_and_provenance(tables):
     first = next(iter(tables[0].cells.values()))
-    first.records[0]["environment"]["numpy"] = "2.0.0"
-    tables[3].cells["wine", "a"].records[0] |= first.records[0]  # one record, two tables
+    first.rows.records[0]["environment"]["numpy"] = "2.0.0"
+    tables[3].cells["wine", "a"].rows.records[0] |= first.rows.records[0]  # one record, two tables
     text = Page(render_page(tables)).text("section", id="provenance")[0]
-    n_records = sum(len(cell.records) for table in tables for cell in table.cells.values()) - 1
+    n_records = sum(cell.n_finished for table in tables for cell in table.cells.values()) - 1
     assert f"{n_records} finished splits" in text
     assert "and 5 failed, recorded from 2026-11-10 to 2026-11-12" in text
     assert "in 2 environments" in text

@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from boostbench.report.words import FOLD_NOTE, caption, notes
+from boostbench.report.wording import FOLD_NOTE, caption, notes
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,7 @@ def test_intervals_of_folds_are_explained(make_cell, make_table):
     cell = make_cell([9.0, 11.0] * 10, published=(10.0, 1.0), n=20)
     table = make_table({("wine", "a"): cell}, compare=())
     assert FOLD_NOTE not in notes(table)
-    for record in cell.records:
+    for record in cell.rows.records:
         record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
-    assert FOLD_NOTE in notes(table)
+    folds = make_table({("wine", "a"): replace(cell)}, compare=())
+    assert FOLD_NOTE in notes(folds)

@@ -1,0 +1,190 @@
+"""Wording of cells and tables: numbers as text, captions and notes."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from boostbench.analysis.cells import Cell, CellResult
+from boostbench.analysis.statistics.folds import INDEPENDENT
+from boostbench.analysis.tables import Table
+from boostbench.fitting.quantities import QUANTITIES
+from boostbench.util.numbers import fixed, mean_std, seconds
+
+#: Mark of a number with stale records.
+STALE = "†"
+
+#: Mark of a mean over a part of the splits.
+PARTIAL = "‡"
+
+#: Mark of a published number of an experiment with other settings.
+ELSEWHERE = "§"
+
+POOL_NOTE = (
+    "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
+    "table. So the intervals there include the variance of this draw."
+)
+
+FOLD_NOTE = (
+    "The splits are folds. So the intervals there use the variance between whole cross-validations "
+    "and not that of independent splits."
+)
+
+# Up to this many partial means are named one by one; more are counted.
+_MAX_NAMED = 6
+
+
+def format_number(cell: CellResult) -> str:
+    """Return mean and deviation, ``"2.9 (2.4)"``, or the reason why there is no number."""
+    if cell.status:
+        return cell.status
+    if cell.quantity.of_machine:
+        return seconds(cell.mean)
+    return mean_std(cell.mean, cell.std, cell.quantity.digits)
+
+
+def stale_mark(cell: CellResult) -> str:
+    """Return `STALE` if a record behind the number is stale, else an empty string."""
+    return STALE if cell.stale and cell.values else ""
+
+
+def format_marks(cell: CellResult) -> str:
+    """Return the marks behind the number of a cell."""
+    return stale_mark(cell) + PARTIAL * cell.is_partial
+
+
+def format_splits(cell: CellResult) -> str:
+    """Return the number of splits: ``"10"``, or ``"8 of 10"`` if some failed or have not run."""
+    is_complete = cell.n_finished == cell.n_splits
+    return str(cell.n_splits) if is_complete else f"{cell.n_finished} of {cell.n_splits}"
+
+
+def format_rounds(cell: CellResult) -> str:
+    """Return the mean number of boosting rounds, ``"-"`` if it is unknown."""
+    return "-" if cell.n_iterations is None else f"{cell.n_iterations:.0f}"
+
+
+def format_time(cell: CellResult, part: str) -> str:
+    """Return the mean of a CPU time, by the name of its quantity; ``"-"`` if it is unknown."""
+    return seconds(cell.average(QUANTITIES[part]))
+
+
+def format_chosen(cell: CellResult) -> str:
+    """Return tuned values by frequency: ``"nu=0.001 (6 of 10), nu=0.01 (4 of 10)"``."""
+    if len(cell.chosen) < 2:
+        return "".join(cell.chosen)
+    return ", ".join(
+        f"{setting} ({count} of {cell.n_finished})" for setting, count in cell.chosen.most_common()
+    )
+
+
+def format_published(cell: Cell) -> str:
+    """Return the published number, marked if its experiment has other settings; or ``""``."""
+    return f"{cell.target}{ELSEWHERE if cell.departures else ''}" if cell.target else ""
+
+
+def format_verdict(cell: Cell) -> str:
+    """Return the verdict; a reproduced number that differs is ``"reproduced, 0.3 higher"``."""
+    if cell.verdict != "reproduced" or not cell.agreement.differs:
+        return cell.verdict
+    difference = cell.agreement.difference
+    size = fixed(abs(difference), cell.quantity.digits)
+    return f"reproduced, {size} {'higher' if difference > 0 else 'lower'}"
+
+
+def caption(table: Table) -> str:
+    """Return the caption, which explains the numbers."""
+    counts = sorted({len(cell.values) for cell in table.cells.values() if cell.values})
+    number = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
+    splits = f"{number} split" if counts == [1] else f"{number} splits"
+    unit = f" in {table.quantity.unit}" if table.quantity.unit else ""
+    text = f"{table.quantity.title}{unit}: mean (standard deviation) over {splits}."
+    text = " ".join([text, *explain_times(table)])
+    if len({column.rounds for column in table.columns.values()}) > 1:
+        return f"{text} Best in bold, among those after the same number of rounds."
+    return f"{text} Best in bold."
+
+
+def explain_times(table: Table) -> list[str]:
+    """Return sentences on the CPU times of a table and their ratios."""
+    quantities = [column.quantity for column in table.columns.values() if column.beside is not None]
+    slow = [table.columns[slow].label for slow, _ in table.speedup]
+    sentences = [f"CPU time: {quantity.explanation}." for quantity in quantities]
+    sentences += [f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow]
+    return list(dict.fromkeys(sentences))
+
+
+def changes_note(table: Table) -> str | None:
+    """Return a sentence on settings that differ from the definition; None if none does."""
+    return f"Not as the table is defined: {', '.join(table.changes)}." if table.changes else None
+
+
+def notes(table: Table) -> list[str]:
+    """Return the remarks on a table, and the sentences on stale numbers and refits."""
+    return remarks(table) + freshness_note(table.cells.values(), table.fitted)
+
+
+def remarks(table: Table) -> list[str]:
+    """Return the remarks that a reader needs beside the numbers, one sentence each."""
+    cells = table.cells
+    absent = dict.fromkeys(
+        table.rows[row] for (row, _), cell in cells.items() if not cell.available
+    )
+    sentences = [*table.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
+    if table.uncounted and table.compare:
+        rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
+        sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")
+    sentences += partial_note(table)
+    if any(cell.status == "not reached" for cell in cells.values()):
+        sentences.append("Not reached: fewer boosting rounds were asked for.")
+    silent = (cell.title for cell in cells.values() if cell.status == "not recorded")
+    if titles := ", ".join(dict.fromkeys(silent)):
+        sentences.append(f"Not recorded: fits of {titles} do not tell this number.")
+    if any(cell.departures and cell.target for cell in cells.values()):
+        sentences.append(
+            f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
+            "verdict."
+        )
+    if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
+        sentences.append(POOL_NOTE)
+    if any(cell.agreement and cell.fold_ratio != INDEPENDENT for cell in cells.values()):
+        sentences.append(FOLD_NOTE)
+    return sentences
+
+
+def partial_note(table: Table) -> list[str]:
+    """Return an explanation of the mark of partial means, with their cells; or an empty list."""
+    cells = {place: cell for place, cell in table.cells.items() if cell.is_partial}
+    places = [
+        f"{table.columns[column].label} on {table.rows[row]} ({format_splits(cell)})"
+        for (row, column), cell in cells.items()
+    ]
+    if len(places) > _MAX_NAMED:
+        counts = Counter(map(format_splits, cells.values()))
+        places = [f"{splits} (in {n} cell{'s' * (n > 1)})" for splits, n in counts.items()]
+    return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
+
+
+def freshness_note(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -> list[str]:
+    """Return sentences on stale records and on refits.
+
+    Parameters
+    ----------
+    cells : iterable of CellResult
+        All cells that are shown.
+    fitted : iterable of CellResult
+        One cell for each fit.
+    """
+    stale = (
+        f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
+        "part; rerun=stale runs it again."
+    )
+    sentences = [stale] if any(cell.stale for cell in cells) else []
+    fitted = [cell for cell in fitted if cell.n_finished]
+    findings = [cell.finding for cell in fitted if cell.finding]
+    if not findings:
+        return sentences
+    states = Counter(finding.state for finding in findings)
+    last = max(findings, key=lambda finding: finding.when)
+    counts = [f"{states[name]} {name}" for name in ("compatible", "equivalent") if states[name]]
+    verified = f"{states['verified']} of {len(fitted)} results are verified by refits"
+    when = f"; last on {last.when[:10]} (commit {last.commit})."
+    return [*sentences, ", ".join([verified, *counts]) + when]
