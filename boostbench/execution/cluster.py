@@ -1,4 +1,4 @@
-"""Run trials on a Dask cluster: one on this machine, or that of a scheduler somewhere."""
+"""Workers of a Dask cluster, on this machine or at a scheduler's address."""
 
 import json
 import logging
@@ -23,8 +23,8 @@ class Cluster:
     n_jobs : int
         Number of processes of a cluster on this machine.
     scheduler : str or None
-        Address of the scheduler of another, e.g. ``"tcp://head:8786"``; by default what
-        ``DASK_SCHEDULER_ADDRESS`` says.
+        Address of the scheduler of another, e.g. ``"tcp://head:8786"``; None: the value of
+        ``DASK_SCHEDULER_ADDRESS``, or a cluster on this machine.
 
     Raises
     ------
@@ -127,7 +127,7 @@ class Cluster:
                 self.client.cancel(list(in_flight))
 
     def _data(self, dataset: Dataset):
-        """Give what a worker needs to have a data set: its config, or the arrays themselves."""
+        """Return the reference by which a worker loads a data set, or the future of its arrays."""
         if dataset.spec is not None:
             return remote.DataReference(json.dumps(dataset.spec), dataset.checksum)
         if dataset.checksum not in self._sent:
@@ -146,7 +146,7 @@ class Cluster:
 
 
 def _silence_dask() -> None:
-    """Keep Dask from logging, with tracebacks, what is an outcome or an error here."""
+    """Keep Dask from logging errors with tracebacks; they are outcomes or one-line errors here."""
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

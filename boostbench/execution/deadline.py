@@ -1,4 +1,4 @@
-"""Trials that may take a limited time."""
+"""Time limits of trials."""
 
 import ctypes
 import faulthandler
@@ -50,7 +50,7 @@ def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os
     limit = trial.protocol.time_limit
     if limit is None:
         return run_trial(trial, X, y)
-    # Once in a process, and not the trial's: what a first trial would take longer for.
+    # Do this outside the limit: only the first trial of a process would take longer for it.
     calibration()
     with suppress(UserError):  # the trial says it in its own words
         trial.algorithm.import_class()
@@ -61,13 +61,13 @@ def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os
             outcome = run_trial(trial, X, y)
     except OutOfTime:
         return failure(limit)
-    # The exception has become the failure of the trial, or whatever the estimator made of it.
+    # The exception became the failure of the trial, or the estimator replaced it by its own error.
     return {**outcome, **failure(limit)} if is_over and "error" in outcome else outcome
 
 
 @contextmanager
 def _raising_after(seconds: float) -> Iterator[list]:
-    """Raise `OutOfTime` in this thread; what is yielded is not empty from then on."""
+    """Raise `OutOfTime` in this thread; the yielded list is not empty from then on."""
     is_over: list[bool] = []
     if hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread():
 

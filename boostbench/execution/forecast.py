@@ -1,4 +1,4 @@
-"""How long fits will take, by the seconds of others like them on record."""
+"""Forecasts of the time of fits, from the recorded seconds of similar fits."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
@@ -8,16 +8,16 @@ from boostbench.fitting.calibration import calibration
 
 
 class Forecast(NamedTuple):
-    """How long fits will take together.
+    """Expected time of a run.
 
     Attributes
     ----------
     seconds : float
-        CPU seconds on this machine, of those fits of which something is known.
+        CPU seconds on this machine of the fits with an estimate.
     unknown : int
-        Number of fits of which nothing is known.
+        Number of fits without an estimate.
     each : mapping of hashable to float
-        CPU seconds of one fit of a kind; only of kinds of which something is known.
+        CPU seconds of one fit of each kind with an estimate.
     """
 
     seconds: float
@@ -28,20 +28,19 @@ class Forecast(NamedTuple):
 def forecast(
     work: Iterable[tuple[Hashable, int, Mapping, Sequence[Sequence[Mapping]]]],
 ) -> Forecast:
-    """Add up what fits will take.
+    """Return the expected time of fits.
 
     Parameters
     ----------
     work : iterable of (hashable, int, mapping, sequence)
-        A kind of fits, how many there are, their config, and records of other fits of the same
-        algorithm on the same data: those of its own kind, and others, to be asked where these tell
-        nothing.
+        Kind of fits, their number and config, and records of other fits of the same algorithm on
+        the same data: records of the same kind, and records that are used if these have no times.
 
     Returns
     -------
     Forecast
-        Brought to this machine by the reference job where there is one, and to the asked boosting
-        rounds in proportion.
+        Times are scaled to this machine by the reference job, and in proportion to the numbers of
+        boosting rounds.
     """
     seconds, unknown, each = 0.0, 0, {}
     for kind, number, config, sources in work:
@@ -56,20 +55,20 @@ def forecast(
 
 
 def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
-    """Average CPU times of fits in reference jobs; None where no record tells."""
+    """Return the mean CPU time of recorded fits, in reference jobs; None without any."""
     same = [record for record in records if record["config"] == config] or records
     jobs = []
     for record in same:
         times = record.get("seconds")
         if isinstance(times, list) and sum(times):
-            # Of a path of fits there is no reference job.
+            # A path of fits records no reference job.
             spent = sum(times) / calibration()
         elif isinstance(times, Mapping) and times.get("fit") and times.get("calibration"):
             spent = times["fit"] / times["calibration"]
         else:
             continue
         asked, done = (about["algo"].get("n_iterations") for about in (config, record["config"]))
-        # A class of somebody else may take "auto" as well.
+        # A user's class may take "auto" as well.
         are_numbers = all(isinstance(n, int | float) and n > 0 for n in (asked, done))
         jobs.append(spent * (asked / done if are_numbers else 1))
     return fmean(jobs) if jobs else None

@@ -1,4 +1,4 @@
-"""Locks: which of several runs at once does a piece of work."""
+"""Locks by which concurrent runs share their work."""
 
 import contextlib
 import errno
@@ -26,7 +26,7 @@ class Locks:
     """
 
     def __init__(self, results: Path):
-        # One descriptor for all: closing another of the same file would give up its locks.
+        # All locks share one descriptor: closing another one of the same file would release them.
         try:
             self._file = open_in_place(Path(results) / ".claims", "ab+")
         except OSError:
@@ -56,5 +56,5 @@ class Locks:
 
 
 def _byte_offset(key: str) -> int:
-    """Say which byte is that of a piece of work."""
+    """Return the byte that stands for a piece of work."""
     return int(key[:15], 16)

@@ -1,4 +1,4 @@
-"""What is to be done: experiments, and the pieces of work that they consist of."""
+"""Experiments, and the tasks that they consist of."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from boostbench.util.errors import UserError
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
-# There are many tuning trials, so that their records say little besides what is measured.
+# Entries that records of tuning trials leave out, as there are many of these records.
 _LEFT_OUT = ("n_train", "n_test", "warnings", "started")
 
 
@@ -86,7 +86,7 @@ class Experiment:
 
     @cached_property
     def imputation(self) -> str | None:
-        """How missing values are filled, or that they are kept; None where there are none."""
+        """Imputation of missing values, or `KEEP`; None without missing values."""
         return self.spec.effective_imputation(imputation(self.dataset))
 
     @cached_property
@@ -125,7 +125,7 @@ class Experiment:
         return self.measure.splits(self.dataset, self.spec.protocol, self.spec.seed)
 
     def check(self) -> None:
-        """Make sure that the classifier takes such data, as far as it tells.
+        """Raise an error if the classifier declares that it cannot take the data.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class Experiment:
         return self.keys.split_key(split.index, split.checksum)
 
     def shard_key(self, split: Split) -> str:
-        """Give the key of all that is done in one place: a split, and what it waits for."""
+        """Return the key that assigns a split, with its tuning, to a shard."""
         return self.key(self.tuning_split(split) if self.is_tuned else split)
 
     def path(self, results: Path, tuning: bool = False) -> Path:
@@ -185,7 +185,7 @@ class Experiment:
 
 
 def _check_text(dataset: Dataset) -> None:
-    """Refuse what a record could not say, such as a file whose name is bytes and no text."""
+    """Refuse settings that JSON cannot hold, such as a file name that is no text."""
     for key, value in (dataset.spec or {}).items():
         try:
             canonical_json(value)
@@ -208,7 +208,7 @@ class Task:
     tuning : bool
         Whether it is a cross-validation trial.
     labels : dict
-        What the record says besides the outcome.
+        Entries of the record besides the outcome.
     """
 
     experiment: Experiment
@@ -219,7 +219,7 @@ class Task:
 
     @property
     def dataset(self) -> Dataset:
-        """What the trial is fitted on."""
+        """Data set of the trial."""
         return self.experiment.dataset
 
     @property
@@ -246,7 +246,7 @@ class Task:
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
-    """Plan an experiment's fit on a split, and what its record says."""
+    """Return the task of a split."""
     labels = {
         **_labels(experiment, split.index, split),
         "chosen": dict(chosen),

@@ -1,4 +1,4 @@
-"""What a worker of a Dask cluster does: it loads the data, checks the code and runs the trial."""
+"""Execution of a trial by a Dask worker, which loads the data and checks the code."""
 
 import functools
 import hashlib
@@ -24,7 +24,7 @@ class DataReference:
     spec : str
         Config of the data set, name and all, in JSON.
     checksum : str
-        Of what has to come out.
+        Expected checksum.
     """
 
     spec: str
@@ -34,7 +34,7 @@ class DataReference:
 # Trials of one data set mostly follow each other.
 @functools.lru_cache(maxsize=3)
 def load_reference(reference: DataReference) -> Dataset:
-    """Load a data set, and keep it.
+    """Load a data set, and cache it.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def load_reference(reference: DataReference) -> Dataset:
 
 
 def keep_arrays(X, y) -> tuple:
-    """Keep arrays that were sent, of a data set that nothing but the sender has."""
+    """Return arrays that were sent; Dask keeps them on the worker."""
     return X, y
 
 
@@ -67,12 +67,12 @@ def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     trial : Trial
     data : DataReference or (X, y)
     expected : str
-        What `code_digest` has to give.
+        Required result of `code_digest`.
 
     Returns
     -------
     dict
-        As of `run_trial`.
+        Result of `run_trial`.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
 
 @functools.cache
 def code_digest() -> str:
-    """Name all the code of the package: records say that today's code here made them."""
+    """Return the digest of all source files of the package."""
     folder = Path(boostbench.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):

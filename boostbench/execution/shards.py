@@ -1,4 +1,4 @@
-"""Shards: parts of the work that machines do on their own, each into files of its own."""
+"""Shards: parts of a run that machines execute independently, each into its own files."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ from boostbench.util.errors import UserError
 
 
 class Shard(NamedTuple):
-    """One of so many parts of the work.
+    """Part of a run.
 
-    Which part a piece of work belongs to follows from its key alone, so that all machines agree.
+    The key of a piece of work alone determines its shard, so that all machines agree.
 
     Attributes
     ----------
@@ -24,12 +24,12 @@ class Shard(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | None) -> "Shard | None":
-        """Read ``"3/20"``; None is no shard.
+        """Parse ``"3/20"``; None is no shard.
 
         Raises
         ------
         UserError
-            If it is anything else.
+            If the text has another form.
 
         Examples
         --------
@@ -44,11 +44,11 @@ class Shard(NamedTuple):
         return cls(int(match[1]), int(match[2]))
 
     def takes(self, key: str) -> bool:
-        """Whether the piece of work with this key, of hex digits, belongs to it."""
+        """Return True if the piece of work with this key (hex digits) belongs to the shard."""
         return int(key, 16) % self.n_shards == self.number - 1
 
     def folder(self, results: Path) -> Path:
-        """Give the folder of its own records, beside those of all."""
+        """Return the folder of the records of this shard."""
         return Path(results) / "shards" / f"{self.number}-of-{self.n_shards}"
 
     def __str__(self) -> str:

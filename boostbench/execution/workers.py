@@ -40,7 +40,7 @@ class Workers:
     backend : {"loky", "dask"}
         Processes on this machine, by joblib, or a Dask cluster.
     scheduler : str, default=None
-        Address of Dask's scheduler; by default what ``DASK_SCHEDULER_ADDRESS`` names, or else a
+        Address of Dask's scheduler; None: the value of ``DASK_SCHEDULER_ADDRESS``, or a
         cluster on this machine.
 
     Raises
@@ -101,8 +101,8 @@ class Workers:
                     yield waiting.pop(number), outcome
                 return
             except BrokenProcessPool:
-                # One of those that are dispatched killed its worker; each gets a pool to itself,
-                # so that it shows which.
+                # A dispatched task killed its worker. Each one runs again in its own pool, to find
+                # out which.
                 for number in list(waiting):
                     yield self._run_in_own_pool(waiting.pop(number))
 
@@ -121,8 +121,8 @@ class Workers:
         def calls():
             for number, task in numbered:
                 waiting[number] = task
-                # One array object per data set: joblib writes a big one to a file once, and every
-                # worker maps it into its memory.
+                # Pass the same array object for each task: joblib writes a large one to a file
+                # once, and every worker maps it into its memory.
                 data = task.dataset
                 yield joblib.delayed(_work)(
                     number,
@@ -163,7 +163,7 @@ class Workers:
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM raise what Ctrl-C does."""
+    """Let SIGTERM raise `Terminated`, a subclass of KeyboardInterrupt."""
 
     def stop(number, frame):
         raise Terminated

@@ -1,1 +1,1 @@
-"""One fit: splits, preparation, trials, tuning and measures, without records."""
+"""Splits, preparation, fits, tuning and measures; records are unknown here."""

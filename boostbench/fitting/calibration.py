@@ -1,4 +1,4 @@
-"""How fast a process computes."""
+"""Speed of a process, measured by a reference job."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""What is done to the features before an algorithm sees them: scaling, then projection."""
+"""Preparation of features for an algorithm: scaling, then projection."""
 
 from collections.abc import Callable, Sequence
 

@@ -21,7 +21,7 @@ class Quantity:
     Attributes
     ----------
     name : str
-        Identifies it in configs and in files.
+        Name in configs and files.
     title : str
         Heading.
     unit : str
@@ -29,7 +29,7 @@ class Quantity:
     path : tuple of str
         Keys that lead to the number in a record.
     symbol : str, default=""
-        Of the unit.
+        Symbol of the unit.
     digits : int, default=1
         Printed decimals. Numbers that print alike are equal.
     better : {"lower", "higher", None}, default="lower"
@@ -44,7 +44,7 @@ class Quantity:
     per_column_unit : float, default=1
         How many of `unit` are one of the published column's.
     explanation : str, default=""
-        Of a CPU time: what it is the time of.
+        Description of a CPU time.
     of_machine : bool, default=False
         Whether it depends on the machine, as CPU times do. Then it is not compared with a published
         number, and is printed with three significant digits, without a deviation.
@@ -75,7 +75,7 @@ class Quantity:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it can be said to be better or worse than a published number."""
+        """True if it can be compared with a published number."""
         return self.better is not None and not self.of_machine
 
     @property
@@ -90,7 +90,7 @@ class Quantity:
 
     @property
     def phrase(self) -> str:
-        """Its title within a sentence: ``"test error"``, ``"ROC AUC"``."""
+        """Title within a sentence: ``"test error"``, ``"ROC AUC"``."""
         is_abbreviation = self.title[1:2].isupper()
         return self.title if is_abbreviation else self.title[:1].lower() + self.title[1:]
 
@@ -200,10 +200,10 @@ TEST_ERROR = QUANTITIES["test_error"]
 ROUNDS = QUANTITIES["n_iterations"]
 CALIBRATION = QUANTITIES["calibration"]
 
-#: What is recorded after several numbers of boosting rounds.
+#: Quantities that are recorded after several numbers of boosting rounds.
 STAGED = ("test_error", "accuracy")
 
-#: What the measure `scores` records beside the test error.
+#: Quantities of the measure `scores` besides the test error.
 SCORES = ("log_loss", "brier", "auc", "balanced_accuracy")
 
 #: CPU times of a fit that a table can show beside its numbers.

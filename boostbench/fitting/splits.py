@@ -1,4 +1,4 @@
-"""From a data set and a protocol to training and test parts."""
+"""Splits of a data set into training and test parts, by a protocol."""
 
 import functools
 import hashlib
@@ -16,7 +16,7 @@ from boostbench.util.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One division of a data set.
+    """Division of a data set into a training and a test part.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def splits(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
     dataset : Dataset
         The samples; only `y` and the fixed `splits` are looked at.
     protocol : ProtocolSpec
-        Sampling, number of splits, sizes of the parts, and what is tested.
+        Sampling, number of splits, sizes of the parts, and the tested samples.
     seed : int
         Non-negative.
 
@@ -69,7 +69,7 @@ def splits(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
     ------
     UserError
         If the data set cannot be divided so: too few samples in a class or in all, no (or too
-        few) fixed splits, or such as train on what they test.
+        few) fixed splits, or fixed splits whose parts overlap.
     """
     return list(_divide(dataset, protocol, seed))
 
@@ -88,20 +88,20 @@ def _divide(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
 
 
 def numbered(index: int, seed: int, train: np.ndarray, test: np.ndarray) -> Split:
-    """Make a split of row numbers, with the seed of its number."""
+    """Return a split of row numbers, with the seed of its number."""
     rows = (np.asarray(part, np.int64) for part in (train, test))
     return Split(index, int(_seeds(seed, index)[1]), *rows)
 
 
 def smallest_class(y: np.ndarray) -> tuple[int | str, int]:
-    """Give the label with the fewest samples, and their number."""
+    """Return the label with the fewest samples, and their number."""
     labels, counts = np.unique(y, return_counts=True)
     smallest = int(np.argmin(counts))
     return labels[smallest].item(), int(counts[smallest])
 
 
 def _thinned(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
-    """Make the training part smaller, and say what is tested."""
+    """Reduce the training part, and select the tested samples."""
     y = dataset.y[split.train]
     draw = _seed(seed, split.index, 0, 1)
     kept = np.arange(len(y))
@@ -110,7 +110,11 @@ def _thinned(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) 
     elif protocol.train_size and protocol.train_size < len(y):
         shares = None if protocol.sampling == "plain" else y
         kept = resample(
-            kept, replace=False, n_samples=protocol.train_size, stratify=shares, random_state=draw
+            kept,
+            replace=False,
+            n_samples=protocol.train_size,
+            stratify=shares,
+            random_state=draw,
         )
         kept = np.sort(kept)
     test, spare = split.test, np.delete(split.train, kept)
@@ -175,7 +179,7 @@ def _fixed(dataset: Dataset, protocol: ProtocolSpec, seed: int):
 
 
 def _provided(dataset: Dataset, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Look up a split that came with the data, and check that it is one."""
+    """Return a split that came with the data, after a check of its rows."""
     train, test = (np.asarray(part) for part in dataset.splits[number])
     rows = np.concatenate([train.ravel(), test.ravel()])
     what = None

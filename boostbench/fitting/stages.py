@@ -1,4 +1,4 @@
-"""What a fitted estimator predicts, after each boosting round: checked, and with a short name."""
+"""Checked predictions of a fitted estimator after each boosting round, and their digests."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ _NUMBERS = "biuf"
 
 
 def predict(estimator, X, known: np.ndarray) -> np.ndarray:
-    """Predict a label for each sample, and make sure that it is one.
+    """Predict a label for each sample, and check it.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def predictions(
     rounds : collection of int, default=()
         The checkpoints, ascending.
     end : ndarray of shape (n_samples,), default=None
-        What `predict` gives, if that is known already.
+        Result of `predict`. None: it is computed.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def predictions(
     # An estimator may say how its own is called.
     names = (getattr(estimator, "staged_parameter", None), *ROUND_PARAMETERS)
     asked = next((params[name] for name in names if name in params), done)
-    # It may be "auto", or None for no end: then nobody has asked for more than was done.
+    # The parameter may be "auto", or None for no limit: then all requested rounds were done.
     asked = asked if isinstance(asked, numbers.Real) else done
     return by_stage | {str(number): last for number in rounds if done < number <= asked}, done
 
@@ -161,7 +161,7 @@ def size(scores) -> float:
 def digest_of_labels(predicted: np.ndarray) -> str:
     """Give the first 10 hex digits of the SHA-256 of predicted labels, or of codes.
 
-    Numbers of one value have one digest, whatever their type.
+    Equal numbers have equal digests, independent of their type.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One unit of work: fit an estimator on a training part, and record what a measure asks for."""
+"""Trials: fit an estimator on a training part, and measure it."""
 
 import time
 import traceback
@@ -31,13 +31,13 @@ DIED = {"error": "the worker process died (out of memory?)", "where": "?"}
 
 @dataclass(frozen=True)
 class Fit:
-    """An estimator that has been fitted, and what it was fitted on and is judged on.
+    """Fitted estimator with its training and test part.
 
     Attributes
     ----------
     estimator : estimator
     impute : callable
-        From features of the data set to the same with what takes the place of missing values; of
+        From features of the data set to features without missing values; of
         an estimator that needs numbers, columns of codes become one-hot columns.
     prepare : callable
         From features of the data set to those that the estimator sees.
@@ -59,12 +59,12 @@ class Fit:
     seconds: float
 
     def again(self, **params) -> "Fit":
-        """Change parameters of the same estimator and fit it once more, from where it is."""
+        """Change parameters of the estimator, and fit it again by a warm start."""
         seconds = _fit(self.estimator.set_params(**params), self.X_train, self.y_train)
         return replace(self, seconds=seconds)
 
     def times(self) -> dict[str, float | None]:
-        """Give the CPU seconds of the fit and of its parts, as far as the estimator tells them."""
+        """Return the CPU seconds of the fit and of its parts; None for unknown parts."""
         return {
             "fit": six_digits(self.seconds),
             "weak_learner": six_digits(getattr(self.estimator, "weak_learner_time_", None)),
@@ -73,14 +73,14 @@ class Fit:
         }
 
     def count(self, attribute: str) -> int | None:
-        """Give a whole number that the estimator knows of itself, None where it does not."""
+        """Return an integer attribute of the estimator; None if it has none."""
         value = getattr(self.estimator, attribute, None)
         return None if value is None else int(value)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a worker needs to know besides the data.
+    """Description of a fit and its measure, without the data.
 
     Attributes
     ----------
@@ -89,16 +89,15 @@ class Trial:
     chosen : dict
         Parameters that replace the algorithm's own: a point of its grid.
     split : Split
-        What is fitted on, and what is judged on.
+        Training and test part.
     protocol : ProtocolSpec
-        Of which the preparation of the features and the checkpoints matter here.
+        Preparation of the features, checkpoints and time limit.
     measure : boostbench.fitting.measures.base.Measure
-        What is recorded of the fit.
+        Results to record.
     imputation : {"mean", "median", "most_frequent", "keep"}, default=None
-        What takes the place of missing values, if there are any: of the feature, over the rows that
-        are fitted on. Neither tested rows nor those that a fold of cross-validation is judged on
-        have a say. A feature of which all these rows lack the value becomes 0. ``"keep"``: the
-        algorithm takes them.
+        Statistic of a feature that replaces its missing values. It is computed from the training
+        rows only, never from test or validation rows. A feature without values in the training
+        rows becomes 0. ``"keep"``: the algorithm gets missing values. None: there are none.
     categories : tuple of (int, int), default=()
         Index and number of categories of each column of codes.
     takes_categories : bool, default=False
@@ -115,7 +114,7 @@ class Trial:
     takes_categories: bool = False
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
-        """Fit on the training part; X and y are those of the whole data set.
+        """Fit on the training part; X and y belong to the whole data set.
 
         Parameters
         ----------
@@ -154,10 +153,10 @@ class Trial:
 
 
 class Taker(typing.Protocol):
-    """What a trial asks of its measure."""
+    """Interface of a measure for a trial."""
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and give what is to be recorded."""
+        """Fit, and return the results to record."""
 
 
 class Work(typing.Protocol):
@@ -176,7 +175,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     Parameters
     ----------
     trial : Trial
-        What to do.
+        Fit and measure.
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Features of the whole data set.
     y : ndarray of shape (n_samples,)
@@ -185,7 +184,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     Returns
     -------
     dict
-        In JSON types: what the measure records; sizes of both parts, warnings, environment, time.
+        In JSON types: results of the measure; sizes of both parts, warnings, environment, time.
         If the estimator raised, ``error`` (type and first line of the message) and ``where``
         (module and line) take the place of the measure's results.
     """

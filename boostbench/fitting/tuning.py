@@ -1,4 +1,4 @@
-"""How parameters are chosen: folds of a training part, trials of the grid's points, the best one.
+"""Choice of parameters by cross-validation: folds of a training part, and trials of a grid.
 
 Points of the grid that one estimator can go through are one trial of each fold: a *warm-started
 path* where the estimator comes to the same solution wherever it starts, and says so by
@@ -56,7 +56,7 @@ def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Itera
 
 
 def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
-    """Give the trials of one fold: each of a point of the grid, or of several that share a fit.
+    """Yield the trials of one fold: each has one point of the grid, or several that share a fit.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def choose(
     dict, float
         The point and its mean error; None and None if all are out.
     """
-    # As they are written: 1 and 1.0 are equal to Python, and not to every estimator.
+    # Compare points as texts: 1 and 1.0 are equal to Python, but not to every estimator.
     written = [([repr(each) for each in tried], record) for tried, record in judged]
     means = []
     for point in points:
@@ -117,12 +117,12 @@ def choose(
 
 @dataclass(frozen=True)
 class Validation(Measure):
-    """What is recorded of a cross-validation trial.
+    """Measure of a cross-validation trial.
 
     Attributes
     ----------
     of : Measure
-        Says what an error is.
+        Measure that defines the error.
     points : tuple of dict
         The points of the grid that the trial is of.
     staged : str or None

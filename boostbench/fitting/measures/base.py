@@ -1,4 +1,4 @@
-"""What every measure has."""
+"""Base class of measures."""
 
 from collections.abc import Collection, Mapping
 from math import nan
@@ -20,28 +20,28 @@ FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")
 
 
 class Measure:
-    """What is recorded of a fit; a subclass says at least what it is, by `take`.
+    """Definition of the results that are recorded of a fit; a subclass has to define `take`.
 
-    It has no state, so that it means the same in every worker.
+    A measure has no state, so that it is the same in every worker.
 
     Attributes
     ----------
     suffix : str, default=""
-        Of the names of its files of records, ``ALGO.SUFFIX.jsonl``; none for ``ALGO.jsonl``.
+        Suffix of its record files, ``ALGO.SUFFIX.jsonl``; empty for ``ALGO.jsonl``.
     settings : mapping, default={}
-        What of it decides its records, in JSON types: joins the experiment's config.
+        Settings that affect its results, as JSON types. They join the experiment's config.
     needs : tuple of str, default=("predict",)
         Methods that an estimator must have besides `fit`; of names with ``|`` between, one.
     kind : str, default="classifier"
-        What such an estimator is called.
+        Name of such estimators in error messages.
     judged_by : str, default=""
-        By what cross-validation judges where that is not the share of errors: part of its keys.
+        Criterion of cross-validation, part of the keys. Empty: the error rate.
     by_stage : bool, default=True
-        Whether `loss` can judge a stage of a fit by its output. If not, numbers of rounds to choose
-        from are fits of their own.
+        Whether `loss` applies to a stage of a fit. False: each number of rounds in a grid needs a
+        fit of its own.
     takes_tables : bool, default=True
-        Whether the estimator may see missing values and categories, if it takes them. If not, its
-        features are those of the data set.
+        Whether the estimator may get missing values and categories. False: the features are
+        filled and encoded.
     form : type, default=Measured
         Type of its records, against which every line is checked.
     quantity : str, default="test_error"
@@ -79,7 +79,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """By which `boostbench.spec.measures.find` finds it."""
+        """Name by which `boostbench.spec.measures.find` finds it."""
         module, own = type(self).__module__, f"{__package__}."
         return (
             module.removeprefix(own)
@@ -88,9 +88,9 @@ class Measure:
         )
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Say what of a protocol matters here, whatever the data are, and refuse what does not fit.
+        """Return the part of a protocol that affects the results of this measure.
 
-        Records are filed and found by what it gives.
+        Records are stored and found by it.
 
         Raises
         ------
@@ -100,20 +100,20 @@ class Measure:
         return protocol
 
     def check_data(self, dataset: Dataset) -> None:
-        """Refuse data of which this cannot be measured.
+        """Raise an error for data that this measure does not support.
 
         Raises
         ------
         UserError
-            It says why.
+            If the data are not supported; the message gives the reason.
         """
 
     def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
-        """Divide the data; by default as the protocol says."""
+        """Return the splits of the data, by default the splits of the protocol."""
         return splits(dataset, protocol, seed)
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and give what is to be recorded, in JSON types.
+        """Fit, and return the results to record, as JSON types.
 
         Parameters
         ----------
@@ -132,10 +132,9 @@ class Measure:
         raise NotImplementedError
 
     def outputs(self, fit: Fit, rounds: Collection[int] = ()) -> dict[str, np.ndarray]:
-        """Give what a fit says of the test part: what errors and digests are made of.
+        """Return the outputs of a fit for the test part, by default the predicted labels.
 
-        Two fits are the same in the eyes of this measure if these arrays are. Here they are
-        predicted labels.
+        Errors and digests are computed from them. Two fits with equal outputs are the same.
 
         Parameters
         ----------
@@ -152,20 +151,20 @@ class Measure:
         return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)[0]
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Judge one of the `outputs`: what cross-validation makes small; here, the error."""
+        """Return the loss that cross-validation minimises; here, the error of one of the `outputs`."""
         return float(np.mean(output != fit.y_test))
 
     def objective(self, record: Mapping) -> float:
-        """Read off a record what a sweeper makes small; here, the test error, if there is one."""
+        """Return the number of a record that a sweeper minimises; here, the test error."""
         return record.get("test_error", nan)
 
     def check(self, cls: type) -> None:
-        """Make sure that the instances of a class can be measured.
+        """Raise an error if a class lacks a method that this measure needs.
 
         Raises
         ------
         UserError
-            If it lacks a method.
+            If the class lacks a method.
         """
         lacking = [
             need.replace("|", " or ")

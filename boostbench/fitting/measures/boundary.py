@@ -1,4 +1,4 @@
-"""Decision boundaries as records: what a classifier of two features predicts all over the plane."""
+"""Decision boundaries: the predictions of a classifier of two features on a grid."""
 
 import base64
 import zlib
@@ -34,7 +34,7 @@ class Points(Struct):
 
 
 class BoundaryRecord(Measured, kw_only=True):
-    """What a fit predicts all over the plane."""
+    """Predictions of a fit on a grid of the plane."""
 
     points: Points
     extent: Annotated[list[Real], Meta(min_length=4, max_length=4)]

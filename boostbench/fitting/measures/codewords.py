@@ -1,4 +1,4 @@
-"""Codewords as records: where they are at first, and where learning has moved them."""
+"""Codewords of the classes before and after the training."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -36,7 +36,7 @@ class Codewords(Measure):
         return msgspec.structs.replace(protocol, checkpoints=())
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and tell the codewords.
+        """Fit, and return the codewords.
 
         Returns
         -------

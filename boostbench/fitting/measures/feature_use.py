@@ -1,4 +1,4 @@
-"""Which features boosting selects, as records: how often each split's stumps test each of them."""
+"""Number of stumps of a fit on each feature."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -18,7 +18,7 @@ MAX_FEATURES = 5000
 
 
 class FeatureUseRecord(Measured, kw_only=True):
-    """How often a fit selects each feature."""
+    """Numbers of stumps of a fit on each feature."""
 
     counts: list[Count]
     test_error: Fraction
@@ -26,7 +26,7 @@ class FeatureUseRecord(Measured, kw_only=True):
 
 
 class FeatureUse(Measure):
-    """How often the stumps of an algorithm test each feature."""
+    """Number of stumps on each feature."""
 
     form = FeatureUseRecord
     quantities = ("test_error", "accuracy", "n_iterations")
@@ -65,7 +65,7 @@ class FeatureUse(Measure):
         fit = trial.fit(X, y)
         hypotheses = getattr(fit.estimator, "hypotheses_", None)
         features = getattr(hypotheses, "feature", None)
-        # What projects the features has stumps on others than those.
+        # An estimator that projects the features has stumps on the projections.
         projects = hasattr(fit.estimator, "project")
         if projects or features is None or np.shape(features) != (len(hypotheses),):
             raise ValueError(f"{type(fit.estimator).__name__} has no stumps on single features")

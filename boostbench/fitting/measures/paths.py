@@ -1,4 +1,4 @@
-"""Coefficient paths as records: the L1-constrained one, and that of boosting by tiny steps."""
+"""Coefficient paths: the L1-constrained path, and the path of boosting by tiny steps."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -20,7 +20,7 @@ N_STUMPS = 8
 STEP = 0.01
 N_ROUNDS = 1000
 
-# The paths are recorded after each so many steps.
+# Number of steps between two recorded points of a path.
 _EVERY = 20
 _DECIMALS = 5
 
@@ -116,7 +116,7 @@ class Paths(Measure):
 def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[dict], np.ndarray]:
     """Find the best stump of each of some features drawn at random, and its outputs on X.
 
-    The best stumps of all features would not do: a few of them may tell all classes apart.
+    The best stumps of all features would not do: a few of them may separate all classes.
     """
     stumps, H = [], []
     for feature in np.random.default_rng(trial.split.seed).permutation(X.shape[1]):

@@ -39,7 +39,7 @@ class PredictionRecord(Measured, kw_only=True):
 
 
 class Prediction(Measure):
-    """What a classifier predicts, and what that costs."""
+    """Errors of a classifier, and its CPU times."""
 
     form = PredictionRecord
     quantities = (
@@ -58,7 +58,7 @@ class Prediction(Measure):
             round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
             ``witness``, mean absolute scores likewise, where the classifier has scores;
             ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
-            ``seconds``. What the classifier does not tell is None.
+            ``seconds``. A number that the classifier does not have is None.
         """
         fit = trial.fit(X, y)
         known = np.unique(fit.y_train)
@@ -95,7 +95,7 @@ def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:
-    """Give what shows more than labels whether two fits are the same: the size of the scores.
+    """Return the mean absolute scores, which show small differences of two fits with equal labels.
 
     One that stopped early keeps its last stage, as its predictions do.
     """

@@ -1,4 +1,4 @@
-"""What is predicted for each tested sample, kept for whatever is made of it later."""
+"""Predicted label and probabilities of each tested sample."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""How well codes find samples of the same class: mean average precision."""
+"""Retrieval of samples of the same class by codes: mean average precision."""
 
 import time
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _AT_ONCE = 2**18
 
 
 class RetrievalRecord(Measured, kw_only=True):
-    """How well codes find samples of the same class."""
+    """Mean average precision of the codes of a fit."""
 
     mean_average_precision: Fraction
     n_bits: Rows
@@ -31,8 +31,8 @@ class Retrieval(Measure):
     The queries are the test part. The data base is the other side of the split: the training part
     and what a smaller ``protocol.train_size`` or ``protocol.train_per_class`` has left of it. An
     estimator gives codes by ``hash``, packed as by `numpy.packbits`, and says by ``n_bits_`` how
-    long they are; or by ``transform``, whose positive numbers are ones. What is found is ranked by
-    the Hamming distance; it is relevant if it has the class of the query.
+    long they are; or by ``transform``, whose positive numbers are ones. Samples are ranked by
+    the Hamming distance; a sample is relevant if it has the class of the query.
     """
 
     form = RetrievalRecord
@@ -54,7 +54,7 @@ class Retrieval(Measure):
         -------
         dict
             ``mean_average_precision``, see `mean_average_precision`; ``n_bits``; ``n_database``;
-            ``n_iterations`` done and ``n_parameters``, None where the estimator does not tell;
+            ``n_iterations`` done and ``n_parameters``, None if the estimator does not have them;
             ``digests``, with the ``end`` of the codes of the queries; CPU ``seconds``, also
             ``hash_per_instance``.
         """

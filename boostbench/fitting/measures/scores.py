@@ -1,4 +1,4 @@
-"""How good probabilities and scores are: what the share of errors does not tell."""
+"""Quality of probabilities and scores: log-loss, Brier score, ROC AUC, balanced accuracy."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -13,7 +13,7 @@ from boostbench.records.schema import Count, Duration, Fraction, Measured
 
 
 class ScoresRecord(Measured, kw_only=True):
-    """How good probabilities and scores of a fit are."""
+    """Quality of the probabilities and scores of a fit."""
 
     log_loss: Duration | None
     brier: Duration | None
@@ -33,7 +33,7 @@ class Scores(Measure):
     needs = ("predict", "predict_proba|decision_function")
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and judge.
+        """Fit, and return the scores.
 
         Returns
         -------
@@ -50,7 +50,7 @@ class Scores(Measure):
             "log_loss": _log_loss(fit.y_test, probabilities, classes),
             "brier": _brier(fit.y_test, probabilities, classes),
             "auc": _auc(fit.y_test, scores, classes),
-            # Of the classes that are tested, as scikit-learn's balanced_accuracy_score.
+            # As scikit-learn's balanced_accuracy_score, average over the tested classes.
             "balanced_accuracy": float(
                 recall_score(fit.y_test, labels, labels=np.unique(fit.y_test), average="macro")
             ),
@@ -101,8 +101,8 @@ def _asked(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray
 def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     """Ask for a column of each class of the data; None where the estimator has no such method.
 
-    The columns of the estimator are those of its `classes_`, in whatever order they are; without
-    any, of the ascending labels. A class that was not in the training part has probability 0, or
+    The columns of the estimator follow its `classes_`, in any order, or else the ascending
+    labels. A class that was not in the training part has probability 0, or
     the least score.
 
     Raises

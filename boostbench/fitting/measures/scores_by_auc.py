@@ -11,7 +11,7 @@ from boostbench.fitting.trial import Fit
 
 
 class ScoresByAuc(Scores):
-    """What `Scores` records, of parameters with the largest mean area in cross-validation."""
+    """Scores of a fit with the parameters of the largest mean ROC AUC in cross-validation."""
 
     judged_by = "auc"
     by_stage: ClassVar[bool] = False

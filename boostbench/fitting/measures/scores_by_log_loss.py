@@ -11,7 +11,7 @@ from boostbench.fitting.trial import Fit
 
 
 class ScoresByLogLoss(Scores):
-    """What `Scores` records, of parameters with the least mean log-loss in cross-validation."""
+    """Scores of a fit with the parameters of the least mean log-loss in cross-validation."""
 
     needs = ("predict", "predict_proba")
     judged_by = "log_loss"

@@ -1,4 +1,4 @@
-"""How many coefficients of a fit are not 0: what an L1 norm in its objective leaves."""
+"""Number of nonzero coefficients, which an L1 norm in the objective makes small."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -11,7 +11,7 @@ from boostbench.records.schema import Count, Fraction, Measured
 
 
 class SupportRecord(Measured, kw_only=True):
-    """How many coefficients of a fit are not 0."""
+    """Number of nonzero coefficients of a fit."""
 
     n_nonzero: Count
     n_iterations: Count
