@@ -44,8 +44,8 @@ def forecast(
     """
     seconds, unknown, each = 0.0, 0, {}
     for kind, number, config, sources in work:
-        known = (_spent(config, records) for records in sources)
-        spent = next((jobs for jobs in known if jobs is not None), None)
+        estimates = (_spent(config, records) for records in sources)
+        spent = next((jobs for jobs in estimates if jobs is not None), None)
         if spent is None:
             unknown += number
         else:

@@ -77,7 +77,7 @@ def preparation(
         return part if centre is None else part - centre
 
     n_samples, n_features = train.shape
-    way = _by_samples if n_samples < n_features else _by_features
+    way = _project_by_inner_products if n_samples < n_features else _project_by_covariances
     project = way(centred(train), pca)
     return lambda part: project(centred(scaled(part)))
 
@@ -107,7 +107,7 @@ def _frames(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callabl
 # largest entry; where two are as large, `canonical_signs` takes the first, whatever rounding says.
 
 
-def _by_samples(train, share: float) -> Callable:
+def _project_by_inner_products(train, share: float) -> Callable:
     projection = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
     shares = np.cumsum(projection.eigenvalues_) / projection.eigenvalues_.sum()
     n_components = np.searchsorted(shares, share, side="right") + 1  # the rule of PCA
@@ -115,7 +115,7 @@ def _by_samples(train, share: float) -> Callable:
     return lambda part: projection.transform(part)[:, :n_components] * of_components
 
 
-def _by_features(train, share: float) -> Callable:
+def _project_by_covariances(train, share: float) -> Callable:
     projection = PCA(share, svd_solver="covariance_eigh").fit(train)
     of_components = canonical_signs(projection.components_.T)
     return lambda part: projection.transform(part) * of_components

@@ -82,7 +82,7 @@ def _divide(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
     else:
         parts = {"kfold": _kfold, "official": _officially, "fixed": _fixed}[protocol.sampling]
     return [
-        _thinned(numbered(i, seed, train, test), dataset, protocol, seed)
+        _reduce_training_part(numbered(i, seed, train, test), dataset, protocol, seed)
         for i, (train, test) in enumerate(parts(dataset, protocol, seed))
     ]
 
@@ -100,31 +100,33 @@ def smallest_class(y: np.ndarray) -> tuple[int | str, int]:
     return labels[smallest].item(), int(counts[smallest])
 
 
-def _thinned(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
+def _reduce_training_part(
+    split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int
+) -> Split:
     """Reduce the training part, and select the tested samples."""
     y = dataset.y[split.train]
     draw = _seed(seed, split.index, 0, 1)
-    kept = np.arange(len(y))
+    selected = np.arange(len(y))
     if protocol.train_per_class:
-        kept = _draw(y, protocol.train_per_class, draw)
+        selected = _draw(y, protocol.train_per_class, draw)
     elif protocol.train_size and protocol.train_size < len(y):
         shares = None if protocol.sampling == "plain" else y
-        kept = resample(
-            kept,
+        selected = resample(
+            selected,
             replace=False,
             n_samples=protocol.train_size,
             stratify=shares,
             random_state=draw,
         )
-        kept = np.sort(kept)
-    test, spare = split.test, np.delete(split.train, kept)
+        selected = np.sort(selected)
+    test, spare = split.test, np.delete(split.train, selected)
     if protocol.test == "rest":
         test, spare = np.sort(np.concatenate([test, spare])), spare[:0]
     elif protocol.test == "official":
         test = _official(dataset)[1]
     elif protocol.test == "all":
         test = np.arange(dataset.n_samples)
-    return replace(split, train=split.train[kept], test=test, spare=spare)
+    return replace(split, train=split.train[selected], test=test, spare=spare)
 
 
 def _shuffled(dataset: Dataset, protocol: ProtocolSpec, seed: int):

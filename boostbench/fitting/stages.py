@@ -17,7 +17,7 @@ FEW_TIES = 2
 _NUMBERS = "biuf"
 
 
-def predict(estimator, X, known: np.ndarray) -> np.ndarray:
+def predict(estimator, X, classes: np.ndarray) -> np.ndarray:
     """Predict a label for each sample, and check it.
 
     Parameters
@@ -25,7 +25,7 @@ def predict(estimator, X, known: np.ndarray) -> np.ndarray:
     estimator : estimator
         Fitted.
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-    known : ndarray of shape (n_classes,)
+    classes : ndarray of shape (n_classes,)
         The labels that the estimator was fitted on.
 
     Returns
@@ -35,12 +35,14 @@ def predict(estimator, X, known: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If it is no array of that shape, or of anything but `known`.
+        If it is no array of that shape, or of anything but `classes`.
     """
-    return checked(estimator.predict(X), X.shape[0], known)
+    return check_labels(estimator.predict(X), X.shape[0], classes)
 
 
-def checked(labels, n_samples: int, known: np.ndarray, method: str = "predict") -> np.ndarray:
+def check_labels(
+    labels, n_samples: int, classes: np.ndarray, method: str = "predict"
+) -> np.ndarray:
     """Return labels as they are if they can be compared with the true ones; see `predict`."""
     shape = np.shape(labels)
     if shape != (n_samples,):
@@ -49,16 +51,16 @@ def checked(labels, n_samples: int, known: np.ndarray, method: str = "predict") 
         raise ValueError(f"{method} gives masked values, which are no labels")
     labels = np.asarray(labels)
     # NumPy would compare numbers with words as words.
-    alike = (labels.dtype.kind in _NUMBERS) == (known.dtype.kind in _NUMBERS)
-    strange = labels[~np.isin(labels, known)] if alike or labels.dtype == object else labels
+    alike = (labels.dtype.kind in _NUMBERS) == (classes.dtype.kind in _NUMBERS)
+    strange = labels[~np.isin(labels, classes)] if alike or labels.dtype == object else labels
     if len(strange):
         raise ValueError(
             f"{method} gives {strange.tolist()[0]!r}, which is no label of the training part"
         )
-    return labels.astype(known.dtype) if labels.dtype == object else labels
+    return labels.astype(classes.dtype) if labels.dtype == object else labels
 
 
-def stages(estimator, X, known: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:
+def stages(estimator, X, classes: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:
     """Predict after 1, 2, ... boosting rounds, up to `stop` of them if it is given.
 
     This is the one place where `staged_predict` is called. An estimator without it has no stages.
@@ -70,11 +72,11 @@ def stages(estimator, X, known: np.ndarray, stop: int | None = None) -> Iterator
     """
     if hasattr(estimator, "staged_predict"):
         for labels in itertools.islice(estimator.staged_predict(X), stop):
-            yield checked(labels, X.shape[0], known, "staged_predict")
+            yield check_labels(labels, X.shape[0], classes, "staged_predict")
 
 
 def predictions(
-    estimator, X, known: np.ndarray, rounds: Collection[int] = (), end: np.ndarray | None = None
+    estimator, X, classes: np.ndarray, rounds: Collection[int] = (), end: np.ndarray | None = None
 ) -> tuple[dict[str, np.ndarray], int | None]:
     """Predict in the end, and after some numbers of boosting rounds.
 
@@ -83,7 +85,7 @@ def predictions(
 
     Parameters
     ----------
-    estimator, X, known
+    estimator, X, classes
         See `predict`.
     rounds : collection of int, default=()
         The checkpoints, ascending.
@@ -104,13 +106,13 @@ def predictions(
     RuntimeError
         If the last stage is another than `end`, save for a few ties.
     """
-    end = predict(estimator, X, known) if end is None else end
+    end = predict(estimator, X, classes) if end is None else end
     if not rounds or not hasattr(estimator, "staged_predict"):
         return {"end": end}, None
     by_stage = {"end": end}
     # Boosting may stop before its first round: then nothing is staged.
     done, last = 0, end
-    for done, last in enumerate(stages(estimator, X, known), start=1):
+    for done, last in enumerate(stages(estimator, X, classes), start=1):
         if done in rounds:
             by_stage[str(done)] = last
     if np.sum(last != end) > max(FEW_TIES, TIES * len(end)):

@@ -58,7 +58,7 @@ class Fit:
     y_test: np.ndarray
     seconds: float
 
-    def again(self, **params) -> "Fit":
+    def refit(self, **params) -> "Fit":
         """Change parameters of the estimator, and fit it again by a warm start."""
         seconds = _fit(self.estimator.set_params(**params), self.X_train, self.y_train)
         return replace(self, seconds=seconds)
@@ -132,19 +132,19 @@ class Trial:
         seconds = _fit(estimator, X_train, y[train])
         return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
 
-    def _prepared(self, own) -> tuple:
+    def _prepared(self, X_train) -> tuple:
         """Learn from the features of the training part, which may be large, and prepare them."""
         codes = self.categories if self.takes_categories else ()
         one_hot = () if self.takes_categories else self.categories
-        own = encode_one_hot(own, one_hot)
-        fill = self._imputer().fit(own).transform
-        own = fill(own)
-        scaled = preparation(own, self.protocol.scale, self.protocol.pca, codes)
+        X_train = encode_one_hot(X_train, one_hot)
+        fill = self._imputer().fit(X_train).transform
+        X_train = fill(X_train)
+        scaled = preparation(X_train, self.protocol.scale, self.protocol.pca, codes)
 
         def impute(part):
             return fill(encode_one_hot(part, one_hot))
 
-        return impute, lambda part: scaled(impute(part)), scaled(own)
+        return impute, lambda part: scaled(impute(part)), scaled(X_train)
 
     def _imputer(self):
         if self.imputation in (None, KEEP):

@@ -104,11 +104,11 @@ def choose(
     written = [([repr(each) for each in tried], record) for tried, record in judged]
     means = []
     for point in points:
-        own = repr(point)
-        about = [(tried, record) for tried, record in written if own in tried]
+        text = repr(point)
+        about = [(tried, record) for tried, record in written if text in tried]
         if any("error" in record for _, record in about):
             continue
-        means.append((point, fmean(_error(tried, record, own) for tried, record in about)))
+        means.append((point, fmean(_error(tried, record, text) for tried, record in about)))
     if not means:
         return None, None
     least = min(mean for _, mean in means)
@@ -159,7 +159,7 @@ class Validation(Measure):
         """Fit point by point, each fit a warm start from the one before."""
         fit, judged, seconds = None, [], []
         for point in self.points:
-            fit = fit.again(**point) if fit else trial.fit(X, y, warm_start=True, **point)
+            fit = fit.refit(**point) if fit else trial.fit(X, y, warm_start=True, **point)
             seconds.append(fit.seconds)
             judged.append(self._judged(fit, self.of.outputs(fit)["end"]))
         return judged, seconds

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.fitting.stages import checked, digest_of_labels, predictions, stages
+from boostbench.fitting.stages import check_labels, digest_of_labels, predictions, stages
 
 from .fake_classifiers import Nearest, TwoTongues
 
@@ -83,9 +83,9 @@ def test_words_may_be_labels(dataset):
     found, _ = predictions(model, dataset.X, labels, rounds=(2,))
     assert set(found["2"]) <= set(labels)
     with pytest.raises(ValueError, match="gives 'd', which is no label"):
-        checked(np.array(["a", "d"]), 2, labels)
+        check_labels(np.array(["a", "d"]), 2, labels)
     with pytest.raises(ValueError, match="gives '1', which is no label"):
-        checked(np.array(["1", "2"]), 2, KNOWN)
+        check_labels(np.array(["1", "2"]), 2, KNOWN)
 
 
 def test_digests_tell_labels_apart_and_nothing_else():

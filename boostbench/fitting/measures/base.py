@@ -80,10 +80,10 @@ class Measure:
     @property
     def name(self) -> str:
         """Name by which `boostbench.spec.measures.find` finds it."""
-        module, own = type(self).__module__, f"{__package__}."
+        module, package = type(self).__module__, f"{__package__}."
         return (
-            module.removeprefix(own)
-            if module.startswith(own)
+            module.removeprefix(package)
+            if module.startswith(package)
             else (f"{module}.{type(self).__qualname__}")
         )
 
@@ -151,7 +151,7 @@ class Measure:
         return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)[0]
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Return the loss that cross-validation minimises; here, the error of one of the `outputs`."""
+        """Return the loss of an output that cross-validation minimises; here, the error."""
         return float(np.mean(output != fit.y_test))
 
     def objective(self, record: Mapping) -> float:

@@ -63,8 +63,8 @@ class Boundary(Measure):
         """Keep how to scale and tune, the checkpoints, and the limit of time."""
         if not protocol.checkpoints:
             raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
-        kept = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
-        settings = {name: getattr(protocol, name) for name in kept}
+        relevant = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
+        settings = {name: getattr(protocol, name) for name in relevant}
         return ProtocolSpec(sampling="fixed", n_splits=1, **settings)
 
     def check_data(self, dataset: Dataset) -> None:
@@ -101,7 +101,7 @@ class Boundary(Measure):
         extent, grid = _grid(points)
         cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
         drawn = np.concatenate([inputs, cells])
-        predicted = _at(trial.protocol.checkpoints, estimator, drawn, np.unique(y))
+        predicted = _predict_at_rounds(trial.protocol.checkpoints, estimator, drawn, np.unique(y))
         return {
             "points": {
                 "x": points[:, 0].round(3).tolist(),
@@ -157,14 +157,16 @@ def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
     return [float(bound) for bound in (low[0], high[0], low[1], high[1])], centres
 
 
-def _at(rounds: Sequence[int], estimator, X: np.ndarray, known) -> dict[int, np.ndarray]:
+def _predict_at_rounds(
+    rounds: Sequence[int], estimator, X: np.ndarray, labels
+) -> dict[int, np.ndarray]:
     """Predict after each number of rounds; one that stopped earlier stays as it was."""
-    predicted = dict.fromkeys(rounds, predict(estimator, X, known))
+    predicted = dict.fromkeys(rounds, predict(estimator, X, labels))
     # One that does not tell how far it came may have stages before each of them.
     done = getattr(estimator, "n_iterations_", np.inf)
     early = [number for number in rounds if number < done]
     # No further than needed: a stage is expensive where each has coefficients of its own.
-    staged = stages(estimator, X, known, stop=max(early, default=0))
+    staged = stages(estimator, X, labels, stop=max(early, default=0))
     for number, classes in enumerate(staged, start=1):
         if number in early:
             predicted[number] = classes

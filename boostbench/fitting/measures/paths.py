@@ -93,15 +93,15 @@ class Paths(Measure):
         rows = np.sort(np.concatenate([trial.split.train, trial.split.test]))
         X, y = X[rows], y[rows]
         stumps, H = _stumps(trial, X, y)
-        own = np.unique(y)[:, None] == y
+        is_true_class = np.unique(y)[:, None] == y
 
         recorded = np.arange(_EVERY, N_ROUNDS + 1, _EVERY)
         norms = recorded * STEP
         paths = {}
         for name in sorted(LOSSES):
             loss = get_loss(name)
-            steps = stage_wise_path(H, own, loss, N_ROUNDS, STEP)[recorded - 1]
-            exact = l1_constrained_path(H, own, loss, norms)
+            steps = stage_wise_path(H, is_true_class, loss, N_ROUNDS, STEP)[recorded - 1]
+            exact = l1_constrained_path(H, is_true_class, loss, norms)
             paths[name] = {
                 "exact": exact.round(_DECIMALS).tolist(),
                 "stage_wise": steps.round(_DECIMALS).tolist(),

@@ -61,13 +61,15 @@ class Prediction(Measure):
             ``seconds``. A number that the classifier does not have is None.
         """
         fit = trial.fit(X, y)
-        known = np.unique(fit.y_train)
-        end, seconds_per_instance = _timed_prediction(fit, known)
+        classes = np.unique(fit.y_train)
+        end, seconds_per_instance = _timed_prediction(fit, classes)
         rounds = trial.protocol.checkpoints
         with stages.listening(fit.estimator) as heard:
-            predicted, n_stages = stages.predictions(fit.estimator, fit.X_test, known, rounds, end)
+            predicted, n_stages = stages.predictions(
+                fit.estimator, fit.X_test, classes, rounds, end
+            )
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
-        train_labels = stages.predict(fit.estimator, fit.X_train, known)
+        train_labels = stages.predict(fit.estimator, fit.X_train, classes)
         n_iterations = fit.count("n_iterations_")
         return {
             "test_error": errors.pop("end"),
@@ -84,14 +86,14 @@ class Prediction(Measure):
         }
 
 
-def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
+def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]:
     seconds, repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
     while seconds < PREDICTION_SECONDS and repeats < 1000:
         start = time.process_time()
         predicted = fit.estimator.predict(fit.X_test)
         seconds += time.process_time() - start
         repeats += 1
-    return stages.checked(predicted, n_samples, known), seconds / (repeats * n_samples)
+    return stages.check_labels(predicted, n_samples, classes), seconds / (repeats * n_samples)
 
 
 def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:

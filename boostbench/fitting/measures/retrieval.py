@@ -83,8 +83,8 @@ class Retrieval(Measure):
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Look the test part up in the training part: 1 minus the mean average precision."""
-        known = _codes(fit, fit.X_train)
-        return 1 - mean_average_precision(output, fit.y_test, known, fit.y_train)
+        database = _codes(fit, fit.X_train)
+        return 1 - mean_average_precision(output, fit.y_test, database, fit.y_train)
 
     def objective(self, record: Mapping) -> float:
         """Give 1 minus the mean average precision."""
@@ -139,12 +139,14 @@ def mean_average_precision(
     total = 0.0
     for label in np.unique(query_labels):
         # Codes of one class are side by side, so that no mask has to pick them.
-        own = slice(np.searchsorted(labels, label), np.searchsorted(labels, label, side="right"))
+        relevant = slice(
+            np.searchsorted(labels, label), np.searchsorted(labels, label, side="right")
+        )
         rows = of_queries[:, query_labels == label].T
         step = max(1, _AT_ONCE // len(codes))
         for start in range(0, len(rows), step):
             distances = _distances(rows[start : start + step], words)
-            total += _average_precisions(distances, own, queries.shape[1]).sum()
+            total += _average_precisions(distances, relevant, queries.shape[1]).sum()
     return float(total / len(queries))
 
 

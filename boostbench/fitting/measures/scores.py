@@ -45,7 +45,7 @@ class Scores(Measure):
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
         classes = np.unique(y)
-        probabilities, scores = _asked(fit, classes)
+        probabilities, scores = _ask_scores(fit, classes)
         return {
             "log_loss": _log_loss(fit.y_test, probabilities, classes),
             "brier": _brier(fit.y_test, probabilities, classes),
@@ -69,7 +69,7 @@ def log_loss_of(fit: Fit) -> float:
         If the estimator has no `predict_proba`, which may hang on a parameter of it.
     """
     classes = np.union1d(fit.y_train, fit.y_test)
-    loss = _log_loss(fit.y_test, _asked(fit, classes)[0], classes)
+    loss = _log_loss(fit.y_test, _ask_scores(fit, classes)[0], classes)
     if loss is None:
         raise ValueError(f"{type(fit.estimator).__name__} as it is set has no predict_proba")
     return loss
@@ -84,13 +84,13 @@ def auc_of(fit: Fit) -> float:
         If the test part has one class.
     """
     classes = np.union1d(fit.y_train, fit.y_test)
-    area = _auc(fit.y_test, _asked(fit, classes)[1], classes)
+    area = _auc(fit.y_test, _ask_scores(fit, classes)[1], classes)
     if area is None:
         raise ValueError("a part with one class has no area under the ROC curve")
     return area
 
 
-def _asked(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _ask_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Ask for probabilities, and for scores, which are the probabilities if there are some."""
     probabilities = columns(fit, "predict_proba", classes)
     if probabilities is not None:
@@ -117,13 +117,13 @@ def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     answer = np.asarray(ask(fit.X_test), dtype=float)
     if answer.ndim == 1:  # of two classes, the score of the second
         answer = np.stack([-answer, answer], axis=1)
-    known = np.unique(fit.y_train)
-    order = np.asarray(getattr(fit.estimator, "classes_", known))
-    if not np.array_equal(np.sort(order), known):
+    labels = np.unique(fit.y_train)
+    order = np.asarray(getattr(fit.estimator, "classes_", labels))
+    if not np.array_equal(np.sort(order), labels):
         raise ValueError("classes_ are not the labels of the training part, each once")
-    if answer.shape != (len(fit.y_test), len(known)):
+    if answer.shape != (len(fit.y_test), len(labels)):
         raise ValueError(
-            f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(known)})"
+            f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(labels)})"
         )
     if not np.isfinite(answer).all():
         raise ValueError(f"{method} gives NaN or infinity")
