@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from boostbench.records.store import pack, record_paths, thin
+from boostbench.records.store import deduplicate, pack, record_paths
 from boostbench.util.errors import UserError
 
 # Bytes. Smaller files stay as they are, for people and for git to compare line by line.
@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     paths = record_paths(parser.parse_args().results)
     try:
-        gone = sum(thin(path) for path in paths)
+        gone = sum(deduplicate(path) for path in paths)
         paths = [path for path in paths if path.exists() and is_worth_it(path)]
         saved = sum(pack(path) for path in paths)
     except UserError as error:

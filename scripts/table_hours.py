@@ -57,7 +57,7 @@ def read_hours(results):
         for cell in table.cells.values():
             configs = {record["config_hash"] for record in cell.records}
             file = record_path(results, cell.data, cell.algo, "tuning")
-            tuned = records.ledger(file).records.values()
+            tuned = records.index(file).records.values()
             tried = [one for one in tuned if one["config_hash"] in configs]
             job = reference_job(cell.records)
             for made, tuning in ((cell.records, False), (tried, True)):

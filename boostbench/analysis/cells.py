@@ -15,7 +15,7 @@ from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published
-from boostbench.records.archive import Recorded
+from boostbench.records.archive import ExperimentResults
 from boostbench.records.verified import Finding
 
 #: Note on a number that is better for no known reason.
@@ -71,13 +71,13 @@ class CellResult:
 
     @classmethod
     def from_recorded(
-        cls, recorded: Recorded, data: str, algo: str, title: str, **settings
+        cls, recorded: ExperimentResults, data: str, algo: str, title: str, **settings
     ) -> Self:
         """Return the cell of one experiment.
 
         Parameters
         ----------
-        recorded : Recorded
+        recorded : ExperimentResults
             Records of the experiment.
         data, algo, title : str
         **settings

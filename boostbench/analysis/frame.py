@@ -161,7 +161,7 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
     )
     order = ["data", "algo", "measure", "config", "split"]
     frame = frame[list(COLUMNS)].sort_values(order, kind="stable", ignore_index=True)
-    return frame, records.new_warnings()
+    return frame, records.pop_warnings()
 
 
 def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
@@ -202,7 +202,7 @@ def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
         )
     frame = pd.concat(frames, ignore_index=True)
     first = ["data", "algo", "settings", "split", "row", "truth", "predicted"]
-    return frame[[*first, *(name for name in frame if name not in first)]], records.new_warnings()
+    return frame[[*first, *(name for name in frame if name not in first)]], records.pop_warnings()
 
 
 def write_frame(frame: "pd.DataFrame", path: Path) -> None:

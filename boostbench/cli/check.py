@@ -254,7 +254,7 @@ def check_published(
         records = Records(results)
         runs = find_experiments(records, titles, algorithms={line.algo for line in lines})
         table = beside_records(path, lines, runs, titles).judged_by(rule)
-    for warning in [*doubts(path, lines), *records.new_warnings()]:
+    for warning in [*doubts(path, lines), *records.pop_warnings()]:
         print_error(warning)
     if as_json:
         echo(to_json([table], verdict_lines([table])))

@@ -204,7 +204,7 @@ def _has_records(records: Records, cell: Cell) -> bool:
     """Return True if something is on record of a cell's algorithm and data set, however set."""
     from boostbench.records.store import record_path
 
-    ledger = records.ledger(record_path(records.results, cell.data, cell.algo))
+    ledger = records.index(record_path(records.results, cell.data, cell.algo))
     # A file system that ignores case has one folder for two names of data sets.
     return any(record["config"]["data"]["name"] == cell.data for record in ledger.records.values())
 

@@ -22,12 +22,12 @@ def run(args: Namespace) -> int:
 
     folders, results = parse_names_and_results("merge", args.words)
     with spinner("merging"):
-        from boostbench.records.union import unite
+        from boostbench.records.merge import merge_records
 
-        union = unite(map(user_path, folders), results, args.newest)
-    for problem in (*union.warnings, *union.conflicts):
+        summary = merge_records(map(user_path, folders), results, args.newest)
+    for problem in (*summary.warnings, *summary.conflicts):
         print_error(problem)
-    n_conflicts = len(union.conflicts)
+    n_conflicts = len(summary.conflicts)
     conflicts = f"; {n_conflicts} kept their first result" if n_conflicts else ""
-    echo(f"{results}: {union.added} records added, {union.known} were there{conflicts}")
-    return int(bool(union.warnings or union.conflicts))
+    echo(f"{results}: {summary.added} records added, {summary.known} were there{conflicts}")
+    return int(bool(summary.warnings or summary.conflicts))

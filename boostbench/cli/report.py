@@ -82,7 +82,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         runs = (
             [] if names else find_experiments(records, algorithms, () if lead else _hashes(tables))
         )
-        for warning in records.new_warnings():
+        for warning in records.pop_warnings():
             print_error(warning)
         if lead and not runs:
             raise UserError(

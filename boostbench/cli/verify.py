@@ -108,7 +108,7 @@ def verify(
         groups = _group_records(_select_records(names, records), verified)
     if not groups:
         raise UserError(f"{records.results} holds no records that today's code could give")
-    for warning in records.new_warnings():
+    for warning in records.pop_warnings():
         print_error(warning)
     console, kernel, salt = make_console(), blas(), commit()
     refits = verification.draw_refits(groups, salt, kernel)

@@ -18,7 +18,7 @@ from boostbench.execution.plan import Experiment
 from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.runner import Report, Run, check_rerun
 from boostbench.execution.shards import Shard
-from boostbench.records.archive import Recorded, Records
+from boostbench.records.archive import ExperimentResults, Records
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
@@ -61,7 +61,7 @@ class TablePlan:
     ----------
     common : mapping
         Config of the first cell, with the folder of the results and the settings of the run.
-    recorded : dict of Key to Recorded
+    recorded : dict of Key to ExperimentResults
         Records of each cell that can run.
     datasets : dict of Key to Dataset
         Data of the incomplete cells, and of the others as far as no download is needed.
@@ -72,12 +72,12 @@ class TablePlan:
     """
 
     common: Mapping[str, Any]
-    recorded: dict[Key, Recorded]
+    recorded: dict[Key, ExperimentResults]
     datasets: dict[Key, Dataset] = field(default_factory=dict)
     incomplete: list[Key] = field(default_factory=list)
     run: Run | None = None
 
-    def complete(self) -> dict[Key, Recorded]:
+    def complete(self) -> dict[Key, ExperimentResults]:
         """Run the missing fits, and return the records of each cell."""
         if self.run is None:
             return self.recorded
@@ -113,11 +113,11 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
     records = Records(Path(common["results"]))
     with spinner("reading records"):
         recorded = records.find_each(specs)
-    for warning in records.new_warnings():
+    for warning in records.pop_warnings():
         print_error(warning)
     if rerun == "never":
         return TablePlan(common, recorded)
-    complete = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
+    complete = {key for key, cell in recorded.items() if cell.is_complete(rerun)}
     # 1) Load the data of incomplete rows, and of others if that needs no network.
     with spinner("loading data"):
         datasets, notes = load_table_data(

@@ -155,7 +155,7 @@ class Queue:
 
     def _find_other_result(self, task: Task) -> dict | None:
         """Return the record of a concurrent run that makes a task unnecessary, if there is one."""
-        record = self.run_records.file_for(task).theirs(task.key)
+        record = self.run_records.file_for(task).find_foreign(task.key)
         is_usable = record and self.run_records.makes_rerun_unnecessary(task, record)
         return record if is_usable else None
 
@@ -163,7 +163,7 @@ class Queue:
         """Take over the records of concurrent runs, and send their events."""
         while adopted:
             task, record = adopted.pop(0)
-            self.run_records.file_for(task).take_over(task.key)
+            self.run_records.file_for(task).adopt(task.key)
             self._finish(task, record, is_by_other_run=True)
 
     def _finish(self, task: Task, outcome: Mapping, is_by_other_run: bool = False) -> None:

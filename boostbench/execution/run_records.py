@@ -6,8 +6,7 @@ from pathlib import Path
 from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.shards import Shard
 from boostbench.fitting.splits import Split
-from boostbench.records.archive import Records
-from boostbench.records.ledger import Ledger
+from boostbench.records.archive import RecordIndex, Records
 
 
 class RunRecords:
@@ -35,25 +34,25 @@ class RunRecords:
         self.folder = shard.folder(records.results) if shard else records.results
         self.verified = records.verified
         self._records = records
-        self._run_files: dict[Path, Ledger] = {}
+        self._run_files: dict[Path, RecordIndex] = {}
 
-    def file_for(self, work: Experiment | Task, tuning: bool = False) -> Ledger:
+    def file_for(self, work: Experiment | Task, tuning: bool = False) -> RecordIndex:
         """Return the record file of an experiment's splits or tuning trials, or of a task."""
         if isinstance(work, Task):
             work, tuning = work.experiment, work.tuning
         path, ignores_existing = work.path(self.folder, tuning), self.rerun == "all"
         if not (self.shard or ignores_existing):
-            return self._records.ledger(path)
+            return self._records.index(path)
         if path not in self._run_files:
-            full_file = self._records.ledger(work.path(self._records.results, tuning))
+            full_file = self._records.index(work.path(self._records.results, tuning))
             existing_records = {} if ignores_existing else full_file.records
-            self._run_files[path] = Ledger(path, existing_records, ignores_existing)
+            self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
         return self._run_files[path]
 
     def pop_warnings(self) -> list[str]:
         """Return the warnings about damaged lines that were not reported yet."""
         of_run = [warning for file in self._run_files.values() for warning in file.warnings]
-        return self._records.new_warnings() + of_run
+        return self._records.pop_warnings() + of_run
 
     def is_fresh(self, experiment: Experiment, record: Mapping) -> bool:
         """Return True if a record has today's edition, and no refit contradicts it."""

@@ -13,8 +13,8 @@ from boostbench.execution.shards import Shard
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.tuning import choose
-from boostbench.records.archive import Recorded, Records
-from boostbench.records.cuts import is_cut_so, with_cut
+from boostbench.records.archive import ExperimentResults, Records
+from boostbench.records.data_options import add_options, has_options
 from boostbench.records.store import check_writable
 from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError, did_you_mean
@@ -59,7 +59,7 @@ class Interrupted(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Recorded):
+class Outcome(ExperimentResults):
     """Records of one experiment after a run.
 
     Attributes
@@ -318,7 +318,7 @@ def _collect_outcomes(
         records = run_records.file_for(experiment).records
         keys = [experiment.key(split) for split in experiment.splits]
         outcomes.append(
-            Outcome.of(
+            Outcome.from_splits(
                 [records[key] for key in keys if key in records],
                 len(keys),
                 experiment.spec.code_version,
@@ -338,5 +338,5 @@ def _note_cuts(outcomes: list[Outcome], run_records: RunRecords) -> None:
         # Read the records again: an earlier experiment of this loop may have changed them.
         records = file.records
         for record in [records[record["key"]] for record in outcome.records]:
-            if not is_cut_so(record, cut):
-                file.add(with_cut(record, cut))
+            if not has_options(record, cut):
+                file.add(add_options(record, cut))

@@ -27,8 +27,8 @@ from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Trial
 from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.codec import CIRCUMSTANCES
 from boostbench.records.environment import now, system
-from boostbench.records.lines import CIRCUMSTANCES
 from boostbench.records.schema import points_of
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures

@@ -1,1 +1,1 @@
-"""What is on record: files of records, and what is known of them."""
+"""Records of experiments: their files, their index and their verification."""

@@ -1,189 +1,301 @@
-"""What is on record in a folder of results, and what of an experiment without its data."""
+"""Records of a results folder: an index of each file, and the results of an experiment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from boostbench.records.cuts import is_cut_so
-from boostbench.records.data_sets import title_data_sets
-from boostbench.records.ledger import Ledger
-from boostbench.records.store import parts_of, record_path, record_paths
+from boostbench.records.data_options import has_options, title_data_sets
+from boostbench.records.store import (
+    RecordFile,
+    keep_newest,
+    parse_record_path,
+    record_path,
+    record_paths,
+)
 from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
 from boostbench.spec.code_version import CodeVersion
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec
+from boostbench.util.errors import UserError
 
 K = TypeVar("K")
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
-    """What there is of one experiment.
+class ExperimentResults:
+    """Recorded splits of one experiment.
 
     Attributes
     ----------
     records : list of dict
         Finished splits in their order.
     failures : list of dict
-        Failed splits in their order, as their newest attempt left them.
+        Failed splits in their order, with their newest attempt.
     missing : int
         Number of splits that have never run.
     stale : int
-        How many of `records` are of another edition than today's, or refuted.
+        Number of `records` of an older edition, or contradicted by a refit.
     finding : Finding or None
-        What is known of them by fitting some of them again.
+        Result of the verification of their group.
     """
 
-    records: list[dict]
-    failures: list[dict]
+    records: list[Record]
+    failures: list[Record]
     missing: int
     stale: int
     finding: Finding | None = None
 
-    def is_whole(self, rerun: str) -> bool:
-        """Whether nothing has to run, as far as is known without the data."""
-        if rerun == "all" or (rerun == "stale" and self.stale):
-            return False
-        return bool(self.records) and not self.failures and not self.missing
-
     @classmethod
-    def of(
-        cls, splits: list[dict], n_splits: int, maker: CodeVersion, verified: Verified, **more
-    ) -> "Recorded":
-        """Sum up what was found of so many splits, by what makes it today; `more` are fields."""
+    def from_splits(
+        cls,
+        splits: list[Record],
+        n_splits: int,
+        version: CodeVersion,
+        verified: Verified,
+        **fields: Any,
+    ) -> "ExperimentResults":
+        """Return the results of recorded splits.
+
+        Parameters
+        ----------
+        splits : list of dict
+            Newest record of each split, finished or failed, in their order.
+        n_splits : int
+            Number of splits of the experiment.
+        version : CodeVersion
+            Version of the code that makes its numbers today.
+        verified : Verified
+            Findings of the results folder.
+        **fields
+            Further attributes of a subclass.
+        """
         records = [record for record in splits if "error" not in record]
         return cls(
             records=records,
             failures=[record for record in splits if "error" in record],
             missing=n_splits - len(splits),
-            stale=sum(verified.is_stale(record, maker) for record in records),
+            stale=sum(verified.is_stale(record, version) for record in records),
             finding=verified.find(records[0]) if records else None,
-            **more,
+            **fields,
         )
+
+    def is_complete(self, rerun: str) -> bool:
+        """Return True if no split has to run under a setting of ``rerun``."""
+        if rerun == "all" or (rerun == "stale" and self.stale):
+            return False
+        return bool(self.records) and not self.failures and not self.missing
+
+
+class RecordIndex:
+    """Records of a file, by key and by settings.
+
+    Records that are added later take no memory: they are read again on the next access.
+
+    Parameters
+    ----------
+    path : Path
+        File of records.
+    fallback : mapping of str to dict, default={}
+        Records of another file, by key, for keys that this file does not have.
+    ignore_existing : bool, default=False
+        Whether the records that are in the file already are left out.
+
+    Attributes
+    ----------
+    warnings : list of str
+        Damages of the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        fallback: Mapping[str, Record] | None = None,
+        ignore_existing: bool = False,
+    ):
+        self.path = path
+        self._file = RecordFile(path)
+        existing = self._file.read_new()
+        self._records, self.warnings = dict(fallback or {}), []
+        if not ignore_existing:
+            keep_newest(self._records, existing)
+            self.warnings = self._file.warnings
+        self._by_settings: dict[str, list[Record]] = {}
+        # Keys of records that are in the file and not yet in `_records`.
+        self._unread: set[str] = set()
+        # Records that other runs have added since, by key; `adopt` makes them count.
+        self._foreign: dict[str, Record] = {}
+
+    @property
+    def records(self) -> dict[str, Record]:
+        """Newest record of each key.
+
+        Raises
+        ------
+        UserError
+            If records that were added are no longer in the file.
+        """
+        if self._unread:
+            written = RecordFile(self.path).read_new()
+            keep_newest(self._records, (r for r in written if r["key"] in self._unread))
+            if not self._records.keys() >= self._unread:
+                raise UserError(
+                    f"{self.path} has lost records that were just written to it; the same "
+                    "command makes them again"
+                )
+            self._unread, self._by_settings = set(), {}
+        return self._records
+
+    def find(self, settings_key: str) -> list[Record]:
+        """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`."""
+        records = self.records
+        if not self._by_settings:
+            for record in records.values():
+                self._by_settings.setdefault(record["asked"], []).append(record)
+        return self._by_settings.get(settings_key, [])
+
+    def add(self, record: Mapping[str, Any]) -> str:
+        """Append a record to the file, and return its key."""
+        [written] = self._file.add([record])
+        self._mark_unread(written["key"])
+        return written["key"]
+
+    def find_foreign(self, key: str) -> Record | None:
+        """Return the record of a key that another run has added since the file was read."""
+        self._foreign |= {record["key"]: record for record in self._file.read_new()}
+        return self._foreign.get(key)
+
+    def adopt(self, key: str) -> None:
+        """Include a record of another run in `records`."""
+        self._foreign.pop(key, None)
+        self._mark_unread(key)
+
+    def _mark_unread(self, key: str) -> None:
+        self._records.pop(key, None)
+        self._unread.add(key)
 
 
 class Records:
-    """The records of a results folder, each file read once.
+    """Records of a results folder; each file is read once.
 
     Parameters
     ----------
     results : Path
-        The folder.
-
+        Folder of the results.
     """
 
     def __init__(self, results: Path):
         self.results = results
-        self._ledgers: dict[Path, Ledger] = {}
-        self._told: set[str] = set()
+        self._indexes: dict[Path, RecordIndex] = {}
+        self._reported: set[str] = set()
 
     @cached_property
     def verified(self) -> Verified:
-        """What is known of them by fitting some of them again."""
+        """Findings of the verification of the records."""
         return Verified.read(self.results)
 
-    def ledger(self, path: Path) -> Ledger:
-        """Open a file, see `boostbench.records.store.record_path`."""
-        if path not in self._ledgers:
-            self._ledgers[path] = Ledger(path)
-        return self._ledgers[path]
+    def index(self, path: Path) -> RecordIndex:
+        """Return the index of a file, see `boostbench.records.store.record_path`."""
+        if path not in self._indexes:
+            self._indexes[path] = RecordIndex(path)
+        return self._indexes[path]
 
-    def new_warnings(self) -> list[str]:
-        """Say what is wrong with the files that were read since the last time."""
-        of_files = [warning for ledger in self._ledgers.values() for warning in ledger.warnings]
-        new = [w for w in (*self.verified.warnings, *of_files) if w not in self._told]
-        self._told.update(new)
+    def pop_warnings(self) -> list[str]:
+        """Return the warnings about damaged files that were not returned before."""
+        warnings = [*self.verified.warnings]
+        for index in self._indexes.values():
+            warnings += index.warnings
+        new = [warning for warning in warnings if warning not in self._reported]
+        self._reported.update(new)
         return new
 
-    def find(self, spec: ExperimentSpec) -> Recorded:
-        """Return the records of an experiment, found by its specification.
+    def find(self, spec: ExperimentSpec) -> ExperimentResults:
+        """Return the results of an experiment, found by its specification.
 
         `boostbench.execution.runner.Run` compares the checksum of the data. Here, where the data
         are not loaded, records must have the name, the options and the number of classes of the
         specification. If there are several versions of the data, the newest record decides.
         """
-        path = record_path(
-            self.results,
-            spec.data.name,
-            spec.algorithm.name,
-            measures.find(spec.measure).suffix,
-        )
+        suffix = measures.find(spec.measure).suffix
+        path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.missing)
-        newest = _newest_version(
+        splits = _newest_version(
             [
                 record
-                for record in self.ledger(path).of(spec.settings_key)
+                for record in self.index(path).find(spec.settings_key)
                 if _matches_data(record, spec.data, imputation)
             ]
         )
-        # Only the data tell the number of all fixed splits.
-        n_splits = len(newest)
+        # The number of all fixed splits is unknown without the data.
+        n_splits = len(splits)
         if spec.protocol.n_splits is not None:
             n_splits = spec.protocol.n_parts
-            newest = {split: record for split, record in newest.items() if split < n_splits}
-        in_order = [newest[split] for split in sorted(newest)]
-        return Recorded.of(in_order, n_splits, spec.code_version, self.verified)
+            splits = {split: record for split, record in splits.items() if split < n_splits}
+        in_order = [splits[split] for split in sorted(splits)]
+        return ExperimentResults.from_splits(in_order, n_splits, spec.code_version, self.verified)
 
-    def find_each(self, configs: Mapping[K, Mapping]) -> dict[K, Recorded]:
-        """Return the records of the experiments of resolved configs, see `find`."""
-        return {key: self.find(ExperimentSpec.from_config(c)) for key, c in configs.items()}
+    def find_each(self, configs: Mapping[K, Mapping[str, Any]]) -> dict[K, ExperimentResults]:
+        """Return the results of the experiments of resolved configs, see `find`."""
+        return {
+            key: self.find(ExperimentSpec.from_config(config)) for key, config in configs.items()
+        }
 
     def each(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
-    ) -> list[tuple[tuple[str, str, str], dict]]:
-        """List all records of some kinds.
+    ) -> list[tuple[tuple[str, str, str], Record]]:
+        """Return all records.
 
         Parameters
         ----------
         is_wanted : callable, default=all
-            Returns whether the records of an algorithm's file of a kind are listed.
+            Function of an algorithm's name and a kind that selects the files to read.
 
         Returns
         -------
         list of ((str, str, str), dict)
-            Title of the data set, see `boostbench.records.data_sets.title_data_sets`; name of the
-            algorithm; kind; and the record.
+            Title of the data set, see `boostbench.records.data_options.title_data_sets`, name of
+            the algorithm, kind, and the record.
         """
-        # The config names the data set, and not the folder: a file system that ignores case has
-        # one folder for two names.
         entries = [
-            (parts_of(path), record)
+            (parse_record_path(path), record)
             for path in record_paths(self.results)
-            if is_wanted(*parts_of(path))
-            for record in self.ledger(path).records.values()
+            if is_wanted(*parse_record_path(path))
+            for record in self.index(path).records.values()
         ]
+        # The config names the data set: a file system that ignores case has one folder for two
+        # names.
         titles = title_data_sets(record["config"]["data"] for _, record in entries)
-        listed = []
+        titled = []
         for (algo, kind), record in entries:
             facts = record["config"]["data"]
-            listed.append(((titles[facts["name"], facts["checksum"]], algo, kind), record))
-        return listed
+            titled.append(((titles[facts["name"], facts["checksum"]], algo, kind), record))
+        return titled
 
 
-def _matches_data(record: Mapping, data: DataSpec, imputation: str | None) -> bool:
+def _matches_data(record: Record, data: DataSpec, imputation: str | None) -> bool:
     """Return True if the data of a record have the name, options and classes of `data`."""
     facts = record["config"]["data"]
     return (
         facts["name"] == data.name
-        and is_cut_so(record, data.key_options)
+        and has_options(record, data.key_options)
         and data.n_classes in (None, facts["n_classes"])
         # The imputation has no effect where no value is missing.
         and facts.get("missing") in (None, imputation)
     )
 
 
-def _newest_version(records: list[dict]) -> dict[int, dict]:
-    """Give the newest record of each split, of the data as they were used last."""
+def _newest_version(records: list[Record]) -> dict[int, Record]:
+    """Return the record of each split, of the version of the data that was used last."""
     if not records:
         return {}
-    # Of those of one second, the last of the file.
-    last = _version(max(reversed(records), key=lambda record: record.get("finished", "")))
-    return {r["split"]: r for r in records if _version(r) == last}
+    # Times are recorded in seconds; among equal times, the last line of the file is the newest.
+    newest = max(reversed(records), key=lambda record: record.get("finished", ""))
+    return {r["split"]: r for r in records if _data_version(r) == _data_version(newest)}
 
 
-def _version(record: Mapping) -> tuple:
-    data = record["config"]["data"]
-    return data["checksum"], data.get("words")
+def _data_version(record: Record) -> tuple[str, str | None]:
+    facts = record["config"]["data"]
+    return facts["checksum"], facts.get("words")

@@ -1,4 +1,4 @@
-"""Files of lines that only grow, safe against a kill at any moment and against other writers."""
+"""Append-only files of lines, safe against a kill at any moment and against other writers."""
 
 import contextlib
 import os
@@ -11,22 +11,22 @@ from boostbench.util.file_lock import file_lock
 
 
 @contextlib.contextmanager
-def appending(
-    path: Path, what: str, is_whole: Callable[[bytes], bool], depth: int = 0
+def open_append(
+    path: Path, content: str, is_complete: Callable[[bytes], bool], depth: int = 0
 ) -> Iterator[BinaryIO]:
-    """Open a file to add lines to it; what is written inside is on disk afterwards.
+    """Open a file to append lines, which are on disk when the context ends.
 
-    Nobody else writes meanwhile. A last line that a kill has torn is repaired first: cut off, or
-    ended where only its line end was lost.
+    The file is locked. A last line that a kill has torn is repaired first: it is cut off, or ended
+    if only its line end was lost.
 
     Parameters
     ----------
     path : Path
-        The file; made, with its folder, if it is not there.
-    what : str
-        What is written, for the message of the error: ``"records to "``.
-    is_whole : callable
-        Tells whether a last line without its line end is all there.
+        File to append to; the file and its folder are made if they do not exist.
+    content : str
+        Description of the lines for the error message: ``"records to "``.
+    is_complete : callable
+        Function that returns True for a last line that lacks its line end only.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `boostbench.util.atomic_write.check_folders`.
@@ -34,22 +34,22 @@ def appending(
     Yields
     ------
     binary file
-        At its end. It may be read as well; what is written goes to the end.
+        File at its end, open to read and append.
 
     Raises
     ------
     UserError
-        As of `file_lock`.
+        See `boostbench.util.file_lock.file_lock`.
     """
-    with file_lock(path, what, depth=depth), open_in_place(path, "ab+") as file:
-        repair(file, is_whole)
+    with file_lock(path, content, depth=depth), open_in_place(path, "ab+") as file:
+        repair(file, is_complete)
         yield file
         file.flush()
         os.fsync(file.fileno())
 
 
-def repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
-    """End a file with a whole line; `file` is open to read and append, `is_whole` as above."""
+def repair(file: BinaryIO, is_complete: Callable[[bytes], bool]) -> None:
+    """End a file with a complete line; `file` is open to read and append, see `open_append`."""
     end = file.seek(0, os.SEEK_END)
     if end == 0:
         return
@@ -59,7 +59,7 @@ def repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
     file.seek(0)
     body = file.read()
     start = body.rfind(b"\n") + 1
-    if is_whole(body[start:]):
+    if is_complete(body[start:]):
         file.write(b"\n")
     else:
         file.truncate(start)

@@ -1,11 +1,12 @@
-"""Records on disk: one JSON line per finished piece of work, appended and flushed at once.
+"""Files of records: a JSON line for each finished split or trial, appended and flushed at once.
 
 ``<results>/records/<data>/<algo>.jsonl`` holds splits, ``<algo>.tuning.jsonl`` beside it holds
-cross-validation trials, and ``<algo>.<kind>.jsonl`` what else is recorded of fits. A file only
-grows; of several records with one key the last one counts. What a line holds is in `lines`.
+cross-validation trials, and ``<algo>.<kind>.jsonl`` the records of other measures. A file only
+grows; the last of several records with one key counts. See `boostbench.records.codec` for the
+lines.
 
-``<algo>.tuning.jsonl.gz`` holds lines that were packed away (`pack`); they come before those of the
-file without ``.gz``.
+``<algo>.tuning.jsonl.gz`` holds packed lines (`pack`), which precede the lines of the file without
+``.gz``.
 """
 
 import gzip
@@ -20,9 +21,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.data.decompression import decompress
-from boostbench.records import lines
-from boostbench.records.journal import appending, repair
-from boostbench.records.lines import Definitions
+from boostbench.records import codec
+from boostbench.records.codec import Definitions
+from boostbench.records.journal import open_append, repair
 from boostbench.records.schema import SCHEMA, BadLine
 from boostbench.util.atomic_write import atomic_write, open_in_place, retry_while_in_use
 from boostbench.util.errors import UserError, os_error_reason, writing_to
@@ -32,16 +33,16 @@ from boostbench.util.user_paths import slug
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
 _PLAIN, _PACKED = ".jsonl", ".gz"
-# So many bad lines of a file are named, the others counted.
-_MAX_NAMED = 5
-# So many characters are told of each.
-_MAX_TOLD = 200
-# Bytes that a packed file may unpack to, however small; records take 25 times their packed size.
-_LEAST_PACKED = 2**24
+# Damaged lines of a file that are described; the others are counted.
+_MAX_DESCRIBED = 5
+# Characters of each description.
+_MAX_REASON_LENGTH = 200
+# Bytes to which any packed file may unpack; records unpack to 25 times their packed size.
+_MIN_UNPACKED_BYTES = 2**24
 
 
 def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
-    """Say where the records of an algorithm on a data set are.
+    """Return the path of the records of an algorithm on a data set.
 
     Parameters
     ----------
@@ -50,8 +51,8 @@ def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
     data, algo : str
         Names of the data set and of the algorithm.
     kind : str, default=""
-        What is recorded: splits; ``"tuning"``, cross-validation trials; or what a measure calls
-        itself.
+        Kind of the records: ``""`` for splits, ``"tuning"`` for cross-validation trials, or the
+        suffix of a measure.
 
     Raises
     ------
@@ -66,9 +67,9 @@ def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
 
 
 def record_paths(results: Path) -> list[Path]:
-    """List the files of records in a folder of results; packed ones by their names without .gz.
+    """Return the files of records in a folder of results; packed files without ``.gz``.
 
-    A file that has several names, by links of its folder, is listed once.
+    A file that has several names, by links of its folder, is returned once.
     """
     files = (Path(results) / "records").glob(f"*/*{_PLAIN}*")
     names = {path.with_name(path.name.removesuffix(_PACKED)) for path in files}
@@ -76,57 +77,59 @@ def record_paths(results: Path) -> list[Path]:
     return sorted({os.path.realpath(path): path for path in paths}.values())
 
 
-def parts_of(path: Path) -> tuple[str, str]:
+def parse_record_path(path: Path) -> tuple[str, str]:
     """Return the algorithm and the kind of records that a file's name holds."""
     algo, _, kind = path.name.removesuffix(_PLAIN).partition(".")
     return algo, kind
 
 
 class RecordFile:
-    """A file of records, as far as it has been read, with the packed file beside it.
+    """A file of records and its packed file, with the position up to which they were read.
 
     Parameters
     ----------
     path : Path
-        Without ``.gz``. It need not be there: then there are no records.
+        Path without ``.gz``. A file that does not exist has no records.
 
     Notes
     -----
-    One thread may look for what others have added while another adds.
+    One thread may read new records while another adds some.
     """
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self._kind = parts_of(self.path)[1]
+        self._kind = parse_record_path(self.path)[1]
         self._definitions = Definitions()
-        # Lines of records whose definitions may come later, with their places.
+        # Parsed lines, with their places, whose definitions may follow in the file.
         self._unsettled: list[tuple[tuple[int, int], dict]] = []
-        # The first bad lines, and how many there are.
+        # First damaged lines, and their number.
         self._bad: list[tuple[tuple[int, int], str]] = []
         self._n_bad = 0
         self._has_packed = True
         self._version: tuple | None = None
-        # How far the file has been read changes in several steps.
+        # The reading position changes in several steps.
         self._lock = threading.Lock()
-        self._begin()
+        self._rewind()
 
-    def _begin(self) -> None:
-        """Go to the first line of the file without ``.gz``."""
+    def _rewind(self) -> None:
+        """Set the position to the first line of the file without ``.gz``."""
         self._place, self._n_lines = 0, [0, 0]
-        # Hashes of what is defined in it.
+        # Hashes of its definitions.
         self._defined: set[str] = set()
 
     @property
     def warnings(self) -> list[str]:
-        """What is wrong with it: bad lines, which are left out. A torn last line is none."""
+        """Messages about damaged lines, which are left out; a torn last line is not reported."""
         files = _packed(self.path), self.path
         warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in self._bad]
-        if self._n_bad > _MAX_NAMED:
-            warnings.append(f"{self.path}: {self._n_bad - _MAX_NAMED} more bad lines are left out")
+        if self._n_bad > _MAX_DESCRIBED:
+            warnings.append(
+                f"{self.path}: {self._n_bad - _MAX_DESCRIBED} more bad lines are left out"
+            )
         return warnings
 
-    def new(self) -> list[dict]:
-        """Read the records that others have added since the last time; at first, all there are.
+    def read_new(self) -> list[dict]:
+        """Return the records that others have added since the last call; at first, all records.
 
         Raises
         ------
@@ -135,12 +138,12 @@ class RecordFile:
         """
         with self._lock:
             if self._has_packed:
-                self._take(0, _unpacked(_packed(self.path)))
+                self._parse_lines(0, _unpacked(_packed(self.path)))
                 self._has_packed = False
             try:
                 if self.path.is_file():
                     with self.path.open("rb") as file:
-                        self._read_on(file)
+                        self._read_new_lines(file)
             except OSError as error:
                 raise UserError(
                     f"cannot read records from {self.path}: {os_error_reason(error)}"
@@ -151,23 +154,23 @@ class RecordFile:
                 try:
                     records.append(self._definitions.record(content, self._kind))
                 except BadLine as error:
-                    self._leave_out(place, error)
+                    self._skip_line(place, error)
             return records
 
     def add(self, records: Iterable[dict]) -> list[dict]:
-        """Add records, safe against a kill at any moment and against other writers.
+        """Append records, safe against a kill at any moment and against other writers.
 
-        The file is made, with its folder, if it is not there.
+        The file and its folder are made if they do not exist.
 
         Parameters
         ----------
         records : iterable of dict
-            JSON types only. What is derived from others may be left out.
+            Records of JSON types; derived fields may be left out.
 
         Returns
         -------
         list of dict
-            The records as they will be read.
+            Records as they will be read.
 
         Raises
         ------
@@ -182,16 +185,16 @@ class RecordFile:
     def _add(self, records: Iterable[dict]) -> list[dict]:
         composed, written = [], []
         for record in records:
-            definitions, line = lines.to_lines(record)
+            definitions, line = codec.encode(record)
             for name, definition in definitions.items():
                 if name not in self._definitions:
-                    self._definitions.add(lines.parse(definition))
-            written.append(self._definitions.record(lines.parse(line), self._kind))
+                    self._definitions.add(codec.parse(definition))
+            written.append(self._definitions.record(codec.parse(line), self._kind))
             composed.append((definitions, line))
         if not composed:
             return []
-        with appending(self.path, "records to ", _is_whole, _depth(self.path)) as file:
-            self._read_on(file)
+        with open_append(self.path, "records to ", _is_complete, _depth(self.path)) as file:
+            self._read_new_lines(file)
             for definitions, line in composed:
                 new = {
                     name: text for name, text in definitions.items() if name not in self._defined
@@ -202,28 +205,28 @@ class RecordFile:
             self._place = file.seek(0, os.SEEK_END)
         return written
 
-    def _read_on(self, file: BinaryIO) -> None:
-        """Take the lines that were added to the file without ``.gz``, or all of another file."""
+    def _read_new_lines(self, file: BinaryIO) -> None:
+        """Parse the lines that were added to the file without ``.gz``, or a new file."""
         packed = _packed(self.path)
-        about = packed.stat() if packed.exists() else None
-        # Packing makes way for a new file.
-        version = os.fstat(file.fileno()).st_ino, about and (about.st_ino, about.st_mtime_ns)
+        status = packed.stat() if packed.exists() else None
+        # `pack` removes the file, and the next record makes a new one.
+        version = os.fstat(file.fileno()).st_ino, status and (status.st_ino, status.st_mtime_ns)
         if self._version not in (None, version) or file.seek(0, os.SEEK_END) < self._place:
-            self._begin()
+            self._rewind()
         self._version = version
         file.seek(self._place)
-        self._place += self._take(1, file.read())
+        self._place += self._parse_lines(1, file.read())
 
-    def _take(self, which: int, body: bytes) -> int:
-        """Take lines of the packed file (0) or of the other (1), and give how many bytes these are.
+    def _parse_lines(self, which: int, body: bytes) -> int:
+        """Parse lines of the packed file (0) or of the other (1), and return their size in bytes.
 
-        The last one may be torn, or somebody may be about to write the rest.
+        The last line is not parsed if it is torn: its writer may be about to write the rest.
         """
         for line in io.BytesIO(body):
             place = which, self._n_lines[which] + 1
             try:
                 if not line.isspace():
-                    content = lines.parse(line)
+                    content = codec.parse(line)
                     if content.get("schema") == SCHEMA:
                         self._unsettled.append((place, content))
                     else:
@@ -232,28 +235,28 @@ class RecordFile:
             except BadLine as error:
                 if not line.endswith(b"\n"):
                     return len(body) - len(line)
-                self._leave_out(place, error)
+                self._skip_line(place, error)
             self._n_lines[which] += line.endswith(b"\n")
         return len(body)
 
-    def _leave_out(self, place: tuple[int, int], error: BadLine) -> None:
+    def _skip_line(self, place: tuple[int, int], error: BadLine) -> None:
         self._n_bad += 1
         reason = " ".join(str(error).split())  # names in a file may hold line ends
-        self._bad = sorted([*self._bad, (place, reason[:_MAX_TOLD])])[:_MAX_NAMED]
+        self._bad = sorted([*self._bad, (place, reason[:_MAX_REASON_LENGTH])])[:_MAX_DESCRIBED]
 
 
 def read_records(path: Path) -> tuple[list[dict], list[str]]:
-    """Read a file of records.
+    """Return the newest records of a file.
 
     Parameters
     ----------
     path : Path
-        File of records, without ``.gz``; one that is not there has none.
+        File of records, without ``.gz``. A file that does not exist has no records.
 
     Returns
     -------
     records : list of dict
-        The newest record of each key, in the order of the file.
+        Newest record of each key, in the order of the file.
     warnings : list of str
         See `RecordFile.warnings`.
 
@@ -263,21 +266,21 @@ def read_records(path: Path) -> tuple[list[dict], list[str]]:
         If the file cannot be read.
     """
     file, newest = RecordFile(path), {}
-    keep_newest(newest, file.new())
+    keep_newest(newest, file.read_new())
     return list(newest.values()), file.warnings
 
 
-def keep_newest(known: dict[str, dict], records: Iterable[dict]) -> None:
-    """Add records to those that are known by their keys: of several with one key the last."""
+def keep_newest(newest: dict[str, dict], records: Iterable[dict]) -> None:
+    """Add records to a mapping by key; the last of several records with one key is kept."""
     for record in records:
-        known.pop(record["key"], None)
-        known[record["key"]] = record
+        newest.pop(record["key"], None)
+        newest[record["key"]] = record
 
 
-def thin(path: Path) -> int:
-    """Leave the newest record of each key in a file of records and its packed file.
+def deduplicate(path: Path) -> int:
+    """Remove all but the newest record of each key from a file of records and its packed file.
 
-    A kill at any moment loses nothing: for a while a line may be in both.
+    A kill at any moment loses nothing: a line may be in both files for a while.
 
     Parameters
     ----------
@@ -287,18 +290,18 @@ def thin(path: Path) -> int:
     Returns
     -------
     int
-        How many records went. A file with damaged lines stays as it is.
+        Number of removed records. A file with damaged lines stays as it is.
     """
-    keys = [record["key"] for record in RecordFile(path).new()]
+    keys = [record["key"] for record in RecordFile(path).read_new()]
     if len(set(keys)) == len(keys):
         return 0
     with file_lock(path, "records to ", depth=_depth(path)):
         file = RecordFile(path)
-        everything = file.new()
+        everything = file.read_new()
         if file.warnings:
             return 0
         newest = {record["key"]: record for record in everything}
-        composed = [lines.to_lines(record) for record in newest.values()]
+        composed = [codec.encode(record) for record in newest.values()]
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
         body = [*defined.values(), *(line for _, line in composed)]
         atomic_write(path, lambda stream: stream.writelines(body))
@@ -309,37 +312,35 @@ def thin(path: Path) -> int:
 def pack(path: Path) -> int:
     """Move the lines of a file of records to its packed file.
 
-    A kill at any moment loses nothing: for a while a line may be in both.
+    A kill at any moment loses nothing: a line may be in both files for a while.
 
     Parameters
     ----------
     path : Path
-        File of records, without ``.gz``, that is there.
+        Existing file of records, without ``.gz``.
 
     Returns
     -------
     int
-        By how many bytes the files became smaller.
+        Number of bytes by which the files became smaller.
     """
     packed = _packed(path)
     with file_lock(path, "records to ", depth=_depth(path)):
         with open_in_place(path, "ab+") as file:
-            repair(file, _is_whole)
+            repair(file, _is_complete)
             file.seek(0)
             new = file.read()
         before = len(new) + (packed.stat().st_size if packed.exists() else 0)
-        known = _unpacked(packed).splitlines(keepends=True)
-        body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
-        # Without a time the same lines give the same bytes.
+        old = _unpacked(packed).splitlines(keepends=True)
+        body = b"".join(dict.fromkeys([*old, *new.splitlines(keepends=True)]))
+        # Equal lines have to give equal bytes, so the archive has no time stamp.
         atomic_write(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
         retry_while_in_use(path.unlink)
     return before - packed.stat().st_size
 
 
 def check_writable(paths: Iterable[Path]) -> None:
-    """Make sure that records can be written, before hours of work would be lost.
-
-    Makes the folders.
+    """Check that records can be written, before hours of work would be lost, and make the folders.
 
     Raises
     ------
@@ -351,7 +352,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         with writing_to(path, content="records to ", depth=_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
-            # In a folder of several users the lock may be somebody else's.
+            # The lock file may belong to another user of a shared folder.
             for file in (path, lock_path(path)):
                 if os.path.lexists(file):
                     open_in_place(file, "ab").close()
@@ -367,21 +368,21 @@ def _packed(path: Path) -> Path:
 
 
 def _unpacked(path: Path) -> bytes:
-    """Give what a packed file holds; nothing where there is none."""
+    """Return the content of a packed file; a file that does not exist is empty."""
     try:
         if not path.is_file():
             return b""
         with gzip.open(path) as stream:
-            return decompress(stream, path, _LEAST_PACKED).getvalue()
+            return decompress(stream, path, _MIN_UNPACKED_BYTES).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:
         raise UserError(f"cannot read records from {path}: {os_error_reason(error)}") from None
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_complete(line: bytes) -> bool:
     try:
-        content = lines.parse(line)
+        content = codec.parse(line)
         if content.get("schema") != SCHEMA:
             Definitions().add(content)
     except BadLine:

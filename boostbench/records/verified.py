@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from boostbench.records.journal import appending
-from boostbench.records.lines import parse
+from boostbench.records.codec import parse
+from boostbench.records.journal import open_append
 from boostbench.records.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.spec.code_version import FIRST_EDITION, CodeVersion
 from boostbench.util.atomic_write import atomic_write
@@ -189,7 +189,7 @@ def add_finding(results: Path, finding: Finding) -> None:
     UserError
         If the file cannot be written.
     """
-    with appending(verified_path(results), "findings to ", _is_whole) as file:
+    with open_append(verified_path(results), "findings to ", _is_whole) as file:
         file.write(msgspec.json.encode(finding, order="sorted") + b"\n")
 
 

@@ -11,19 +11,19 @@ from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import Key, TableDefinition, all_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.claims import Claim
-from boostbench.records.archive import Recorded, Records
+from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.util.errors import print_error
 
 
-def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
+def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> Table:
     """Return the table of a definition and the records of its cells.
 
     Parameters
     ----------
     request : TableRequest
         Definition and configurations.
-    recorded : mapping of Key to Recorded
+    recorded : mapping of Key to ExperimentResults
         Records of each cell that can run.
 
     Returns
@@ -77,7 +77,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
     )
 
 
-def _cells(request: TableRequest, recorded: Mapping[Key, Recorded]) -> dict[Key, Cell]:
+def _cells(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> dict[Key, Cell]:
     """Return the cell of each row and column of the definition, without published numbers."""
     tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
@@ -179,7 +179,7 @@ def read_tables(
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
         tables.append(assemble(request, records.find_each(request.experiments)))
-    for warning in records.new_warnings():
+    for warning in records.pop_warnings():
         print_error(warning)
     return tables
 

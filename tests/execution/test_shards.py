@@ -3,8 +3,8 @@ from fitting.toy import run
 
 from boostbench.execution.runner import Planned
 from boostbench.execution.shards import Shard
+from boostbench.records.merge import merge_records
 from boostbench.records.store import read_records
-from boostbench.records.union import unite
 from boostbench.util.errors import UserError
 
 GRID = {"width": [1, 2, 3]}
@@ -34,9 +34,9 @@ def test_shards_do_everything_once_and_each_in_its_own_files(make_experiment, tm
     assert sum(event.splits for event in planned) == 8
     n_trials = {"first_split": 9, "every_split": 72, "none": 0}[tune]
     assert sum(event.tuning for event in planned) == n_trials
-    union = unite(sorted((results / "shards").iterdir()), results)
-    assert (union.added, union.known) == (8 + n_trials, 0)
-    assert not union.conflicts + union.warnings
+    summary = merge_records(sorted((results / "shards").iterdir()), results)
+    assert (summary.added, summary.known) == (8 + n_trials, 0)
+    assert not summary.conflicts + summary.warnings
     report = run([experiment], results=results)
     assert (report.ran, len(report.outcomes[0].records)) == (0, 8)
 

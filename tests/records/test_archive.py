@@ -168,9 +168,9 @@ def test_names_damaged_lines_once(results):
     records = Records(results)
     records.find(ExperimentSpec.from_config(config()))
     assert len(records.find(ExperimentSpec.from_config(config())).records) == 4
-    [warning] = records.new_warnings()
+    [warning] = records.pop_warnings()
     assert warning.startswith(f"{path}:1: not a record: ")
-    assert records.new_warnings() == []
+    assert records.pop_warnings() == []
 
 
 def test_a_run_adds_to_the_records_that_have_been_read(tmp_path):

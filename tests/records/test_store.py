@@ -12,16 +12,16 @@ import portalocker
 import pytest
 from fitting.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
-from boostbench.records import lines
+from boostbench.records import codec
 from boostbench.records.schema import BadLine, Measured, check
 from boostbench.records.store import (
     RecordFile,
     check_writable,
+    deduplicate,
     pack,
     read_records,
     record_path,
     record_paths,
-    thin,
 )
 from boostbench.records.verified import Verified
 from boostbench.spec import measures
@@ -131,19 +131,19 @@ def test_what_others_add_is_new(path):
     """Also where lines are torn for a moment, or packed away."""
     file = RecordFile(path)
     append(path, record(0))
-    assert [one["split"] for one in file.new()] == [0]
+    assert [one["split"] for one in file.read_new()] == [0]
     append(path, record(1))
     file.add([record(2)])
     whole = path.read_bytes()
     append(path, record(3))
     line = path.read_bytes().removeprefix(whole)
     path.write_bytes(whole + line[:50])
-    assert [one["split"] for one in file.new()] == [1]
+    assert [one["split"] for one in file.read_new()] == [1]
     path.write_bytes(whole + line)
-    assert [one["split"] for one in file.new()] == [3]
+    assert [one["split"] for one in file.read_new()] == [3]
     pack(path)
     append(path, record(4))
-    assert [one["split"] for one in file.new()] == [4]
+    assert [one["split"] for one in file.read_new()] == [4]
     assert file.warnings == []
 
 
@@ -351,7 +351,7 @@ def test_every_measure_says_what_has_to_be_there(path, name):
         (b'"n_test_wrong":1,', b'"n_test_wrong":-1,', "n_test_wrong: there are 30 rows"),
         (b'"n_test_wrong":1,', b'"n_test_wrong":[1],', "n_test_wrong: there are 30 rows"),
         (b'"n_wrong":[3,1]', b'"n_wrong":[3,"1"]', "n_wrong: there are 30 rows"),
-        (b'"n_wrong":[3,1]', b'"n_wrong":[3,1,1,1]', "n_wrong: there are not so many checkpoints"),
+        (b'"n_wrong":[3,1]', b'"n_wrong":[3,1,1,1]', "n_wrong: the config has fewer checkpoints"),
         (b'"n_test":30,', b"", "n_test_wrong: there are None rows"),
         (b'"n_test":30,', b'"n_test":0,', "n_test_wrong: there are 0 rows"),
     ],
@@ -420,11 +420,11 @@ def test_no_damage_stops_reading(path):
         assert len(found) + len(warnings) >= 1
         for one in found:
             assert "error" in one or 0 <= one["test_error"] <= 1
-            written, line = lines.to_lines(one)
-            again = lines.Definitions()
+            written, line = codec.encode(one)
+            again = codec.Definitions()
             for definition in written.values():
-                again.add(lines.parse(definition))
-            assert again.record(lines.parse(line), "") == one
+                again.add(codec.parse(definition))
+            assert again.record(codec.parse(line), "") == one
     assert n_kept > 2000
 
 
@@ -511,24 +511,24 @@ def test_thinning_leaves_the_newest_record_of_each_key(path):
     pack(path)
     append(path, record(0, finished="2031-01-01T00:00:00Z", commit="abcdef0"))
     before = read_records(path)
-    assert thin(path) == 1
+    assert deduplicate(path) == 1
     assert sorted(read_records(path)[0], key=str) == sorted(before[0], key=str)
     assert len(path.read_bytes().splitlines()) == 3 + 2  # a config, two provenances, two records
     assert not path.with_name("fake.jsonl.gz").exists()
     body = path.read_bytes()
-    assert thin(path) == 0
+    assert deduplicate(path) == 0
     assert path.read_bytes() == body
 
 
 def test_thinning_leaves_alone_what_it_cannot_read(path):
-    assert thin(path) == 0
+    assert deduplicate(path) == 0
     assert not path.exists()
     append(path, record(0))
     append(path, record(0, finished="2031-01-01T00:00:00Z"))
     with path.open("ab") as file:
         file.write(b"?\n")
     body = path.read_bytes()
-    assert thin(path) == 0
+    assert deduplicate(path) == 0
     assert path.read_bytes() == body
 
 
@@ -686,18 +686,18 @@ def test_records_in_memory_share_what_defines_them(tmp_path):
 def test_a_thread_that_looks_for_new_records_waits_for_one_that_adds(path, monkeypatch):
     """Else it may find the file shorter than it has been read, and start anew."""
     file, is_inside, may_go_on = RecordFile(path), threading.Event(), threading.Event()
-    read_on = RecordFile._read_on
+    read_on = RecordFile._read_new_lines
 
     def slow(self, stream):
         is_inside.set()
         may_go_on.wait(60)
         read_on(self, stream)
 
-    monkeypatch.setattr(RecordFile, "_read_on", slow)
+    monkeypatch.setattr(RecordFile, "_read_new_lines", slow)
     with ThreadPoolExecutor(2) as threads:
         adding = threads.submit(file.add, [record(0)])
         assert is_inside.wait(60)
-        looking = threads.submit(file.new)
+        looking = threads.submit(file.read_new)
         assert not wait([looking], timeout=0.2).done
         may_go_on.set()
         assert [one["split"] for one in adding.result()] == [0]

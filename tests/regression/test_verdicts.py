@@ -35,7 +35,7 @@ def tables():
             CodeVersion, "matches", lambda self, record: made(self._replace(versions={}), record)
         )
         tables = read_tables(None, records)
-    assert records.new_warnings() == []
+    assert records.pop_warnings() == []
     return tables
 
 

@@ -30,7 +30,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
     records = Records(Path("results"))
     [table] = read_tables([name], records)
     assert markdown(make_document(table)) == written
-    assert records.new_warnings() == []
+    assert records.pop_warnings() == []
 
 
 def test_all_tables_can_be_made_without_any_record(tmp_path):

@@ -126,7 +126,7 @@ def _is_column_numbering(names: Sequence[str]) -> bool:
 def data_set_name(path: Path) -> str:
     """Return the name of the data set in a file, which its records are filed under.
 
-    Different files may have equal names: `boostbench.records.data_sets` distinguishes their
+    Different files may have equal names: `boostbench.records.data_options` distinguishes their
     records.
 
     Examples

@@ -1,12 +1,12 @@
-"""The lines of a file of records, and the records that they make in memory.
+"""Codec of the lines of a record file.
 
-Besides records a file holds definitions, each once: of configs, ``{"config": {...}, "hash": ...}``,
-and of where records come from, ``{"provenance": {...}, "hash": ...}``. A record names both by hash.
-Lines say nothing twice: errors that are so many rows of the training or the test part are written
-as these numbers, and what there is of each checkpoint in the order of the config's.
+Besides records, a file holds definitions of configs, ``{"config": {...}, "hash": ...}``, and of the
+provenance of records, ``{"provenance": {...}, "hash": ...}``, each once. A record refers to both by
+their hashes. Errors are written as numbers of rows, and values at checkpoints as lists in the order
+of the config's checkpoints.
 
-In memory a record is one mapping, with its ``config`` whole, and its provenance;
-its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
+In memory, a record is one mapping with its ``config`` and the fields of its provenance. Its ``key``
+and ``asked``, the key of its settings, are derived from the config (`boostbench.spec.keys`).
 """
 
 import functools
@@ -21,18 +21,17 @@ from boostbench.spec.keys import RecordKeys, canonical_json, digest, drop_remove
 from boostbench.util.errors import UserError, first_line
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
-_TOO_DEEP = "not a record: it is nested too deeply"
-_MADE_BY = ("code", "commit", "edition", "environment", "source")
-# What is derived, or stands in definitions.
-_APART = ("key", "asked", "config_hash", *_MADE_BY)
-#: What is measured by the clock or says where, by what and for whom a record was made, and what is
-#: derived.
-CIRCUMSTANCES = {*_APART, "also", "config", "seconds", "started", "finished", "warnings"}
-# Names of what is written as a list, and what so many entries of it stand for.
+_NESTING_ERROR = "not a record: it is nested too deeply"
+_PROVENANCE_FIELDS = ("code", "commit", "edition", "environment", "source")
+# Fields that are derived, or written in definitions.
+_DERIVED_FIELDS = ("key", "asked", "config_hash", *_PROVENANCE_FIELDS)
+#: Fields that do not belong to the result: times, provenance, data options and derived fields.
+CIRCUMSTANCES = {*_DERIVED_FIELDS, "also", "config", "seconds", "started", "finished", "warnings"}
+# Field that is written as a list, and function from its length to the keys of its entries.
 _Staged = tuple[tuple[str, Callable[[int], list[str]]], ...]
-#: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.
-DEEPEST = 100
-# Errors, the counts that are written for them, and of how many rows these are.
+#: Limit of nested lists and mappings, twice the limit for YAML and overrides.
+MAX_DEPTH = 100
+# Field of an error rate, field of the number of wrong rows, and field of the number of rows.
 _COUNTED = (
     ("test_error", "n_test_wrong", "n_test"),
     ("train_error", "n_train_wrong", "n_train"),
@@ -41,23 +40,23 @@ _COUNTED = (
 
 
 class Definitions:
-    """The definitions of a file."""
+    """Definitions of a file: configs and provenances by hash."""
 
     def __init__(self):
         self._configs: dict[str, tuple[dict, RecordKeys, _Staged]] = {}
         self._provenances: dict[str, dict] = {}
 
     def __contains__(self, name: str) -> bool:
-        """Whether a definition of this hash is known."""
+        """Return True if a definition has this hash."""
         return name in self._configs or name in self._provenances
 
     def add(self, line: Mapping) -> str:
-        """Take a parsed line that is a definition, and give its hash.
+        """Add a parsed definition, and return its hash.
 
         Raises
         ------
         BadLine
-            If it is none, or is not what its hash says.
+            If the line is no definition, or its hash is wrong.
         """
         kind = next((kind for kind in _DEFINED if isinstance(line.get(kind), Mapping)), None)
         if kind is None or line.keys() != {kind, "hash"}:
@@ -72,7 +71,7 @@ class Definitions:
                 self._configs[line["hash"]] = (
                     content,
                     RecordKeys.from_config(content),
-                    _staged(content),
+                    _staged_fields(content),
                 )
             else:
                 self._provenances[line["hash"]] = content
@@ -81,12 +80,12 @@ class Definitions:
         return line["hash"]
 
     def record(self, line: Mapping, kind: str) -> dict:
-        """Make a record of a parsed line, as it is in memory.
+        """Return the record of a parsed line.
 
         Parameters
         ----------
         line : mapping
-            As `parse` gives it.
+            Result of `parse`.
         kind : str
             Kind of the file: ``"tuning"``, or the suffix of a measure.
 
@@ -97,34 +96,34 @@ class Definitions:
         Raises
         ------
         BadLine
-            If something is missing or impossible.
+            If a field is missing, or has an impossible value.
         """
         try:
             name = line["config"]
-            config, identity, staged = self._configs[name]
-            made_by = self._provenances[line["provenance"]]
+            config, keys, staged = self._configs[name]
+            provenance = self._provenances[line["provenance"]]
         except (KeyError, TypeError):
             check(line, schema.Record)
-            what = "provenance" if name in self._configs else "config"
-            raise BadLine(f"its {what} is defined nowhere in the file") from None
+            missing = "provenance" if name in self._configs else "config"
+            raise BadLine(f"its {missing} is defined nowhere in the file") from None
         is_trial = kind == "tuning"
         if "fold" in line and not is_trial:
             raise BadLine("fold: only a cross-validation trial has one")
-        record = _lengthened(line, staged)
+        record = _decode_fields(line, staged)
         if "error" in record:
             check(record, schema.FailedTrialLine if is_trial else schema.Failure)
         else:
             check(record, schema.FinishedTrialLine if is_trial else _record_type(kind))
-            if not is_trial and made_by["environment"] is None:
+            if not is_trial and provenance["environment"] is None:
                 raise BadLine("its provenance has no environment")
             _check_judgement(record, config)
         if is_trial:
             points, rows = schema.points_of(record), record["rows"]
-            key = identity.trial_key(record["split"], record["fold"], points, rows)
+            key = keys.trial_key(record["split"], record["fold"], points, rows)
         else:
-            key = identity.split_key(record["split"], record["rows"])
+            key = keys.split_key(record["split"], record["rows"])
         del record["schema"], record["provenance"]
-        record.update(made_by, key=key, asked=identity.settings, config_hash=name, config=config)
+        record.update(provenance, key=key, asked=keys.settings, config_hash=name, config=config)
         return record
 
 
@@ -135,65 +134,65 @@ def _record_type(kind: str) -> type[schema.Measured]:
 
 
 def _check_judgement(record: Mapping, config: Mapping) -> None:
-    """Cross-validation makes shares of errors small, if its config does not say otherwise."""
+    """Check that validation errors are fractions, unless the config has another criterion."""
     errors = [record.get("validation_error"), *(record.get("validation_errors") or ())]
-    known = [error for error in errors if error is not None]
-    if "judged_by" not in config and not all(0 <= error <= 1 for error in known):
+    is_fraction = all(0 <= error <= 1 for error in errors if error is not None)
+    if "judged_by" not in config and not is_fraction:
         raise BadLine("validation_error: expected a fraction of 1")
 
 
 def parse(line: bytes) -> dict:
-    """Read the JSON of a line.
+    """Return the JSON object of a line.
 
     Raises
     ------
     BadLine
-        If it is no mapping in JSON, with valid Unicode and finite numbers, or nested too deeply.
+        If the line is no JSON object of valid Unicode and finite numbers, or is nested too deeply.
     """
     try:
         content = msgspec.json.decode(line)
     except RecursionError:
-        raise BadLine(_TOO_DEEP) from None
+        raise BadLine(_NESTING_ERROR) from None
     except ValueError as error:
         raise BadLine(f"not a record: {first_line(error)}") from None
     if not isinstance(content, dict):
         raise BadLine("not a record")
-    if line.count(b"[") + line.count(b"{") > DEEPEST and _is_deep(content):
-        raise BadLine(_TOO_DEEP)
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(content):
+        raise BadLine(_NESTING_ERROR)
     return content
 
 
 def _is_deep(content: dict) -> bool:
     level: list = [content]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         values = (node.values() if isinstance(node, dict) else node for node in level)
-        level = [value for some in values for value in some if isinstance(value, dict | list)]
+        level = [item for each in values for item in each if isinstance(item, dict | list)]
     return bool(level)
 
 
-def to_lines(record: Mapping) -> tuple[dict[str, bytes], bytes]:
-    """Write a record down: the inverse of `Definitions.record`.
+def encode(record: Mapping) -> tuple[dict[str, bytes], bytes]:
+    """Return the lines of a record: the inverse of `Definitions.record`.
 
     Parameters
     ----------
     record : mapping
-        As in memory; what is derived may be left out.
+        Record as in memory; derived fields may be left out.
 
     Returns
     -------
     definitions : dict of str to bytes
-        Lines that have to be in the file, by their hashes.
+        Lines of its definitions, by hash.
     line : bytes
-        The record.
+        Line of the record.
 
     Raises
     ------
     BadLine
-        If it has no config, no provenance or no JSON form.
+        If the record has no config, no provenance or no JSON form.
     """
     contents = {
         "config": record.get("config"),
-        "provenance": {name: record[name] for name in _MADE_BY if name in record}
+        "provenance": {name: record[name] for name in _PROVENANCE_FIELDS if name in record}
         | {"environment": record.get("environment")},
     }
     for kind, content in contents.items():
@@ -204,15 +203,15 @@ def to_lines(record: Mapping) -> tuple[dict[str, bytes], bytes]:
             hashes[kind]: _line({kind: content, "hash": hashes[kind]})
             for kind, content in contents.items()
         }
-        own = {name: value for name, value in record.items() if name not in _APART}
-        short = _shortened(own, record["config"])
-        return definitions, _line({**short, **hashes, "schema": schema.SCHEMA})
+        fields = {name: value for name, value in record.items() if name not in _DERIVED_FIELDS}
+        fields = _encode_fields(fields, record["config"])
+        return definitions, _line({**fields, **hashes, "schema": schema.SCHEMA})
     except (TypeError, ValueError, RecursionError, UserError) as error:
         raise BadLine(first_line(error)) from None
 
 
-def _shortened(record: dict, config: Mapping) -> dict:
-    """Write errors as counts, and leave out what is empty; texts of others become valid Unicode."""
+def _encode_fields(record: dict, config: Mapping) -> dict:
+    """Return a record with errors as counts, valid Unicode, and without empty warnings."""
     for name in ("error", "where"):
         if name in record:
             record[name] = _unicode(record[name])
@@ -220,12 +219,12 @@ def _shortened(record: dict, config: Mapping) -> dict:
         record["warnings"] = [_unicode(text) for text in record["warnings"]]
         if not record["warnings"]:
             del record["warnings"]
-    for error, count, of in _COUNTED:
-        wrong = _each(record.get(error), functools.partial(_count, n=record.get(of)))
+    for error, count, total in _COUNTED:
+        wrong = _map_values(record.get(error), functools.partial(_count_rows, n=record.get(total)))
         if None not in (wrong.values() if isinstance(wrong, dict) else [wrong]):
             del record[error]
             record[count] = wrong
-    for name, stages in _staged(config):
+    for name, stages in _staged_fields(config):
         by_rounds = record.get(name)
         if isinstance(by_rounds, dict):
             rounds = stages(len(by_rounds))
@@ -234,22 +233,22 @@ def _shortened(record: dict, config: Mapping) -> dict:
     return record
 
 
-def _lengthened(line: Mapping, staged: _Staged) -> dict:
-    """Undo `_shortened`."""
+def _decode_fields(line: Mapping, staged: _Staged) -> dict:
+    """Undo `_encode_fields`."""
     record = {"warnings": [], **line} if "n_train" in line else dict(line)
     for name, stages in staged if "fold" not in line else ():
-        listed = record.get(name)
-        if isinstance(listed, list):
-            rounds = stages(len(listed))
-            if len(rounds) != len(listed):
-                raise BadLine(f"{name}: there are not so many checkpoints")
-            record[name] = dict(zip(rounds, listed, strict=True))
-    for error, count, of in _COUNTED:
+        values = record.get(name)
+        if isinstance(values, list):
+            rounds = stages(len(values))
+            if len(rounds) != len(values):
+                raise BadLine(f"{name}: the config has fewer checkpoints")
+            record[name] = dict(zip(rounds, values, strict=True))
+    for error, count, total in _COUNTED:
         if count in record:
-            wrong, n = record.pop(count), record.get(of)
+            wrong, n = record.pop(count), record.get(total)
             numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
-            are_counts = type(n) is int and set(map(type, numbers)) <= {int}
-            if not are_counts or not 0 <= min(numbers, default=0) <= max(numbers, default=0) <= n:
+            is_integer = type(n) is int and set(map(type, numbers)) <= {int}
+            if not is_integer or not 0 <= min(numbers, default=0) <= max(numbers, default=0) <= n:
                 raise BadLine(f"{count}: there are {n!r:.50} rows")
             n = n or 1
             is_staged = isinstance(wrong, dict)
@@ -257,24 +256,24 @@ def _lengthened(line: Mapping, staged: _Staged) -> dict:
     return record
 
 
-def _staged(config: Mapping) -> _Staged:
-    """Say what is written as a list, and what so many entries of it stand for."""
+def _staged_fields(config: Mapping) -> _Staged:
+    """Return the fields that are written as lists, with the keys of their entries."""
     rounds = config["protocol"].get("checkpoints")
     rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []
 
-    def and_end(number: int) -> list[str]:
+    def append_end(number: int) -> list[str]:
         return [*rounds[: number - 1], "end"]
 
-    return ("n_wrong", lambda n: rounds[:n]), ("digests", and_end), ("witness", and_end)
+    return ("n_wrong", lambda n: rounds[:n]), ("digests", append_end), ("witness", append_end)
 
 
-def _each(value, function):
+def _map_values(value, function):
     if isinstance(value, dict):
         return {name: function(item) for name, item in value.items()}
     return function(value)
 
 
-def _count(share, n) -> int | None:
+def _count_rows(share, n) -> int | None:
     if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n, int) and n > 0):
         return None
     count = round(share * n)

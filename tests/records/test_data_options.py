@@ -1,6 +1,37 @@
 import pytest
+from fitting.examples import RECORD, changed
 
-from boostbench.records.data_sets import title_data_sets
+from boostbench.records.data_options import add_options, has_options, merge_options, title_data_sets
+from boostbench.spec.data import key_options
+
+ONE, OTHER = {"header": True}, {"rows": [0, 9]}
+
+
+def test_what_is_expected_tells_no_records_apart():
+    assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
+    assert has_options(changed(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
+
+
+def test_a_record_without_a_cut_is_of_the_data_of_its_name():
+    assert has_options(RECORD, {})
+    assert not has_options(RECORD, ONE)
+
+
+def test_one_more_way_leaves_the_others():
+    record = add_options(add_options(RECORD, ONE), OTHER)
+    assert all(has_options(record, way) for way in ({}, ONE, OTHER))
+    assert "also" not in RECORD
+
+
+@pytest.mark.parametrize("more", [{}, {"also": [ONE]}])
+def test_a_record_that_has_all_ways_stays_what_it_is(more):
+    record = add_options(RECORD, ONE)
+    assert merge_options(record, RECORD | more) is record
+
+
+def test_a_trial_is_asked_for_in_no_way():
+    trial = RECORD | {"fold": 0}
+    assert merge_options(trial, changed(trial, config__data__cut=ONE)) is trial
 
 
 def facts(checksum, name="data", **cut):

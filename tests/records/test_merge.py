@@ -1,9 +1,9 @@
 import pytest
 from fitting.examples import FAILURE, RECORD, changed
 
-from boostbench.records.cuts import is_cut_so
+from boostbench.records.data_options import has_options
+from boostbench.records.merge import merge_records
 from boostbench.records.store import RecordFile, read_records, record_path
-from boostbench.records.union import unite
 from boostbench.util.errors import UserError
 
 
@@ -26,10 +26,10 @@ def found(folder):
 def test_duplicates_count_once(put):
     elsewhere = changed(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
     a, b = put("a", RECORD, changed(RECORD, split=1)), put("b", elsewhere)
-    union = unite([a, b], put("all"))
-    assert (union.added, union.known, union.conflicts) == (2, 1, [])
+    summary = merge_records([a, b], put("all"))
+    assert (summary.added, summary.known, summary.conflicts) == (2, 1, [])
     assert [record["split"] for record in found(put("all"))] == [0, 1]
-    again = unite([b, a], put("all"))
+    again = merge_records([b, a], put("all"))
     assert (again.added, again.known, again.conflicts) == (0, 3, [])
 
 
@@ -39,8 +39,8 @@ def test_duplicates_count_once(put):
 def test_conflicts_are_told_and_nothing_is_lost(put, change):
     a, b = put("a", RECORD), put("b", changed(RECORD, **change))
     before = [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
-    union = unite([a, b], put("all"))
-    [told] = union.conflicts
+    summary = merge_records([a, b], put("all"))
+    [told] = summary.conflicts
     assert f"split 0 of {b}" in told
     assert next(iter(change)) in told
     assert found(put("all"))[0]["test_error"] == RECORD["test_error"]
@@ -50,15 +50,17 @@ def test_conflicts_are_told_and_nothing_is_lost(put, change):
 def test_a_finished_split_takes_the_place_of_a_failure(put):
     for first, second in ((FAILURE, RECORD), (RECORD, FAILURE)):
         target = put(f"all{'error' in first}")
-        unite([put(f"a{'error' in first}", first), put(f"b{'error' in first}", second)], target)
+        merge_records(
+            [put(f"a{'error' in first}", first), put(f"b{'error' in first}", second)], target
+        )
         assert "error" not in found(target)[0]
 
 
 def test_the_order_of_folders_does_not_matter(put):
     a = put("a", changed(RECORD, split=2), changed(RECORD, split=0))
     b = put("b", changed(RECORD, split=1))
-    unite([a, b], put("one"))
-    unite([b, a], put("other"))
+    merge_records([a, b], put("one"))
+    merge_records([b, a], put("other"))
     one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
     assert one == other
     assert [record["split"] for record in found(put("one"))] == [0, 1, 2]
@@ -68,7 +70,7 @@ def test_a_later_edition_takes_the_place_of_an_earlier_one(put):
     later = changed(RECORD, edition=2, test_error=2 / 30)
     for first, second in ((RECORD, later), (later, RECORD)):
         target = put(f"all{first is later}")
-        unite([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
+        merge_records([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
         assert found(target)[0]["test_error"] == 2 / 30
 
 
@@ -76,23 +78,23 @@ def test_bad_lines_are_told(put):
     a = put("a", RECORD)
     path = record_path(a, "toy", "fake")
     path.write_bytes(b"rubbish\n" + path.read_bytes())
-    union = unite([a], put("all"))
-    assert (union.added, len(union.warnings)) == (1, 1)
+    summary = merge_records([a], put("all"))
+    assert (summary.added, len(summary.warnings)) == (1, 1)
 
 
 def test_folders_that_cannot_be_merged(put, tmp_path):
     with pytest.raises(UserError, match="holds no records"):
-        unite([tmp_path / "nothing"], put("all"))
+        merge_records([tmp_path / "nothing"], put("all"))
     a = put("a", RECORD)
     with pytest.raises(UserError, match="is the folder that is added to"):
-        unite([a], a)
+        merge_records([a], a)
 
 
 def test_shards_are_added_to_the_folder_that_they_are_in(put):
     a = put("a", RECORD)
     put("a/shards/1-of-2", changed(RECORD, split=1))
     put("a/shards/2-of-2", changed(RECORD, split=2))
-    assert unite([a], a).added == 2
+    assert merge_records([a], a).added == 2
     assert [record["split"] for record in found(a)] == [0, 1, 2]
 
 
@@ -100,11 +102,11 @@ def test_newest_takes_what_was_finished_later(put):
     older = changed(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
     newer = changed(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
     for name, first, second in (("up", older, newer), ("down", newer, older)):
-        union = unite([put(f"{name}-other", second)], put(name, first), newest=True)
+        summary = merge_records([put(f"{name}-other", second)], put(name, first), newest=True)
         [record] = found(put(name))
         assert record["finished"] == newer["finished"], name
         assert record["test_error"] == newer["test_error"]
-        assert union.added == (name == "up")
+        assert summary.added == (name == "up")
 
 
 @pytest.mark.parametrize("newest", [False, True])
@@ -115,9 +117,9 @@ def test_ways_in_which_data_were_asked_for_are_kept(put, newest):
     other = later | {"also": [ways[2]]}
     for name, parts in (("ab", (one, other)), ("ba", (other, one))):
         folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]
-        union = unite(folders, put(name), newest)
-        assert union.conflicts == []
+        summary = merge_records(folders, put(name), newest)
+        assert summary.conflicts == []
         [kept] = found(put(name))
-        assert all(is_cut_so(kept, way) for way in ways)
-        assert not is_cut_so(kept, {})
-        assert unite(folders, put(name), newest).added == 0
+        assert all(has_options(kept, way) for way in ways)
+        assert not has_options(kept, {})
+        assert merge_records(folders, put(name), newest).added == 0
