@@ -7,12 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
 from boostbench import cli
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
+from boostbench.data import readers
 from boostbench.data.loading import load
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import read_records
@@ -52,7 +54,7 @@ def test_all_of_the_page_is_tested_here():
     assert FILES.keys() == {
         *("centroids.py", "stagewise.py", "test_stagewise.py"),
         *("conf/data/flowers.yaml", "balanced.py", "wine.yaml", "means.yaml"),
-        "boostbench/cli/newest.py",
+        *("boostbench/cli/newest.py", "boostbench/data/readers/json_lines.py"),
     }
     assert len(COMMANDS) == 7
 
@@ -105,6 +107,43 @@ def test_a_table(carry_out):
     assert "Shrunken class means" in result.out
     assert "shrunken" in result.out
     assert (results / "records" / "iris" / "Centroids.jsonl").exists()
+
+
+def test_a_data_format(call, done, folder, monkeypatch):
+    """Its file is in a folder of the package's path."""
+    code = folder / "readers"
+    code.mkdir()
+    (code / "json_lines.py").write_text(FILES["boostbench/data/readers/json_lines.py"])
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(code)])
+    readers.readers.cache_clear()
+    try:
+        frame = pd.DataFrame(
+            {
+                "size": [1.5, None, *range(58)],
+                "city": [*("Bern", None, "Chur"), *["Genf", "Chur", "Bern"] * 19],
+                "id": [f"C{i}" for i in range(60)],
+                "kind": ["a", "b"] * 30,
+            }
+        )
+        frame.to_json(folder / "bank.jsonl.gz", orient="records", lines=True)
+        frame.to_csv(folder / "bank.csv", index=False)
+        result = call("data", "bank.jsonl.gz")
+        assert result.code == 2
+        assert "column 'id'" in result.err
+        specs = [
+            {"name": "bank", "path": path, "drop": ["id"]} for path in ("bank.jsonl.gz", "bank.csv")
+        ]
+        datasets = [load(spec) for spec in specs]
+        assert datasets[0].checksum == datasets[1].checksum
+        assert datasets[0].categories == ((1, ("Bern", "Chur", "Genf")),)
+        assert ".jsonl\n      JSON lines: a JSON object" in done("data", "--help").out
+        (folder / "bad.jsonl").write_text("{")
+        assert call("data", "bad.jsonl").err.startswith("boostbench: bad.jsonl does not parse: ")
+        (folder / "bank.xml").touch()
+        assert "*.npz or *.jsonl, perhaps with .gz" in call("data", "bank.xml").err
+    finally:
+        readers.readers.cache_clear()
+        sys.modules.pop("boostbench.data.readers.json_lines", None)
 
 
 def test_a_command(done, folder, monkeypatch):

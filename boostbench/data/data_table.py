@@ -77,6 +77,33 @@ class DataTable:
         """Return the content of a format that has features and labels, and no names."""
         return cls([], [], X, where, y=y, splits=splits)
 
+    @classmethod
+    def from_frame(cls, frame, where: str) -> "DataTable":
+        """Return the content of a pandas data frame: numbers, and columns of text.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame of shape (n_samples, n_columns)
+            Columns of numbers and truth values; all other columns are text.
+        where : str
+            Name of the file in messages.
+        """
+        import pandas as pd  # slow to import
+
+        columns, categories = [], []
+        for _, column in frame.items():
+            if column.dtype.kind in "biuf":
+                columns.append(column.to_numpy(dtype=float))
+                categories.append(None)
+                continue
+            text = column.map(str, na_action="ignore")
+            codes, words = pd.factorize(text, sort=True)
+            columns.append(np.where(codes < 0, np.nan, codes))
+            categories.append(words.tolist())
+        strings = frozenset(j for j, words in enumerate(categories) if words is not None)
+        names = compose_letters(map(str, frame.columns))
+        return cls(names, categories, np.column_stack(columns), where, strings)
+
     def column(self, j: int) -> np.ndarray:
         """Return column `j` as a dense vector of shape (n_samples,)."""
         if isinstance(self.values, np.ndarray):

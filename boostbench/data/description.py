@@ -24,13 +24,16 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         Labels and values, in the order of display.
     """
     values, counts = dataset.values, dataset.class_counts
+    names = dataset.names or [str(number) for number in range(1, dataset.X.shape[1] + 1)]
+    sizes = [f"{names[column]} ({n})" for column, n in dataset.category_counts]
     rows = [
         ("name", dataset.name),
         ("source", dataset.source),
         ("samples", str(dataset.n_samples)),
         ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
         ("classes", _classes(counts)),
-        ("values", _values(values, dataset.n_samples * dataset.n_features)),
+        *([("categories", ", ".join(sizes))] if sizes else []),
+        ("values", _values(dataset)),
         *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
         ("expected", _expected(dataset)),
         ("checksum", dataset.checksum),
@@ -42,7 +45,14 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     return rows
 
 
-def _values(values: np.ndarray, n_entries: int) -> str:
+def _values(dataset: Dataset) -> str:
+    """Return the range of the numbers, and the share of zeros; codes of categories do not count."""
+    values, n_entries = dataset.values, dataset.n_samples * dataset.n_features
+    if dataset.categories:
+        values = np.delete(values, [column for column, _ in dataset.categories], axis=1)
+        n_entries = values.size
+        if not n_entries:
+            return "categories only"
     # The initial values cover matrices without stored values or with NaN only.
     low = float(np.fmin.reduce(values, axis=None, initial=np.inf))
     high = float(np.fmax.reduce(values, axis=None, initial=-np.inf))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from boostbench.data import Dataset, describe
+from boostbench.data import Dataset, describe, load
 
 TOY = Dataset(
     "toy",
@@ -61,3 +61,14 @@ def test_a_sparse_matrix_that_stores_nothing_is_zero():
 def test_many_classes():
     many = Dataset("many", np.ones((50, 1)), np.r_[np.arange(40), np.arange(10)], "made here")
     assert dict(describe(many))["classes"] == "40, of 1 to 2 samples"
+
+
+def test_categories_are_described_by_their_columns(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("size,town,class\n0,Bern,a\n2,Chur,b\n0,Genf,a\n4,Bern,b\n")
+    rows = dict(describe(load({"name": "towns", "path": str(path)})))
+    assert rows["features"] == "4 (dense)"
+    assert rows["categories"] == "town (3)"
+    assert rows["values"] == "0 to 4, 50.0% of them zero"
+    path.write_text("town,class\nBern,a\nChur,b\nGenf,a\nBern,b\n")
+    assert dict(describe(load({"name": "towns", "path": str(path)})))["values"] == "categories only"
