@@ -10,19 +10,20 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
 _MAX_LABEL_LENGTH = 9
 
 
-def heat_map_data(shapes, pair, output, largest, number):
+def heat_map_data(shapes, index, output, largest, number, deviation):
     """Return the drawing of a pair for the HTML page.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
-    pair : boostbench.algorithms.bagging.interactions.Pair
+    index : int
+        Index of the pair.
     output : int
         Index of the score.
     largest : float
         Contribution that is drawn in full colour.
-    number : callable
-        Formatter of a contribution.
+    number, deviation : callable
+        Formatters of a contribution and of a standard deviation.
 
     Returns
     -------
@@ -30,6 +31,7 @@ def heat_map_data(shapes, pair, output, largest, number):
         Names of both features; position, relative value and tooltip of each cell; size of a cell;
         positions and texts of the tick labels of both axes; edges of the plot area.
     """
+    pair, stds = shapes.pairs[index], shapes.pair_stds[index]
     across, down = pair.axes
     names = [shapes.cell_names(axis) for axis in (across, down)]
     width = (_RIGHT - _LEFT) / across.n_cells
@@ -42,7 +44,8 @@ def heat_map_data(shapes, pair, output, largest, number):
             "y": round(_BOTTOM - height * (row + 1), 2),
             "value": round(float(table[column, row]) / largest, 3),
             "text": f"{features[0]} {names[0][column]}, {features[1]} {names[1][row]}: "
-            + number(float(table[column, row])),
+            + number(float(table[column, row]))
+            + ("" if stds is None else f" {deviation(stds[column, row, output])}"),
         }
         for column, row in np.ndindex(*table.shape)
     ]

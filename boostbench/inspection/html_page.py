@@ -314,9 +314,7 @@ class _Page:
                 "importance": float(importances[number]),
                 "size": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
-                    heat_map_data(
-                        self.shapes, self.shapes.pairs[number], output, largest, self.number
-                    )
+                    heat_map_data(self.shapes, number, output, largest, self.number, self.deviation)
                     for output in range(len(self.shapes.outputs))
                 ],
             }

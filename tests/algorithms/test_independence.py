@@ -175,7 +175,9 @@ def predictions(model, X):
         with contextlib.suppress(ValueError):
             results["shapes"] = model.shape_functions(X).explain_global().to_numpy()
             results["importances"] = model.feature_importances_
-            results["rules"] = model.rules().to_numpy()
+            # NaN differs from itself in an array of objects.
+            rules = model.rules().astype(object)
+            results["rules"] = rules.where(rules.notna(), None).to_numpy()
     return results
 
 

@@ -36,7 +36,7 @@ def test_only_category_labels_are_shortened():
     turns = (X["time"] > 1.6e9 + 150) ^ (X["tree"] == names[0])
     model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, turns)
     shapes = model.shape_functions()
-    drawn = heat_map_data(shapes, shapes.pairs[0], 0, 1.0, str)
+    drawn = heat_map_data(shapes, 0, 0, 1.0, str, str)
     thresholds = shapes.pairs[0].axes[0].thresholds
     shown = [float(text) for _, text in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()

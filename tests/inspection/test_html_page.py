@@ -244,7 +244,8 @@ def test_pairs_are_heat_maps(page):
     for cells, table in zip(drawn, tables, strict=True):
         values, texts = zip(*cells, strict=True)
         np.testing.assert_allclose(largest * np.array(values), table.ravel(), atol=1e-3 * largest)
-        written_down = [float(text.rpartition(": ")[2]) for text in texts]
+        written_down = [float(text.rpartition(": ")[2].split()[0]) for text in texts]
+        assert all(" ± " in text for text in texts)
         np.testing.assert_allclose(written_down, table.ravel(), atol=0.006)
 
 

@@ -157,6 +157,13 @@ class ShapeFunctions:
         """True if standard deviations are known: the model is a jointly trained bag."""
         return self._intercept_spread is not None
 
+    @property
+    def pair_stds(self):
+        """Standard deviations of the tables of the pairs; None for each pair if not known."""
+        if not self.has_spread:
+            return [None] * len(self.pairs)
+        return [np.linalg.norm(spread, axis=-1) for spread in self._pair_spreads]
+
     def spread(self, X):
         """Return the square root of the covariance of the scores.
 
