@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from math import nan
 from pathlib import Path
+from statistics import fmean
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -160,12 +163,16 @@ def run(args: Namespace) -> int:
         return 0
     if len({spec["results"] for spec in specs}) > 1:
         raise UserError("a sweep has one folder of results; run it once for each folder")
-    codes = []
+    codes, durations = [], []
     for number, (job, spec) in enumerate(zip(jobs, specs, strict=True), start=1):
         heading = " ".join(word for word in job if word.partition("=")[0] in keys)
         heading = f"setting {number} of {len(jobs)}: {heading}" if keys else ""
+        if heading:
+            echo(heading + _remaining_time(durations, len(jobs) - number + 1), file=sys.stderr)
+        start = time.monotonic()
         try:
             codes.append(_run_job(spec, heading))
+            durations.append(time.monotonic() - start)
         except UserError as error:
             if len(jobs) == 1 or is_debugging():
                 raise
@@ -200,14 +207,28 @@ def _check_words(words: Sequence[str]) -> None:
     raise UserError(f"names need their groups: 'boostbench run {' '.join(meant)}'")
 
 
+def _remaining_time(durations: Sequence[float], n_jobs: int) -> str:
+    """Return the expected time of the remaining jobs of a sweep, by the jobs that ran.
+
+    Examples
+    --------
+    >>> _remaining_time([0.1, 40, 60], n_jobs=9)
+    '; about 0:07:30 for the remaining 9'
+    """
+    # Jobs that are on record take less than a second.
+    run_times = [seconds for seconds in durations if seconds >= 1]
+    if not run_times:
+        return ""
+    seconds = round(fmean(run_times) * n_jobs)
+    return f"; about {timedelta(seconds=seconds)} for the remaining {n_jobs}"
+
+
 def _run_job(spec: dict, heading: str) -> int:
     """Run and print one experiment; return its exit code."""
     with spinner("starting"):
         from boostbench.execution.jobs import execute
         from boostbench.util.console import make_console
 
-    if heading:
-        echo(heading, file=sys.stderr)
     specs = [spec, *_baselines(spec)]
     report = execute(specs)
     outcome, *_ = report.outcomes

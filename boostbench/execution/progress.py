@@ -18,6 +18,10 @@ from boostbench.util.console import make_console
 #: Seconds between two lines, if there is no terminal.
 LINE_INTERVAL = 60
 
+#: Number of finished fits before a remaining time is shown. Fits in progress count as not begun, so
+#: that an estimate from the first fits of several workers is several times too long.
+MIN_FITS = 5
+
 
 @dataclass
 class _Phase:
@@ -99,7 +103,9 @@ class ProgressDisplay(AbstractContextManager):
     @property
     def eta(self) -> str:
         """Expected time until the end, in proportion to the expected seconds of the fits."""
-        if not self._seconds_done:
+        n_done = sum(phase.done for phase in self.phases.values())
+        n_fits = sum(phase.total for phase in self.phases.values())
+        if not self._seconds_done or n_done < min(MIN_FITS, n_fits / 4):
             return "ETA -:--:--"
         return f"ETA {_format_duration(self.elapsed * self._seconds_left / self._seconds_done)}"
 

@@ -7,6 +7,7 @@ from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.shards import Shard
 from boostbench.fitting.splits import Split
 from boostbench.records.archive import RecordIndex, Records
+from boostbench.records.installed import installed_folder
 
 
 class RunRecords:
@@ -48,6 +49,17 @@ class RunRecords:
             existing_records = {} if ignores_existing else full_file.records
             self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
         return self._run_files[path]
+
+    def past_records(self, experiment: Experiment, tuning: bool = False) -> list[dict]:
+        """Return records of the same algorithm and data, by which the time of a fit is estimated.
+
+        They count with ``rerun="all"``, too. A folder without any takes the installed results.
+        """
+        for records in (self._records, Records(installed_folder())):
+            past = records.index(experiment.path(records.results, tuning)).records
+            if past:
+                return list(past.values())
+        return []
 
     def pop_warnings(self) -> list[str]:
         """Return the warnings about damaged lines that were not reported yet."""

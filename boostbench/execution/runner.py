@@ -265,15 +265,15 @@ class Run:
 def _forecast(
     missing: Sequence[tuple[Experiment, Split]], tuning: Sequence[Task], run_records: RunRecords
 ) -> Forecast:
-    """Return the expected times, from the records of the same files."""
+    """Return the expected times, by past records of the same algorithms and data."""
     n_splits = Counter(experiment for experiment, _ in missing)
     n_trials = Counter(task.experiment for task in tuning)
     kinds = []
     for experiment, number in n_splits.items():
-        splits = list(run_records.file_for(experiment).records.values())
+        splits = run_records.past_records(experiment)
         trials = []
         if experiment in n_trials:
-            trials = list(run_records.file_for(experiment, tuning=True).records.values())
+            trials = run_records.past_records(experiment, tuning=True)
             kind = (experiment, True)
             kinds.append((kind, n_trials[experiment], experiment.config, [trials, splits]))
         kinds.append(((experiment, False), number, experiment.config, [splits, trials]))

@@ -121,7 +121,7 @@ def test_what_runs_the_missing_numbers_is_told(call, define_table):
     told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
     # A long path is broken at the width of the terminal.
     unbroken = told.replace(" ", "")
-    assert f"Whatisnotrunisrunby'boostbenchtable{name}'." in unbroken
+    assert f"Missingnumbersarerunby'boostbenchtable{name}'." in unbroken
     assert "iris also has records of other settings, such as profile=quick" in told
     assert call("table", name, "parallel=serial").code == 0
     told = words(call("compare", "samme", "adaboost_mh", "--tables", name))

@@ -94,7 +94,7 @@ def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
     monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6", "demo"]))
     # The folder counts as the project's own where half of the numbers are run.
-    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
     result = done("report")
     assert "2 tables, 0 figures, 12 published numbers: 12 not run), results/README.md" in result.out
     assert "written: results/report.html (0.1 MB: 1 run beside them, 2 tables" in result.out
@@ -133,7 +133,7 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
 
 def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
     monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6"]))
-    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
     own = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
@@ -148,7 +148,7 @@ def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
 
 def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
     monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["demo"]))
-    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
     found = importlib.util.find_spec
     missing = {"matplotlib"}
     monkeypatch.setattr(
