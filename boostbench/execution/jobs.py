@@ -29,7 +29,7 @@ Key = tuple[str, str]
 
 
 def execute(specs: Sequence[dict]) -> Report:
-    """Run what is missing of some experiments, all in one go, so that no core is idle.
+    """Run the missing fits of several experiments together, so that no core is idle.
 
     Progress is shown on stderr.
 
@@ -41,12 +41,12 @@ def execute(specs: Sequence[dict]) -> Report:
     Returns
     -------
     Report
-        What there is now. Its warnings have been shown.
+        Records of each experiment. Warnings were printed.
 
     Raises
     ------
     UserError
-        For what the user can put right; nothing was run then.
+        If a config is invalid; nothing was run.
     """
     datasets = load_each([spec["data"] for spec in specs])
     run = _plan(specs, datasets, Records(Path(specs[0]["results"])))
@@ -154,7 +154,7 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
 
 
 def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) -> Run:
-    """Plan what is missing of some experiments; the first config says how all run."""
+    """Plan the missing fits of experiments; the first config has the settings of the run."""
     common, parallel = specs[0], specs[0]["parallel"]
     experiments = list(map(Experiment.from_config, specs, datasets))
     with spinner("reading records"):
@@ -170,7 +170,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
 
 
 def _execute_plan(run: Run, common: Mapping) -> Report:
-    """Do what is planned, show how far it is, and say what is wrong with files."""
+    """Execute a plan, show its progress, and print warnings about damaged lines."""
     with ProgressDisplay() as listener:
         report = run.carry_out(listener)
     for warning in report.warnings:
@@ -192,8 +192,8 @@ def load_table_data(
     Parameters
     ----------
     data : mapping of Key to mapping
-        Configs of data by row and column, see `boostbench.data.loading`. Mostly those of a row
-        are equal; a column may cut its data otherwise, or fill what they lack.
+        Configs of data by row and column, see `boostbench.data.loading`. The configs of a row are
+        mostly equal; a column may cut its data in another way, or fill missing values.
     needed : collection of Key
         Cells whose data have to be loaded; others are if that takes no network.
 

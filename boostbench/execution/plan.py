@@ -116,7 +116,7 @@ class Experiment:
 
     @cached_property
     def keys(self) -> RecordKeys:
-        """What `config` amounts to: one for all splits of the experiment."""
+        """Keys of the records of all splits of the experiment."""
         return RecordKeys.from_config(self.config)
 
     @cached_property
@@ -239,10 +239,10 @@ class Task:
         return ", ".join(f"{name}={value}" for name, value in self.points[0].items())
 
     def record(self, outcome: dict) -> dict:
-        """File an outcome of the trial."""
+        """Return the record of an outcome of the trial."""
         left_out = _LEFT_OUT if self.tuning else ()
-        kept = {name: value for name, value in outcome.items() if name not in left_out}
-        return {**self.labels, **kept}
+        entries = {name: value for name, value in outcome.items() if name not in left_out}
+        return {**self.labels, **entries}
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:

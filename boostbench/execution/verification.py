@@ -262,8 +262,8 @@ def _shorten(value: object) -> str:
 def held_out_error(record: Mapping) -> float | None:
     """Return the error of a record on samples that were not trained on, a fraction, if it has one.
 
-    The error of several points of a grid is their mean, and that of codes is 1 minus the mean
-    average precision.
+    The error of several points of a grid is their mean, and the error of codes is 1 minus
+    the mean average precision.
     """
     if "validation_errors" in record:
         return fmean(record["validation_errors"])
@@ -416,8 +416,8 @@ class GroupCheck:
             )
         )
         for name, keys in before.same.items() if before else ():
-            known = pending if name == kernel else pending | refitted
-            same[name] = [key for key in keys if key in known]
+            valid = pending if name == kernel else pending | refitted
+            same[name] = [key for key in keys if key in valid]
         same[kernel] = [*same.get(kernel, ()), *sorted(self.same)][-_MAX_KEYS:]
         # 2) Records by other kernels are different together or not at all.
         shift = systematic_difference(other_errors.values())
@@ -458,7 +458,7 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
 
     Groups that differed before come first. Then comes one record of each algorithm with its
     choices, one of each other group, and a second, third, ... of each group; records that took long
-    are last. Among records of the same rank, those of groups that this kernel has not repeated yet
+    are last. Among records of the same rank, groups that this kernel has not repeated yet
     come first.
 
     Parameters

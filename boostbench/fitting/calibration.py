@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 def calibration() -> float:
     """Measure how fast this process computes, so that CPU times of two machines can be compared.
 
-    The job is what a boosting round is made of: sorting, a matrix product, fancy indexing.
+    The job has the operations of a boosting round: sorting, a matrix product, fancy indexing.
 
     Returns
     -------

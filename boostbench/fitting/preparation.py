@@ -61,7 +61,7 @@ def preparation(
     Returns
     -------
     callable
-        From features of any samples to what the algorithm sees of them: a data frame, if there are
+        From features of any samples to the prepared features: a data frame, if there are
         categories.
     """
     if categories:

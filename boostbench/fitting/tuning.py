@@ -92,7 +92,7 @@ def choose(
     ----------
     points : iterable of dict
     judged : sequence of (points, record)
-        Cross-validation trials: of which points each is, and what is on record of it. A point
+        Cross-validation trials: points of each trial, and its record. A point
         with a failed trial is out.
 
     Returns
@@ -139,7 +139,7 @@ class Validation(Measure):
         Returns
         -------
         dict
-            Of a single point, ``validation_error``, ``digest`` (of what is judged, see
+            For a single point, ``validation_error``, ``digest`` (of what is judged, see
             `Measure.outputs`) and CPU ``seconds``; of several, ``validation_errors``, ``digests``
             and, as a list with one entry for each fit, ``seconds``.
         """

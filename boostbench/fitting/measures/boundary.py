@@ -162,10 +162,10 @@ def _predict_at_rounds(
 ) -> dict[int, np.ndarray]:
     """Predict after each number of rounds; one that stopped earlier stays as it was."""
     predicted = dict.fromkeys(rounds, predict(estimator, X, labels))
-    # One that does not tell how far it came may have stages before each of them.
+    # An estimator without `n_iterations_` may have stages before each checkpoint.
     done = getattr(estimator, "n_iterations_", np.inf)
     early = [number for number in rounds if number < done]
-    # No further than needed: a stage is expensive where each has coefficients of its own.
+    # Stop at the last needed stage: a stage with coefficients of its own is expensive.
     staged = stages(estimator, X, labels, stop=max(early, default=0))
     for number, classes in enumerate(staged, start=1):
         if number in early:

@@ -35,7 +35,7 @@ class FeatureUse(Measure):
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Measure nothing on the way; features are what the data set has."""
+        """Measure nothing on the way; features have to be features of the data."""
         if protocol.pca is not None:
             raise UserError("with protocol.pca no feature of the data is left to be selected")
         return msgspec.structs.replace(protocol, checkpoints=())

@@ -15,7 +15,7 @@ from boostbench.records.schema import Count, Measured, Real
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
-# As in Figure 1 of the MCBoost paper.
+# The values of Figure 1 of the MCBoost paper.
 N_STUMPS = 8
 STEP = 0.01
 N_ROUNDS = 1000
@@ -67,7 +67,7 @@ class Paths(Measure):
             n_splits=1,
             sampling=protocol.sampling,
             samples_per_class=protocol.samples_per_class,
-            scale="none",  # to stumps it is all the same
+            scale="none",  # stumps do not depend on it
             tune="none",
             checkpoints=(),
             time_limit=protocol.time_limit,

@@ -12,8 +12,8 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.trial import Fit, Trial, six_digits
 from boostbench.records.schema import Count, Duration, Fraction, Measured, Round
 
-# Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell. On
-# Windows it goes by ticks of 1/64 second, whatever `time.get_clock_info` says: ten of them.
+# CPU seconds for which prediction is repeated, so that the clock can measure it. The clock of
+# Windows has ticks of 1/64 second, although `time.get_clock_info` claims less: ten of them.
 PREDICTION_SECONDS = 10 / 64 if sys.platform == "win32" else 0.01
 
 

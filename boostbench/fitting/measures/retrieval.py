@@ -11,8 +11,8 @@ from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial, six_digits
 from boostbench.records.schema import Duration, Fraction, Measured, Rows
 
-# Queries are compared with the data base a few at a time: so many distances, of
-# 8 bytes, which stay in the cache.
+# Number of distances, of 8 bytes each, that are computed at a time, so that they stay in the
+# cache.
 _AT_ONCE = 2**18
 
 

@@ -115,7 +115,7 @@ def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     if ask is None:
         return None
     answer = np.asarray(ask(fit.X_test), dtype=float)
-    if answer.ndim == 1:  # of two classes, the score of the second
+    if answer.ndim == 1:  # with two classes, the score of the second one
         answer = np.stack([-answer, answer], axis=1)
     labels = np.unique(fit.y_train)
     order = np.asarray(getattr(fit.estimator, "classes_", labels))
@@ -150,7 +150,7 @@ def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray)
 def _auc(y: np.ndarray, scores: np.ndarray | None, classes: np.ndarray) -> float | None:
     """Mean over the classes that are tested of the area under the curve of each against the rest.
 
-    Of two classes both areas are the same.
+    With two classes both areas are equal.
     """
     tested = np.unique(y)
     if scores is None or len(tested) < 2:
