@@ -173,6 +173,25 @@ def test_imports_go_down_only():
     list(graphlib.TopologicalSorter(at_once).static_order())
 
 
+def test_library_imports_nothing_of_the_runner():
+    """The library knows arrays and estimators; the runner knows specifications and records."""
+    library = ("core", "algorithms", "inspection", "conversion", "testing.py")
+    package = ROOT / "boostbench"
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in package.rglob("*.py")
+    }
+    allowed = {"util", "", *(name.removesuffix(".py") for name in library)}
+    uphill = {
+        (name, other)
+        for name, path in files.items()
+        if path.relative_to(package).parts[0] in library
+        for other, _ in imports(path, files)
+        if (other.split(".")[1] if "." in other else "") not in allowed
+    }
+    assert uphill == set()
+
+
 def private_accesses(path):
     """Yield the private names of other packages that a file imports or reads off a module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

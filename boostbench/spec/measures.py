@@ -64,6 +64,11 @@ def find(name: str) -> MeasureLike:
     """
     if not isinstance(name, str) or ("." not in name and name not in names()):
         raise UserError(f"unknown measure {name!r}; {did_you_mean(name, names())}")
+    # A user's module may change while a notebook runs.
+    return _load(name) if "." in name else _load_once(name)
+
+
+def _load(name: str) -> MeasureLike:
     try:
         cls = import_class(_class_name(name))
     except (Exception, SystemExit) as error:
@@ -73,13 +78,17 @@ def find(name: str) -> MeasureLike:
     return cls()
 
 
+_load_once = functools.cache(_load)
+
+
 @functools.cache
 def find_by_suffix(suffix: str) -> MeasureLike | None:
     """Return the measure whose record files have a suffix; None: a user's measure.
 
     The suffixes are read from the sources, so that only this measure is imported.
     """
-    for name in names():
+    # `prediction` has most records.
+    for name in sorted(names(), key=lambda name: name != "prediction"):
         if class_attribute(_class_name(name), "suffix", "") == suffix:
             return find(name)
     return None
