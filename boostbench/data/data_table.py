@@ -536,7 +536,7 @@ def _log_words(table: DataTable, coded: Sequence[_CodedColumn]) -> None:
     """Log the columns of words in one line."""
     summaries = [column.summary for column in coded if column.is_text]
     if summaries:
-        template = "%s: words become a column of 0 and 1 each: %s"
+        template = "%s: words become categories: %s"
         logger.warning(template, table.where, truncated_list(summaries))
 
 

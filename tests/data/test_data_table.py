@@ -152,19 +152,17 @@ def test_rows_that_are_left_out_are_counted(caplog):
 
 def test_columns_of_words_are_told(caplog):
     features_and_labels(table())
-    assert caplog.messages == [
-        "toy: words become a column of 0 and 1 each: colour (3), flag (yes=1)"
-    ]
+    assert caplog.messages == ["toy: words become categories: colour (3), flag (yes=1)"]
     caplog.clear()
     features_and_labels(table(), drop=["colour", "flag"])
     assert caplog.messages == []
     one = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 0, 0, np.nan, 1], [9, 0, 0, 0, 1, 0]]
     X, *_ = features_and_labels(table(one), keep=["colour", "flag"], missing="keep")
-    assert caplog.messages[-1].endswith(" each: colour (red=0), flag (yes=0)")
+    assert caplog.messages[-1].endswith(" categories: colour (red=0), flag (yes=0)")
     np.testing.assert_array_equal(X, [[0, 0], [0, np.nan], [0, 0]])
     one = [[*row[:4], np.nan, *row[5:]] for row in one]
     features_and_labels(table(one), keep=["flag"], missing="keep")
-    assert caplog.messages[-1].endswith(" each: flag (all missing)")
+    assert caplog.messages[-1].endswith(" categories: flag (all missing)")
 
 
 def test_words_that_python_takes_for_numbers_are_words(caplog):
@@ -174,7 +172,7 @@ def test_words_that_python_takes_for_numbers_are_words(caplog):
     assert data.categories == ((0, ("1_1", "11", "2_1")),)
     assert data.X.tolist() == [[0], [1], [2]]
     assert data.y.tolist() == ["11", "1_1", "11"]
-    assert caplog.messages == ["toy: words become a column of 0 and 1 each: level (3)"]
+    assert caplog.messages == ["toy: words become categories: level (3)"]
 
 
 def test_many_categories_of_which_some_are_missing_are_not_made_dense():

@@ -171,7 +171,7 @@ def test_the_proposed_command_reads_the_file(call, folder):
     assert {"data.thousands=comma", "data.na_values=[unknown]"} < set(words)
     result = call(*words)
     assert result.code == 0, result.err
-    assert "samples   60\nfeatures  6 (dense)" in result.out
+    assert "samples     60\nfeatures    6 (dense)\n" in result.out
 
 
 def test_no_command_is_proposed_where_only_a_correction_helps(call, folder):

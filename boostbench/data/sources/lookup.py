@@ -165,9 +165,6 @@ def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str
     dataset = Dataset(spec["name"], *fields, categories=data.categories, names=data.names)
     if not spec.get("path") or spec.get("features"):
         dataset = dataset.one_hot_encoded()
-    elif dataset.categories:
-        template = "%s: algorithms that take categories get columns of 3 or more words as such"
-        logger.warning(template, path)
     return SourceResult(dataset, spec, kept_rows=data.kept_rows)
 
 

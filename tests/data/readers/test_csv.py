@@ -206,7 +206,7 @@ def test_words_with_underscores_are_no_numbers(caplog):
     _, X, y = read("size,class\n1_1,1_1\n11,11\n2_1,1_1\n")
     assert X == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
     assert y == ["1_1", "11", "1_1"]
-    assert caplog.messages == ["toy.csv: words become a column of 0 and 1 each: size (3)"]
+    assert caplog.messages == ["toy.csv: words become categories: size (3)"]
 
 
 def test_truth_values_and_quotes():

@@ -166,7 +166,7 @@ def test_messages_of_openml_are_silenced(server, caplog):
     server.compressed = False
     download("toy", {"id": 7})
     assert caplog.messages == [
-        "OpenML 7: words become a column of 0 and 1 each: Feature_1 (high=1), Sex, really (f=1)"
+        "OpenML 7: words become categories: Feature_1 (high=1), Sex, really (f=1)"
     ]
 
 
