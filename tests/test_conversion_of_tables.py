@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from algorithms.problems import blobs, messy
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 import boostbench as bb
 from boostbench.conversion import to_onnx, to_sql
+from boostbench.inspection import monotonize
 
 BAG = bb.BaggedMCBoost(n_estimators=3, n_iterations=25, interactions=3, random_state=0)
 NUMBERS = bb.BaggedLsBoostRegressor(n_estimators=3, n_iterations=25, interactions=3, random_state=0)
@@ -227,6 +229,16 @@ class TestSQL:
         for index, label in enumerate(model.classes_):
             np.testing.assert_allclose(result[f"score_{label}"], scores[:, index], atol=1e-9)
             np.testing.assert_allclose(result[f"probability_{label}"], shares[:, index], atol=1e-12)
+
+    @pytest.mark.parametrize("model", [BAG, COUNTS], ids=["classes", "counts"])
+    def test_edited_models_are_converted(self, run, model):
+        X, y = messy(2)
+        model = clone(model).set_params(interactions=[("words", "two")]).fit(X, y)
+        edited = monotonize(model, "number", -1)
+        result = run(to_sql(edited, "samples"), X).iloc[:, 0]
+        predict = "decision_function" if hasattr(edited, "classes_") else "predict"
+        np.testing.assert_allclose(result, getattr(edited, predict)(X), rtol=1e-9, atol=1e-9)
+        assert np.abs(result - getattr(model, predict)(X)).max() > 0.1
 
     def test_many_features_do_not_exceed_the_depth_of_expressions(self, run):
         rng = np.random.default_rng(0)
