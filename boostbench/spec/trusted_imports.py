@@ -17,7 +17,6 @@ from importlib import metadata
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
-from boostbench.util.compat.sklearn import check_parameters
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
 #: Packages whose modules have no side effects on import, and their distributions. Building the
@@ -156,6 +155,9 @@ def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
             raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
     top = cls.__module__.partition(".")[0]
     _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
+    # scikit-learn takes a second to import, and names are checked without it.
+    from boostbench.util.compat.sklearn import check_parameters
+
     arguments = {name: instantiate(value, f"{where}.{name}") for name, value in params.items()}
     try:
         instance = cls(**arguments)

@@ -1,7 +1,6 @@
 """Base class of measures."""
 
 from collections.abc import Collection, Mapping
-from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -153,10 +152,6 @@ class Measure:
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Return the loss of an output that cross-validation minimises; here, the error."""
         return float(np.mean(output != fit.y_test))
-
-    def objective(self, record: Mapping) -> float:
-        """Return the number of a record that a sweeper minimises; here, the test error."""
-        return record.get("test_error", nan)
 
     def check(self, cls: type) -> None:
         """Raise an error if a class lacks a method that this measure needs.

@@ -86,10 +86,6 @@ class Retrieval(Measure):
         database = _codes(fit, fit.X_train)
         return 1 - mean_average_precision(output, fit.y_test, database, fit.y_train)
 
-    def objective(self, record: Mapping) -> float:
-        """Give 1 minus the mean average precision."""
-        return 1 - record["mean_average_precision"]
-
 
 def mean_average_precision(
     queries: np.ndarray, query_labels: np.ndarray, codes: np.ndarray, labels: np.ndarray

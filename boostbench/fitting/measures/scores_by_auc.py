@@ -1,7 +1,5 @@
 """The measure `scores`, where cross-validation chooses by the area under the ROC curve."""
 
-from collections.abc import Mapping
-from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +18,3 @@ class ScoresByAuc(Scores):
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Give 1 minus the area of the test part."""
         return 1.0 - auc_of(fit)
-
-    def objective(self, record: Mapping) -> float:
-        """Give 1 minus the area of the test part; NaN where that has one class."""
-        return nan if record["auc"] is None else 1.0 - record["auc"]

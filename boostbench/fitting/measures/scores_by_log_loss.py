@@ -1,7 +1,5 @@
 """The measure `scores`, where cross-validation chooses by the log-loss."""
 
-from collections.abc import Mapping
-from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +19,3 @@ class ScoresByLogLoss(Scores):
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Give the log-loss of the test part."""
         return log_loss_of(fit)
-
-    def objective(self, record: Mapping) -> float:
-        """Give the log-loss of the test part; NaN where there were no probabilities."""
-        return nan if record["log_loss"] is None else record["log_loss"]
