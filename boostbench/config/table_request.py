@@ -19,6 +19,8 @@ from boostbench.util.user_paths import slug
 
 #: Overrides that change where and how a table is made, and not its content.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
+#: Setting of the shown quantity, which is no override of a cell.
+_QUANTITY = "quantity="
 
 #: Largest number of bytes of a file name: the limit of file systems, less the longest suffix.
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
@@ -67,8 +69,8 @@ class TableRequest(msgspec.Struct, frozen=True):
         definition : TableDefinition
             Definition of the whole table.
         overrides : sequence of str, default=()
-            Overrides for every cell. Overrides that change the content of the table change its name
-            too.
+            Overrides for every cell, and ``quantity=NAME`` for the shown quantity. Overrides that
+            change the content of the table change its name too.
         rows, columns : sequence of str, default=()
             Requested rows and columns, see `TableDefinition.subset`. Empty: all.
 
@@ -78,6 +80,10 @@ class TableRequest(msgspec.Struct, frozen=True):
             If the definition has no such row or column, or runs no such cell; if an override is not
             valid; or if the table shows rounds or a quantity that are not recorded.
         """
+        quantities = [override for override in overrides if override.startswith(_QUANTITY)]
+        overrides = [override for override in overrides if override not in quantities]
+        for override in quantities:
+            definition = definition.with_quantity(override.removeprefix(_QUANTITY))
         part = definition.subset(rows, columns)
         part.runnable_cells()
         specs = part.compose(overrides)
@@ -86,8 +92,8 @@ class TableRequest(msgspec.Struct, frozen=True):
                 _check(part, spec)
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
         changes, cell_departures = _compare_with_definition(part, specs) if settings else ([], {})
-        if not changes:
-            settings = []
+        settings = [*(settings if changes else []), *quantities]
+        changes = [*changes, *quantities]
         first_spec = next(iter(specs.values()))
         return cls(
             definition=part,

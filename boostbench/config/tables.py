@@ -256,6 +256,18 @@ class TableDefinition(msgspec.Struct, frozen=True):
         except UserError as error:
             raise UserError(f"{where}: {error}") from None
 
+    def with_quantity(self, name: str) -> "TableDefinition":
+        """Return the definition with another quantity, and without claims on the defined one.
+
+        Raises
+        ------
+        UserError
+            If the table shows rounds after which the quantity is not recorded.
+        """
+        if self.rounds and name not in STAGED:
+            raise UserError(f"{self.name}: rounds cannot go with quantity={name}")
+        return msgspec.structs.replace(self, quantity=name, claims=[])
+
     def subset(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
         """Return the definition of some rows and columns, with the claims and remarks on them.
 

@@ -37,6 +37,29 @@ def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every
     assert set(request.departures.values()) == {("algo.n_iterations=3",)}
 
 
+def test_another_quantity_is_in_the_name_and_leaves_the_fits(definition):
+    request = TableRequest.from_definition(definition, ["quantity=accuracy"], rows=["iris"])
+    assert request.name == "mcboost1-iris-accuracy"
+    assert request.changes == ["quantity=accuracy"]
+    assert request.definition.displayed_quantity().name == "accuracy"
+    assert not request.definition.claims
+    assert not request.departures
+    assert request.specs == TableRequest.from_definition(definition, rows=["iris"]).specs
+    assert "quantity=accuracy" in request.command("iris", next(iter(definition.columns)))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        ("acuracy", "unknown quantity 'acuracy'; did you mean accuracy"),
+        ("auc", "measure=prediction records no auc; add measure=scores"),
+    ],
+)
+def test_quantity_that_is_not_recorded_is_named(definition, quantity, message):
+    with pytest.raises(UserError, match=message):
+        TableRequest.from_definition(definition, [f"quantity={quantity}"], rows=["iris"])
+
+
 def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
     request = TableRequest.from_definition(definition, ["protocol.n_splits=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_splits=3"
