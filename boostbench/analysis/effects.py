@@ -5,8 +5,8 @@ the pairs of algorithms that the paper's own numbers separate, and whether ours 
 them, too.
 """
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations
 from math import isnan
 from typing import NamedTuple
 
@@ -45,12 +45,58 @@ class Effects(NamedTuple):
         return f"{self.separated}: {signs:.0%} / {significant:.0%}"
 
 
-def effects(tables: Sequence[Table]) -> Effects:
+class PairEffect(NamedTuple):
+    """Pair of algorithms that the published numbers separate.
+
+    Attributes
+    ----------
+    pair : frozenset
+        Identifiers of the two published numbers.
+    has_same_sign : bool
+        Whether our numbers have the same order.
+    differs : bool
+        Whether our numbers differ at 5%.
+    """
+
+    pair: frozenset
+    has_same_sign: bool
+    differs: bool
+
+
+def find_effects(table: Table) -> list[PairEffect]:
+    """Return the pairs of algorithms that the published numbers of a table separate."""
+    pair_effects = []
+    for row in table.rows:
+        cells = [table.cells[row, name] for name in table.results]
+        cells = unique_by_number(cell for cell in cells if cell.agreement)
+        for a, b in combinations(cells, 2):
+            theirs = _published_effect(a, b)
+            if theirs is not None and theirs.differs:
+                pair = frozenset(cell.published_id or id(cell) for cell in (a, b))
+                ours = _our_effect(a, b)
+                has_same_sign = ours.difference * theirs.difference > 0
+                pair_effects.append(PairEffect(pair, has_same_sign, ours.differs))
+    return pair_effects
+
+
+def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
     """Count the effects that a paper's tables show, and those that our numbers replicate.
 
+    A pair of published numbers counts once, even if several tables show it.
+    """
+    first: dict[frozenset, PairEffect] = {}
+    for effect in effects_of_tables:
+        first.setdefault(effect.pair, effect)
+    both = [(effect.has_same_sign, effect.differs) for effect in first.values()]
+    n_same_sign = sum(has_same_sign for has_same_sign, _ in both)
+    return Effects(len(both), n_same_sign, both.count((True, True)), both.count((False, True)))
+
+
+def effects(tables: Sequence[Table]) -> Effects:
+    """Count the effects that tables show, and those that our numbers replicate.
+
     Both sides have the same test, Welch's of two unpaired means: a paper gives no numbers of single
-    splits. Pairs are numbers of two algorithms after the same number of rounds, in one row. A pair
-    of published numbers counts once, even if several tables show it.
+    splits. Pairs are numbers of two algorithms after the same number of rounds, in one row.
 
     Parameters
     ----------
@@ -60,23 +106,7 @@ def effects(tables: Sequence[Table]) -> Effects:
     -------
     Effects
     """
-    counted: set[frozenset] = set()
-    signs, significant = [], []
-    for table in tables:
-        for row in table.rows:
-            cells = [table.cells[row, name] for name in table.results]
-            cells = unique_by_number(cell for cell in cells if cell.agreement)
-            for a, b in combinations(cells, 2):
-                pair = frozenset(cell.published_id or id(cell) for cell in (a, b))
-                theirs = _published_effect(a, b)
-                if theirs is None or not theirs.differs or pair in counted:
-                    continue
-                counted.add(pair)
-                ours = _our_effect(a, b)
-                signs.append(ours.difference * theirs.difference > 0)
-                significant.append(ours.differs)
-    both = list(zip(signs, significant, strict=True))
-    return Effects(len(both), sum(signs), both.count((True, True)), both.count((False, True)))
+    return count_effects(chain.from_iterable(map(find_effects, tables)))
 
 
 def _published_effect(a: Cell, b: Cell) -> Agreement | None:

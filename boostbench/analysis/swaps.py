@@ -4,7 +4,8 @@ A verdict confirms the level of the errors and the protocol. The share of other 
 that would have been reproduced as well shows how far a verdict identifies the algorithm.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from boostbench.analysis.cells import unique_by_number
@@ -38,27 +39,56 @@ class Swaps(NamedTuple):
         return f"{self.own / self.n_own:.0%} / {self.other / self.n_other:.0%}"
 
 
-def swaps(tables: Sequence[Table]) -> Swaps:
-    """Set each number beside the published ones of other algorithms, in its row.
+class RowComparison(NamedTuple):
+    """Comparisons of one number.
 
-    Numbers after other boosting rounds are no others. A published number that several of our
-    columns, rows or tables have counts once: where the first of them has others beside it.
+    Attributes
+    ----------
+    number : object
+        Identifier of the published number, or of the cell without one.
+    own : Agreement
+        Comparison with the published number of its algorithm.
+    others : list of Agreement
+        Comparisons with the published numbers of the other algorithms in the row, after the same
+        number of boosting rounds.
     """
-    own, other = [], []
-    counted: set[object] = set()
-    for table in tables:
-        for row in table.rows:
-            cells = [table.cells[row, name] for name in table.results]
-            cells = [cell for cell in cells if cell.agreement]
-            for cell in unique_by_number(cells):
-                others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
-                beside = [cell.compare_with(other.target) for other in unique_by_number(others)]
+
+    number: object
+    own: Agreement
+    others: list[Agreement]
+
+
+def compare_within_rows(table: Table) -> list[RowComparison]:
+    """Compare each number of a table with the published numbers of its row, if there are others."""
+    comparisons = []
+    for row in table.rows:
+        judged = [table.cells[row, name] for name in table.results]
+        judged = [cell for cell in judged if cell.agreement]
+        for cell in unique_by_number(judged):
+            others = (o for o in judged if o.algo != cell.algo and o.rounds == cell.rounds)
+            agreements = [cell.compare_with(other.target) for other in unique_by_number(others)]
+            if agreements:
                 number = cell.published_id or id(cell)
-                if beside and number not in counted:
-                    counted.add(number)
-                    own.append(cell.agreement)
-                    other += beside
+                comparisons.append(RowComparison(number, cell.agreement, agreements))
+    return comparisons
+
+
+def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
+    """Count the comparisons of tables.
+
+    A published number that several columns, rows or tables have counts once: the first time.
+    """
+    first: dict[object, RowComparison] = {}
+    for comparison in comparisons:
+        first.setdefault(comparison.number, comparison)
+    own = [comparison.own for comparison in first.values()]
+    other = [agreement for comparison in first.values() for agreement in comparison.others]
     return Swaps(*_count(own), *_count(other))
+
+
+def swaps(tables: Sequence[Table]) -> Swaps:
+    """Count the comparisons of numbers with the published numbers in their row, see `Swaps`."""
+    return count_swaps(chain.from_iterable(map(compare_within_rows, tables)))
 
 
 def _count(agreements: Sequence[Agreement]) -> tuple[int, int, int]:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from scipy.stats import false_discovery_control
 
 from boostbench.analysis.cells import Cell, unique_by_number
-from boostbench.analysis.effects import Effects, effects
+from boostbench.analysis.effects import Effects, count_effects, find_effects
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
 from boostbench.analysis.statistics.bootstrap import share_interval
-from boostbench.analysis.swaps import Swaps, swaps
+from boostbench.analysis.swaps import Swaps, compare_within_rows, count_swaps
 from boostbench.analysis.tables import Table
 from boostbench.papers.published import sources
 
@@ -289,9 +289,18 @@ def counts(tables: Iterable[Table]) -> Counts:
     for paper in papers:
         groups[paper] = [table for table in of_papers if table.paper == paper]
     groups[""] = of_papers
+    # A table belongs to three groups, and comparisons take most of the time.
+    comparisons = {id(table): compare_within_rows(table) for table in of_papers}
+    pair_effects = {id(table): find_effects(table) for table in of_papers}
     return Counts(
-        swaps={name: swaps(group) for name, group in groups.items()},
-        effects={name: effects(group) for name, group in groups.items()},
+        swaps={
+            name: count_swaps(each for table in group for each in comparisons[id(table)])
+            for name, group in groups.items()
+        },
+        effects={
+            name: count_effects(each for table in group for each in pair_effects[id(table)])
+            for name, group in groups.items()
+        },
         total=Tally.of(cell for table in of_papers for cell in table.cells.values()),
         papers={name: Tally.of(cells) for name, cells in papers.items()},
         tables={table.name: Tally.of(table.cells.values()) for table in tables},
