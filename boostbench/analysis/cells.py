@@ -1,4 +1,4 @@
-"""One cell of a table: the results of one algorithm on one data set, and their judgement."""
+"""Cells of tables: numbers of an algorithm on a data set, and their judgement."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What a paper says of algorithms in words, judged by the splits on record."""
+"""Judgement of the claims of a paper by the recorded splits."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan
@@ -11,7 +11,7 @@ from boostbench.analysis.statistics.one_sided import p_above, p_below
 from boostbench.analysis.tables import Table
 from boostbench.papers.claims import Claim
 
-# So many comparisons that are not on record are named.
+# Up to this many missing comparisons are named; more are counted.
 _MOST_NAMED = 5
 
 #: Explains the sentences of `claims`.
@@ -80,7 +80,7 @@ class ClaimVerdict(NamedTuple):
 
 
 def claims(table: Table) -> list[str]:
-    """Judge what the paper claims.
+    """Judge the claims of the paper.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _tests(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
             else:
                 low, high = -claim.within, claim.within
                 supports = max(p_above(differences, low, ratio), p_below(differences, high, ratio))
-                # It may lie on either side: two tests.
+                # The difference may lie on either side, so two tests are made.
                 contradicts = 2 * min(
                     p_below(differences, low, ratio), p_above(differences, high, ratio)
                 )
@@ -158,13 +158,13 @@ def _tests(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
 
 
 def _differences(a: Cell, b: Cell, times: float) -> list[float]:
-    """Subtract the numbers of the splits that both have, so that less is better for `a`."""
+    """Return the differences over the common splits, so that less is better for `a`."""
     shared = [split for split in a.values if split in b.values]
     return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
 
 
 def _lacking(compared: Sequence[ClaimTest]) -> str:
-    """Say which comparisons are not on record; of many, how many."""
+    """Return the comparisons that are not on record, or their number if there are many."""
     absent = [c for c in compared if isnan(c.supports)]
     if len(absent) > _MOST_NAMED:
         return f" Not on record: {len(absent)} comparisons."

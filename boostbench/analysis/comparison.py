@@ -1,4 +1,4 @@
-"""What tests say of the columns of a table: any two of them, and all together."""
+"""Significance tests of the columns of a table, pairwise and together."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -23,7 +23,7 @@ class PairTest(NamedTuple):
     a, b : str
         Names of the columns.
     difference : float
-        Mean of `a` minus that of `b`, in the unit of the quantity.
+        Mean of `a` minus mean of `b`, in the unit of the quantity.
     score : Score
         Wins, ties and losses of `a`.
     wilcoxon : Wilcoxon
@@ -34,7 +34,7 @@ class PairTest(NamedTuple):
         P-value by Nemenyi's test; None for two columns.
     posterior : Posterior or None
         Probabilities that `a` is better, that both are equal for practical purposes, and that `b`
-        is better; None where nothing says what is equal.
+        is better; None without a region of equivalence.
     resampled : float or None
         Of paired splits, the p-value of the corrected resampled t-test; None of data sets, and
         where splits are no random divisions.
@@ -92,7 +92,7 @@ def compare_columns(
         Their names; by default all.
     rope : float, default=None
         Numbers that differ by no more are equal for practical purposes; by default one point of
-        what is in percent.
+        a percentage.
 
     Returns
     -------

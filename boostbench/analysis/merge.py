@@ -1,4 +1,4 @@
-"""The same algorithms in several tables: one table of all data sets on which they meet."""
+"""Tables of all data sets on which several tables have the same algorithms."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
@@ -59,16 +59,15 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
 def merge(
     tables: Sequence[Table], names: Sequence[str], data: Collection[str] = ()
 ) -> tuple[Table, dict[str, str]]:
-    """Collect what several tables hold of some algorithms.
+    """Join the rows of several tables that have some algorithms in common.
 
     Parameters
     ----------
     tables : sequence of Table
-        Tables that have all of the columns. A row that stands in several of them under one name, of
-        one data set, counts once: taken from the one that has numbers of the most of the algorithms
-        there, the first of equals. Rows of one name and different data are told apart by the names
-        of their tables. Tables in which a name has another heading than in the first are left out,
-        and those of another quantity.
+        Tables that have all of the columns. A row that several of them have, with one name and data
+        set, counts once: in the first table with numbers of the most algorithms. Rows of one name
+        and different data are distinguished by the names of their tables. Tables with another
+        heading of a name than the first table, or another quantity, are left out.
     names : sequence of str
         Names of columns, see `find_column`.
     data : collection of str, default=()
@@ -107,7 +106,7 @@ def merge(
             if asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
                 rows[row] = merged
     labels = {name: _label(first, name) for name in names}
-    # What the paper says is of its whole table.
+    # A statement of the paper is about its whole table.
     whole = first if len(tables) - len(others) == 1 and not data else None
     table = Table(
         name="compare",
@@ -124,13 +123,13 @@ def merge(
 
 
 def _label(table: Table, name: str) -> str:
-    """Give a column's label, without its rounds if they were not asked for."""
+    """Return a column's label, without its rounds unless `name` has them."""
     column = table.columns[find_column(table.results, name)]
     return column.label if "@" in name else column.fit
 
 
 def _titles(table: Table, names: Sequence[str]) -> dict[str, str]:
-    """Give what a table calls algorithms, whatever group or number of rounds its columns are of."""
+    """Return the titles of algorithms in a table, without groups and numbers of rounds."""
     columns = {name: table.columns[find_column(table.results, name)] for name in names}
     return {name: own.group if own.rounds else own.title for name, own in columns.items()}
 
@@ -143,7 +142,7 @@ def _statement(table: Table | None, a: str, b: str) -> str | None:
 
 
 def _sources(rows: Iterable[_MergedRow]) -> list[str]:
-    """Tell which rows are of which table."""
+    """Return a sentence on the tables that the rows come from."""
     titles: dict[str, list[str]] = {}
     for row in rows:
         titles.setdefault(row.table, []).append(row.title)
@@ -154,7 +153,7 @@ def _sources(rows: Iterable[_MergedRow]) -> list[str]:
 
 
 def join(words: Sequence[str]) -> str:
-    """Write a list in a sentence.
+    """Join words as in a sentence.
 
     Examples
     --------

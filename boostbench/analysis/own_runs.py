@@ -1,4 +1,4 @@
-"""Algorithms side by side by what was run, whether a table asks for it or not."""
+"""Tables of recorded experiments that no definition asks for."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ def table_of_runs(
     Parameters
     ----------
     runs : collection of RecordedExperiment
-        What is on record.
+        Experiments on record.
     names : sequence of str
         Names of algorithms, as they name the files of records.
     data : collection of str, default=()
@@ -27,8 +27,8 @@ def table_of_runs(
     -------
     Table or None
         A row for each data set that has records of each algorithm under one protocol and one seed:
-        of several, those with the most splits in common, which alone count. Of several settings of
-        an algorithm its defaults are taken; where these were not run, the data set is left out.
+        of several, those with the most splits in common, which alone count. An algorithm
+        with several settings counts by its defaults; without them, the data set is left out.
         None without any row.
     """
     if data:
@@ -72,7 +72,7 @@ def _unclear(
     whole: Sequence[dict[str, list[RecordedExperiment]]],
     chosen: Sequence[list[RecordedExperiment | None]],
 ) -> str:
-    """Say why none of some groups can be compared."""
+    """Return the reason why no group can be compared."""
     for group, runs in zip(whole, chosen, strict=True):
         if None in runs:
             name = names[runs.index(None)]
@@ -82,7 +82,7 @@ def _unclear(
 
 
 def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
-    """Leave out the splits that not all have: means of other splits are not comparable."""
+    """Return the runs on their common splits, as means of different splits are not comparable."""
     common = set.intersection(*(set(run.cell.values) for run in group))
     paired = []
     for run in group:
@@ -92,7 +92,7 @@ def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
 
 
 def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
-    """Say what was not run by the defaults."""
+    """Return a sentence on the settings that differ from the defaults."""
     found: dict[tuple[str, str], list[str]] = {}
     for row, group in rows.items():
         for run in group:
@@ -103,11 +103,11 @@ def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
 
 
 def _arrangement(run: RecordedExperiment) -> str:
-    """Name the protocol, the data and the seed of a run."""
+    """Return an identifier of the protocol, the data and the seed of a run."""
     config = run.spec
     data = config["data"]["checksum"]
     short = remove_defaults(config)["protocol"]
-    # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
+    # Settings of tuning and checkpoints do not change the splits.
     for key in ("tune", "n_folds", "checkpoints"):
         short.pop(key, None)
     return digest([short, data, config["seed"]])
@@ -116,7 +116,7 @@ def _arrangement(run: RecordedExperiment) -> str:
 def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
     """Choose the run with the defaults of an algorithm, if there are several; None without.
 
-    Of equal settings, which differ in what is recorded, the run with the most splits is taken.
+    If several have equal settings but different measures, the one with the most splits counts.
     """
     plain = [run for run in runs if len(remove_defaults(run.spec)["algo"]) == 1] or runs
     kinds = {digest(_settings(run)) for run in plain}
@@ -124,7 +124,7 @@ def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
 
 
 def _settings(run: RecordedExperiment) -> list:
-    """Give what decides the model: the parameters, or what they are chosen from and how."""
+    """Return the settings that determine the model: parameters, grid and tuning protocol."""
     config, short = run.spec, remove_defaults(run.spec)
     grid = config.get("grid") or {}
     how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []

@@ -15,16 +15,16 @@ from boostbench.util.numbers import differences, rounded
 
 @dataclass(frozen=True)
 class Paired:
-    """Numbers of several columns on what all of them have.
+    """Numbers of several columns on the data sets or splits that all of them have.
 
     Attributes
     ----------
     numbers : ndarray of shape (n_pairs, n_columns), float64
         Means over the splits; of a table with one data set, the numbers of the splits.
     quantity : Quantity
-        What the numbers are.
+        Quantity of the numbers.
     unit : {"data sets", "paired splits"}
-        What the lines of `numbers` are.
+        Meaning of the rows of `numbers`.
     left_out : list of str
         Titles of the data sets on which some of the columns have no number.
     ratio : float or None
@@ -55,7 +55,7 @@ class Paired:
 
     @property
     def note(self) -> str | None:
-        """Tell what is left out; None when nothing is."""
+        """Sentence on the rows that are left out; None without any."""
         sentences = []
         if self.left_out:
             n, are = len(self.left_out), "sets are" if len(self.left_out) > 1 else "set is"
@@ -109,14 +109,14 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
 
 
 def _experiment(cell: Cell) -> str:
-    """Name an experiment by its data and settings, whatever the data are called and the seed is."""
+    """Return an identifier of an experiment, without the seed and the name of the data."""
     config = dict(cell.spec)
     config |= {"data": config["data"]["checksum"], "seed": None}
     return json.dumps(config, sort_keys=True)
 
 
 def tested_ratio(cells: Iterable[Cell]) -> float | None:
-    """Give the number of tested samples by that of those trained on, as splits share samples.
+    """Return the number of test samples divided by the number of training samples.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
     Returns
     -------
     float or None
-        Mean over the splits; None without any, and where they are no random divisions of one set of
-        samples: where all test the official part, or what they train on.
+        Mean over the splits; None if they are not random divisions of one set of samples, such as
+        official parts, and without splits.
     """
     return ratio_of_records([record for cell in cells for record in cell.rows.records])
 

@@ -1,4 +1,4 @@
-"""Published numbers in a file of the user's, beside what is on record: any paper can be checked."""
+"""Published numbers in a file of the user, and their comparison with the records."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ MOST_DECIMALS, MOST_REPEATS = 9, 10**9
 # Characters of a cell in a message.
 _LONGEST = 40
 
-#: Columns that are no settings, beside those of the numbers.
+#: Columns that are neither settings nor numbers.
 _NAMES, _REPEATS = ("data", "algo"), "n"
 
 
@@ -39,8 +39,8 @@ class PublishedLine:
     data, algo : str
         Names, as in the records.
     settings : dict of str to str
-        What tells experiments of one algorithm apart: its parameters, settings of the protocol, or
-        the seed. Empty cells are left out.
+        Settings that distinguish experiments of one algorithm: parameters, settings of the
+        protocol, or the seed. Empty cells are left out.
     published : Published
         The number.
     """
@@ -73,8 +73,8 @@ def read_published_file(
     repeats : int, default=None
         How often, where there is no column ``n``.
     digits : int, default=None
-        Decimals that the paper prints. By default those of the number with the most, and no fewer
-        than ours are printed with: programs write 1.000 as 1, so that few decimals in a file do not
+        Decimals that the paper prints. By default the decimals of the longest number, and at
+        least those of our numbers: programs write 1.000 as 1, so that few decimals in a file do not
         say that the paper has few.
 
     Returns
@@ -119,7 +119,7 @@ def read_published_file(
 
 @dataclass(frozen=True)
 class _Heads:
-    """What the columns are."""
+    """Meaning of the columns."""
 
     path: Path
     quantity: Quantity
@@ -183,14 +183,14 @@ class _Heads:
             std = _number(where, self.std, line[self.std])
             if std < 0:
                 raise UserError(f"{where}: {self.std} is {std:g}; a deviation is not negative")
-            # That of two numbers at either end.
+            # Standard deviation of two numbers at the ends of the range.
             most = (high - low) / sqrt(2)
             if std > most:
                 raise UserError(f"{where}: {self.std} is {std:g}; none is more than {most:.3g}")
         n = self.repeats
         if _REPEATS in line:
             text = line[_REPEATS]
-            # Of many digits, Python makes no number at all.
+            # Python does not convert strings of many digits.
             n = int(text) if text.isdecimal() and len(text) <= len(str(MOST_REPEATS)) else 0
             if not 1 <= n <= MOST_REPEATS:
                 must = f"it must be a whole number from 1 to {MOST_REPEATS}"
@@ -207,7 +207,7 @@ def beside_records(
     runs: Collection[RecordedExperiment],
     titles: Mapping[str, str],
 ) -> Table:
-    """Set published numbers beside what is on record of the same experiments.
+    """Return a table of published numbers and the recorded experiments that they belong to.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def beside_records(
     numbers : sequence of PublishedLine
         Its lines.
     runs : collection of RecordedExperiment
-        What is on record.
+        Experiments on record.
     titles : mapping of str to str
         Titles of algorithms by name.
 
@@ -228,7 +228,7 @@ def beside_records(
     Raises
     ------
     UserError
-        If a setting is none of what is on record, or several experiments fit a line.
+        If no record has a setting, or several experiments fit a line.
     """
     runs_by_data = {line.data: experiments_on(runs, line.data) for line in numbers}
     known = {key for own in runs_by_data.values() for run in own for key in _settings(run)}
@@ -244,7 +244,7 @@ def beside_records(
     for line in numbers:
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
         by_age = sorted(runs_by_data[line.data], key=lambda run: run.finished)
-        # Of several versions of a data set, the one that was used last counts.
+        # The version of a data set that was used last counts.
         versions = {
             (run.settings, canonical_json(run.cut)): run for run in by_age if _fits(run, line)
         }
@@ -270,7 +270,7 @@ def beside_records(
 
 
 def doubts(path: Path, numbers: Sequence[PublishedLine]) -> list[str]:
-    """Tell what the numbers of a file look like, where that is not what they are taken for."""
+    """Return warnings about numbers that seem to have another unit."""
     quantity = numbers[0].published.quantity
     if quantity.unit == "percent" and max(line.published.mean for line in numbers) <= 1:
         return [
@@ -324,7 +324,7 @@ def _shown(text: str) -> str:
 
 
 def _settings(run: RecordedExperiment) -> dict:
-    """Give all that an experiment can be told apart by."""
+    """Return the settings that distinguish experiments."""
     config = run.spec
     return {**config["algo"], **config["protocol"], "seed": config["seed"]}
 

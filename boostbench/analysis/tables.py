@@ -12,7 +12,7 @@ from boostbench.util import numbers
 
 @dataclass(frozen=True)
 class Column:
-    """One quantity of one algorithm.
+    """Column of a table: a quantity of an algorithm.
 
     Attributes
     ----------
@@ -23,9 +23,9 @@ class Column:
     group : str, default=""
         Heading over several columns.
     quantity : Quantity, default=TEST_ERROR
-        What it shows. The best is sought among columns of equal `quantity` and `rounds`.
+        Quantity of the column. The best is sought among columns of equal `quantity` and `rounds`.
     rounds : int, default=None
-        The number is that after so many boosting rounds.
+        Number of boosting rounds after which the quantity is read. None: after the last.
     beside : str, default=None
         Name of the column whose fits it shows a CPU time of; None for a column with cells of its
         own.
@@ -40,12 +40,12 @@ class Column:
 
     @property
     def fit(self) -> str:
-        """Name what was fitted: several numbers of rounds are of one fit, their `group`."""
+        """Name of the fit; several numbers of rounds share a fit, their `group`."""
         return self.group if self.rounds else self.label
 
 
 class ColumnPair(NamedTuple):
-    """Two columns to be compared, and what the paper says of them, if anything."""
+    """Pair of columns that is compared, and the paper's own result as a sentence, if any."""
 
     a: str
     b: str
@@ -65,7 +65,7 @@ class Table:
     rows : dict of str to str
         Titles of the data sets, by name.
     columns : dict of str to Column
-        Columns by name; those of CPU times stand behind the one that they are `beside`.
+        Columns by name; a column of CPU times follows the column that it is `beside`.
     cells : dict
         ``Cell`` of each ``(row, column)``, without the columns of CPU times.
     compare : list of ColumnPair
@@ -75,15 +75,15 @@ class Table:
     uncounted : set of str
         Rows that are a second version of another row's data: they take no part in the tests.
     changes : list of str
-        What is not as the table is defined, e.g. ``"protocol.n_splits=3"``.
+        Settings that differ from the definition, e.g. ``"protocol.n_splits=3"``.
     remarks : list of str
-        What a reader must know beside the numbers, one sentence each.
+        Remarks on the numbers, one sentence each.
     speedup : list of (str, str)
         Pairs of columns of CPU times of which the first is divided by the second.
     paper : str, default=""
         The paper whose table it is, e.g. ``"randomboost"``.
     claims : list of Claim
-        What the paper says in words.
+        Claims of the paper.
     matrix : bool, default=False
         Whether every two columns are compared, below the table.
     rope : float, default=None
@@ -108,17 +108,17 @@ class Table:
 
     @property
     def results(self) -> dict[str, Column]:
-        """Columns with cells of their own, that is, without those of CPU times."""
+        """Columns with cells, that is, without columns of CPU times."""
         return {name: column for name, column in self.columns.items() if column.beside is None}
 
     @property
     def quantity(self) -> Quantity:
-        """What the results are."""
+        """Quantity of the results."""
         return next(iter(self.columns.values())).quantity
 
     @property
     def fits(self) -> dict[str, str]:
-        """What was fitted, by the column of its last round."""
+        """Names of the fits by their column after the last round."""
         last = list(self.results.values())[-1].rounds
         return {name: column.fit for name, column in self.results.items() if column.rounds == last}
 
@@ -133,22 +133,22 @@ class Table:
         return replace(self, cells=cells)
 
     def time(self, row: str, name: str) -> float | None:
-        """Give what a column of CPU times shows; None where it is not known."""
+        """Return the CPU time of a column of times; None if it is unknown."""
         column = self.columns[name]
         return self.cells[row, column.beside].average(column.quantity)
 
     def published_time(self, row: str, name: str) -> Published | None:
-        """Give the published CPU time of a column of them; None where the paper has none."""
+        """Return the published CPU time of a column of times; None if there is none."""
         column = self.columns[name]
         return self.cells[row, column.beside].published.get(column.quantity.name)
 
     def ratio(self, row: str, pair: tuple[str, str]) -> float | None:
-        """Divide the CPU time of one column by that of another; None where one is not known."""
+        """Return the ratio of the CPU times of two columns; None if one is unknown."""
         slow, fast = (self.time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
 
     def best(self, row: str) -> set[str]:
-        """Columns with the best number of a row, as printed, among those of equal rounds."""
+        """Return the columns with the best printed number of a row, among equal rounds."""
         printed: dict[tuple, dict[str, float]] = {}
         for name, column in self.columns.items():
             number = self._printed(row, name)
@@ -163,7 +163,7 @@ class Table:
         }
 
     def _printed(self, row: str, name: str) -> float | None:
-        """Give the number of a place as it is printed; None without one, or where none is best."""
+        """Return the printed number of a cell; None without a number or a better direction."""
         column = self.columns[name]
         if column.beside is not None:
             time = self.time(row, name)

@@ -1,4 +1,4 @@
-"""How much is reproduced: verdicts counted, per paper, table and algorithm."""
+"""Counts of verdicts per paper, table and algorithm."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -87,7 +87,7 @@ CORRECTED = (
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of published numbers.
+    """Counts of the verdicts on published numbers.
 
     Attributes
     ----------
@@ -130,22 +130,22 @@ class Tally:
 
     @property
     def published(self) -> int:
-        """How many published numbers there are."""
+        """Number of published numbers."""
         return sum(self.numbers.values()) - self["not published"]
 
     @property
     def compared(self) -> int:
-        """How many of them have one of ours beside them, and a verdict."""
+        """Number of published numbers with a number of ours and a verdict."""
         return sum(self[verdict] for verdict in COMPARED)
 
     @property
     def shown(self) -> dict[str, int]:
-        """What became of the published numbers, zeros left out."""
+        """Counts of the verdicts without zeros."""
         return {v: n for v, n in self.numbers.items() if n and v != "not published"}
 
     @property
     def verdicts(self) -> list[str]:
-        """What some of them are, with or without the variance of one pool, in the order of all."""
+        """Verdicts that occur, with or without the variance of one pool, in the usual order."""
         shown = self.shown | (self.without_pool.shown if self.without_pool else {})
         return [verdict for verdict in VERDICTS if verdict in shown]
 
@@ -156,7 +156,7 @@ class Tally:
 
     @property
     def decided(self) -> Counter:
-        """How many of those that can be decided have which verdict; see `Agreement.is_sharp`."""
+        """Counts of the verdicts on numbers that can be decided, see `Agreement.is_sharp`."""
         return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
 
     @property
@@ -177,7 +177,7 @@ class Tally:
         return share_interval([reproduced[data] for data in compared], list(compared.values()))
 
     def count(self, verdict: str) -> str:
-        """Print a number, and where they are others, that by `corrected` and `without_pool`."""
+        """Return a count as text, with `corrected` and `without_pool` if they differ."""
         left = self.corrected.get(verdict, self[verdict])
         text = f"{self[verdict]} ({left})" if left < self[verdict] else f"{self[verdict]}"
         if self.without_pool and self.without_pool[verdict] != self[verdict]:
@@ -246,12 +246,12 @@ class Counts:
 def not_shown(tables: Iterable[Table]) -> int:
     """Count the numbers of published tables beside which some of their tables have no cell.
 
-    Such are those of data sets that are not at hand.
+    Examples are numbers of data sets that are not available.
 
     Parameters
     ----------
     tables : iterable of Table
-        Those of no paper do not count.
+        Tables without a paper do not count.
 
     Returns
     -------

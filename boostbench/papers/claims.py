@@ -1,10 +1,10 @@
-"""What papers say of algorithms in words."""
+"""Claims of papers about algorithms."""
 
 import msgspec
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What the paper says of columns, to be judged.
+    """Claim of a paper about columns of a table.
 
     Attributes
     ----------
@@ -13,9 +13,9 @@ class Claim(msgspec.Struct, frozen=True):
     better, alike : list of list of str
         Pairs of columns, in one of the two: the first is better than the second, or they are alike.
     within : float, default=None
-        How far apart columns may be to be `alike`, in the unit of what the table shows.
+        Largest difference of columns that are `alike`, in the unit of the table.
     times : float, default=1.0
-        What the numbers of the second columns are multiplied by.
+        Factor of the numbers of the second columns.
     rows : list of str
         Where; empty for everywhere.
     """

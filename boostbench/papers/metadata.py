@@ -34,7 +34,7 @@ class PublishedTable:
     number : str
         Number of the table in the paper.
     quantity : Quantity
-        What it is about, with the decimals of the published numbers.
+        Quantity of the table, with the decimals of the published numbers.
     factor : float
         How many of the quantity's unit are one of the table's.
     repeats : int

@@ -21,12 +21,12 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
     table : str
         Name of the published table; a file of published numbers has no notes.
     where : mapping of str to str
-        ``data``, ``algo`` and whatever else the published table tells its lines apart by.
+        ``data``, ``algo`` and the other columns that distinguish the lines of the table.
 
     Returns
     -------
     str or None
-        The first note of the file that fits; None where nothing is known.
+        First note of the file that fits; None without one.
     """
     if table not in tables():
         return None

@@ -29,7 +29,7 @@ class Published:
     table : str
         Name of the CSV file without its ending, e.g. ``"randomboost-table5"``.
     quantity : Quantity
-        What it is, with the decimals that the paper prints.
+        Quantity, with the decimals that the paper prints.
     mean, std : float
         In the quantity's unit; `std` is NaN where the paper gives none.
     n : int
@@ -37,7 +37,7 @@ class Published:
     line : dict of str to str
         The line of the CSV file that holds it.
     source : str, default=""
-        Where the number comes first: equal for what a paper prints twice.
+        First occurrence of the number: equal for numbers that a paper prints twice.
     pool_share : float, default=0
         Where the repeats are splits of samples that were drawn once: the variance between such
         pools as a share of that within one.
@@ -81,7 +81,7 @@ def _read_lines(path: Path) -> list[dict[str, str]]:
 
 
 def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
-    """Look up what is published of an algorithm on a data set.
+    """Return the published numbers of an algorithm on a data set.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _frame_rows(about: PublishedTable) -> Iterator[dict[str, object]]:
 
 
 def sources(table: str) -> set[str]:
-    """Name all numbers of a published table of what it is about; see `Published.source`."""
+    """Return the sources of all main numbers of a published table, see `Published.source`."""
     about = published_table(table)
     by_line = (_numbers(about, index, line) for index, line in enumerate(lines_of(table)))
     return {
@@ -171,14 +171,14 @@ def sources(table: str) -> set[str]:
 
 
 def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
-    """Look up what a paper says of a Wilcoxon signed-rank test between two columns of a table.
+    """Return a paper's statement on a Wilcoxon signed-rank test between two columns.
 
     Parameters
     ----------
     table : str
         Name of the CSV file without its ending.
     a, b : collection of str
-        What each of the two may be called: ``rboost_proj``, ``rboost_proj:wlda``.
+        Names of each of the two: ``rboost_proj``, ``rboost_proj:wlda``.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
 
 
 def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict[str, Published]:
-    """Give all that a line of a table says."""
+    """Return the numbers in a line of a table, by quantity."""
     numbers = {}
     for quantity in QUANTITIES.values():
         own = quantity.name == about.quantity.name
@@ -220,7 +220,7 @@ def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict
 
 
 def _cell(line: Mapping[str, str], quantity: Quantity, *endings: str) -> str:
-    """Give what a line says under the first of some columns of a quantity; empty for nothing."""
+    """Return the entry of a line in the first existing column of a quantity, or ``""``."""
     if quantity.column is None:
         return ""
     return next(
@@ -229,12 +229,12 @@ def _cell(line: Mapping[str, str], quantity: Quantity, *endings: str) -> str:
 
 
 def _scaled(text: str, factor: float) -> float:
-    # Without the last bits of 100 * 0.983.
+    # Remove the rounding error of 100 * 0.983.
     return float(text) if factor == 1 else round(factor * float(text), 9)
 
 
 def _settings(about: PublishedTable, line: Mapping[str, str]) -> set[str]:
-    """Give the columns that are parameters of the algorithm."""
+    """Return the columns that are parameters of the algorithm."""
     others = {"data", about.algo, *about.words}
     for quantity in QUANTITIES.values():
         if quantity.column:
@@ -243,7 +243,7 @@ def _settings(about: PublishedTable, line: Mapping[str, str]) -> set[str]:
 
 
 def _setting(line: Mapping[str, str], cases: Iterable[Mapping], name: str, default: float) -> float:
-    """Give what the first of the cases that fits says; the default where none does."""
+    """Return the setting of the first case that fits a line, or else the default."""
     for case in cases:
         if _fits(line, {key: value for key, value in case.items() if key != name}):
             return case[name]
@@ -251,7 +251,7 @@ def _setting(line: Mapping[str, str], cases: Iterable[Mapping], name: str, defau
 
 
 def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
-    """Name the line of a table in which a number comes first."""
+    """Return the line of a table in which a number occurs first."""
     for case in about.repeats_of:
         if _fits(line, case["where"]):
             other = published_table(case["table"])
@@ -267,13 +267,13 @@ def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
 
 
 def _named(about: PublishedTable) -> set[str]:
-    """Give the columns that tell a table's lines apart."""
+    """Return the columns that identify a line of a table."""
     line = lines_of(about.name)[0]
     return {"data", about.algo, *_settings(about, line)}
 
 
 def _fits(line: Mapping[str, str], values: Mapping) -> bool:
-    """Whether a line has these values, or one of each list of them."""
+    """Return True if a line has the values, or one of each list of values."""
     wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
     return all(
         any(is_value(line[key], allowed) for allowed in several) for key, several in wanted.items()
@@ -281,7 +281,7 @@ def _fits(line: Mapping[str, str], values: Mapping) -> bool:
 
 
 def is_value(text: str, value) -> bool:
-    """Whether a setting is what is asked for: nothing said, the same text, or the same number.
+    """Return True if a setting is empty, or the same text or number as the value.
 
     Examples
     --------

@@ -27,7 +27,7 @@ from boostbench.analysis.statistics import LEVEL, finite_array
 from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio
 from boostbench.util.numbers import rounded
 
-#: What a verdict rests on, by the names of `Agreement.basis`.
+#: Bases of verdicts, by the names of `Agreement.basis`.
 BASES = {
     "welch": "Welch's 95% interval, from both standard deviations",
     "pool": "a 95% interval, from both standard deviations and the variance of the samples that "
@@ -93,7 +93,7 @@ class Agreement(NamedTuple):
         `detectable` as a share of the published error, that is, of the published number's distance
         from a perfect one.
     basis : str
-        What the verdict rests on, one of `BASES`.
+        Basis of the verdict, one of `BASES`.
     is_sharp : bool
         Whether a difference of `MARGIN` would have been found: `detectable` is at most that.
     can_tell : bool
@@ -265,7 +265,7 @@ def _parts(
         basis, common, freedom = "ours", std**2, n - 1
     else:
         return "rounding", [_Part(_NAN, inf, 1.0, 1.0)]
-    # One deviation is an estimate for both, with its own degrees of freedom.
+    # The known deviation is the estimate for both, with its degrees of freedom.
     return basis, [_Part(common, freedom, 1 / n, 1 / published_n)]
 
 

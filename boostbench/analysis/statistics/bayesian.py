@@ -1,4 +1,4 @@
-"""How probable it is that two algorithms are equal for practical purposes, or that one is better.
+"""Probabilities that two algorithms are practically equal, or that one of them is better.
 
 A test of significance cannot say "equal". These posteriors can, after A. Benavoli, G. Corani,
 J. Demšar and M. Zaffalon, *Time for a change*, JMLR 18, 2017.
@@ -55,7 +55,7 @@ def signed_rank(differences: Sequence[float], rope: float) -> Posterior:
     concentration = np.ones(len(observed))
     concentration[0] = _PRIOR
     sums = observed[:, None] + observed
-    # Half of what lies on a border belongs to each side; decimals have to meet there.
+    # A sum on a border counts half on each side; decimals have to meet there.
     lower, higher = ((1 + np.sign(np.round(sign * sums - 2 * rope, 9))) / 2 for sign in (-1, 1))
     weights = np.random.default_rng(0).dirichlet(concentration, _DRAWN)
     shares = [((weights @ region) * weights).sum(axis=1) for region in (lower, higher)]
@@ -74,7 +74,7 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
     rope : float
         As of `signed_rank`.
     ratio : float
-        Number of tested samples by that of those trained on.
+        Number of test samples divided by the number of training samples.
 
     Returns
     -------
@@ -93,5 +93,5 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
     else:
         posterior = stats.t(len(differences) - 1, mean, error)
         lower, higher = float(posterior.cdf(-rope)), float(posterior.sf(rope))
-    # Rounding may take what is next to nothing below it.
+    # Rounding may make a tiny probability negative.
     return Posterior(lower, max(0.0, 1 - lower - higher), higher)

@@ -1,4 +1,4 @@
-"""How large a difference is: who wins, and by how much."""
+"""Effect sizes: wins, ties and losses, and Hedges' g."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -11,7 +11,7 @@ from boostbench.analysis.statistics import finite_array
 
 
 class Score(NamedTuple):
-    """On how many data sets the first of two algorithms wins, ties with and loses to the second."""
+    """Numbers of data sets on which the first of two algorithms wins, ties and loses."""
 
     wins: int
     ties: int

@@ -1,4 +1,4 @@
-"""Whether several algorithms differ over data sets: Friedman's test, and which of them do.
+"""Friedman's test of several algorithms over data sets, and Nemenyi's test of all pairs.
 
 After J. Demšar, *Statistical comparisons of classifiers over multiple data sets*, JMLR 7, 2006.
 """
@@ -67,7 +67,7 @@ class Friedman(NamedTuple):
         Parameters
         ----------
         pairs : str
-            What the numbers are over, in the plural.
+            Noun in the plural for the rows, such as "data sets".
 
         Returns
         -------
@@ -101,7 +101,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     numbers : array-like of shape (n_data, n_algorithms)
         E.g. mean test errors in percent; at least 2 data sets and 3 algorithms.
     digits : int, default=1
-        Printed digits: what prints as a tie must be one.
+        Printed decimals; numbers that print alike are ties.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     else:
         chi2, p = map(float, stats.friedmanchisquare(*numbers.T))
     rest = n * (k - 1) - chi2
-    # Without a rest, all data sets rank the algorithms alike.
+    # If nothing is left, all data sets rank the algorithms alike.
     f = (n - 1) * chi2 / rest if rest > 1e-9 else np.inf
     f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
     by = "distribution"
@@ -125,7 +125,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
         exact = _by_enumeration(of_rows)
         by = "drawing" if exact is None else "enumeration"
         p = f_p = _by_drawing(of_rows) if exact is None else exact
-    # One of so many orders is always the first data set's, so that no p-value is less.
+    # The order of the first data set is one of factorial(k), so that no p-value is smaller.
     p, f_p = (max(p_value, float(factorial(k)) ** (1 - n)) for p_value in (p, f_p))
     # Demšar's standard error of a difference of ranks is sqrt(2) of the studentized range's.
     unit = sqrt(k * (k + 1) / (12 * n))
@@ -193,7 +193,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
     Returns
     -------
     ndarray of shape (len(p),), float64
-        What is at most 5% is significant at 5% among all of them.
+        Corrected p-values; those of at most 5% are significant among all tests.
 
     Examples
     --------

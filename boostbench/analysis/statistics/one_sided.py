@@ -1,4 +1,4 @@
-"""Whether the mean of paired differences lies on one side of a bound: Student's t-test."""
+"""Student's one-sided t-tests of the mean of paired differences against a bound."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whether two algorithms differ on one data set, by splits that share samples.
+"""Corrected t-test of two algorithms on one data set, over splits that share samples.
 
 The usual t-test takes splits as independent, and its p-values are far too small. After C. Nadeau
 and Y. Bengio, *Inference for the generalization error*, Machine Learning 52, 2003, equation 9.
@@ -21,7 +21,7 @@ def standard_error(differences: Sequence[float], ratio: float) -> float:
     differences : sequence of float
         One for each random split, or each fold; at least 2.
     ratio : float
-        Number of tested samples by that of those trained on; 0 for independent splits.
+        Number of test samples divided by the number of training samples; 0 for independent splits.
 
     Examples
     --------
@@ -43,8 +43,8 @@ def corrected_t(differences: Sequence[float], ratio: float) -> float:
     Returns
     -------
     float
-        Two-sided p-value. Of differences that are all equal it is 1 if they are 0, else 0; of fewer
-        than two, NaN.
+        Two-sided p-value. If all differences are equal, it is 1 for 0 and else 0; NaN for fewer
+        than two.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether two algorithms differ: the Wilcoxon signed-rank test, put as the papers put it.
+"""Wilcoxon signed-rank test of two algorithms, in the words of the papers.
 
 That is, differences of the printed numbers, the smaller rank sum, and a critical value from the
 null distribution for all pairs, ties included.
@@ -72,7 +72,7 @@ class Wilcoxon(NamedTuple):
         a, b : str
             Names of the two.
         pairs : str
-            What the pairs are, in the plural.
+            Noun in the plural for the pairs, such as "data sets".
         corrected : float, default=None
             P-value with Holm's correction, where this is one of several tests. It is stated first.
         n_tests : int, default=1
@@ -119,7 +119,7 @@ class Wilcoxon(NamedTuple):
         told = f"the statistic ({self.statistic:g}) is {side} the critical value ({self.critical})"
         if self.tabled == self.significant:
             return f"{told}, so that the test {_rejects(self.tabled)} ({p})."
-        # With many ties the rank sum is small whatever the differences are.
+        # Many ties make the rank sum small for any differences.
         return (
             f"{p}, which {_rejects(self.significant)}; {told}, but {self.ties} of {self.n} pairs "
             "are ties, which the critical value ignores."
@@ -220,7 +220,7 @@ def _lower_half(ranks: Sequence[int]) -> np.ndarray:
     most = 0
     for rank in ranks:
         most += rank
-        # With this pair, whose rank counts with a probability of one half; sums beyond are 0 yet.
+        # Add the rank with a probability of one half; the larger sums have probability 0 so far.
         reached = probabilities[: most + 1]
         reached[rank:] += reached[:-rank].copy()
         reached /= 2
