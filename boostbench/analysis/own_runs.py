@@ -93,12 +93,14 @@ def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
 
 def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
     """Return a sentence on the settings that differ from the defaults."""
-    found: dict[tuple[str, str], list[str]] = {}
+    rows_by_setting: dict[tuple[str, str], list[str]] = {}
     for row, group in rows.items():
         for run in group:
             if run.settings:
-                found.setdefault((run.cell.title, run.settings), []).append(row)
-    texts = [f"{title} on {', '.join(data)}: {how}" for (title, how), data in found.items()]
+                rows_by_setting.setdefault((run.cell.title, run.settings), []).append(row)
+    texts = [
+        f"{title} on {', '.join(data)}: {how}" for (title, how), data in rows_by_setting.items()
+    ]
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 

@@ -65,8 +65,8 @@ def compare_within_rows(table: Table) -> list[RowComparison]:
         judged = [table.cells[row, name] for name in table.results]
         judged = [cell for cell in judged if cell.agreement]
         for cell in unique_by_number(judged):
-            others = (o for o in judged if o.algo != cell.algo and o.rounds == cell.rounds)
-            agreements = [cell.compare_with(other.target) for other in unique_by_number(others)]
+            rivals = (o for o in judged if o.algo != cell.algo and o.rounds == cell.rounds)
+            agreements = [cell.compare_with(other.target) for other in unique_by_number(rivals)]
             if agreements:
                 number = cell.published_id or id(cell)
                 comparisons.append(RowComparison(number, cell.agreement, agreements))
@@ -81,9 +81,9 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
     first: dict[object, RowComparison] = {}
     for comparison in comparisons:
         first.setdefault(comparison.number, comparison)
-    own = [comparison.own for comparison in first.values()]
+    same = [comparison.own for comparison in first.values()]
     other = [agreement for comparison in first.values() for agreement in comparison.others]
-    return Swaps(*_count(own), *_count(other))
+    return Swaps(*_count(same), *_count(other))
 
 
 def swaps(tables: Sequence[Table]) -> Swaps:
