@@ -138,7 +138,7 @@ def test_what_is_kept(told):
     here = told[1]
     assert "0 figures" not in find(told, "report")
     page = (here / "results" / "report.html").read_text()
-    assert page.index("What was run") < page.index("Centroids beside boosting")
+    assert page.index("Centroids beside boosting") < page.index("<h2>Runs</h2>")
     with open(here / "results" / "splits.csv") as file:
         rows = list(csv.DictReader(file))
         own = {"Centroids", "adaboost_mh", "bagged_mcboost", "samme"}

@@ -108,7 +108,7 @@ def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     assert page.index("Runs that no table shows</h2>") > page.index("Other tables</h2>")
 
 
-def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch):
+def test_own_folder_opens_with_its_tables_then_its_runs(call, folder, monkeypatch):
     monkeypatch.setattr(
         "boostbench.util.configs.list_options", names_of(["randomboost5", "randomboost6"])
     )
@@ -127,7 +127,9 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
     assert "sklearn.ensemble.RandomForestClassifier, n_estimators=5" in text
     # All that was run is behind the page, not what tables show alone.
     assert f"{len(boostbench.results(folder / 'results'))} finished splits" in text
-    assert text.index("What was run") < text.index("Tables of your own") < text.index("Mine")
+    runs = text.index("settings finished")  # the heads of the list
+    assert text.index("Filter") < text.index("Tables of your own") < text.index("Mine") < runs
+    assert '<details class="settings">' in page
     assert not (folder / "results" / "README.md").exists()
 
 

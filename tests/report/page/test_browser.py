@@ -1,7 +1,10 @@
 """The page in a browser."""
 
+from dataclasses import replace
+
 import pytest
 
+from boostbench.analysis.runs import Run
 from boostbench.report.page.whole import render_page
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete
@@ -241,3 +244,40 @@ def wait(condition):
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(None, 600, poll_frequency=0.02).until(lambda _: condition())
+
+
+@pytest.fixture
+def runs_browser(driver, make_cell, make_table, tmp_path):
+    """The page of a folder with a table and two runs, one of many settings."""
+    table = complete(make_table({("wine", "a"): make_cell([1, 2])}, compare=()), name="one")
+    cell = table.cells["wine", "a"]
+    settings = ", ".join(f"setting_{number}=0.{number}" for number in range(9))
+    names = ("MultiBoost, at its minimum", "RandomForestClassifier")
+    runs = [
+        Run(replace(cell, title=name), text, "2026-11-28T10:00:00Z")
+        for name, text in zip(names, (settings, "seed=1"), strict=True)
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(render_page([table], runs=runs, lead=True), encoding="utf-8")
+    return Report(driver, path)
+
+
+def test_page_of_a_folder_opens_with_its_tables_and_runs_can_be_searched(runs_browser):
+    headings = runs_browser.run(
+        "return [...document.querySelectorAll('main h2')].map(h => h.textContent)"
+    )
+    assert headings[:2] == ["Tables of your own", "Runs"]
+    runs_browser.type("forest")
+    assert len(runs_browser.seen("#runs tbody tr")) == 1
+    runs_browser.type("nothing-like-this")
+    assert runs_browser.seen("#empty")
+
+
+def test_error_of_a_run_is_visible_on_a_phone(runs_browser):
+    runs_browser.see(390, touch=True)
+    edge = "return document.querySelector('#runs tbody td:nth-child(3)').getBoundingClientRect()"
+    assert runs_browser.run(f"{edge}.right") <= 390
+    assert (
+        runs_browser.run("return document.querySelectorAll('#runs details:not([open])').length")
+        == 1
+    )

@@ -210,18 +210,22 @@
       cell.element.classList.toggle("other", !cell.matches);
     }
     tables.forEach(filterTable);
-    for (const line of all(".compared [data-find]")) line.hidden = !matches(line.dataset.find);
+    for (const line of all(".compared [data-find], #runs [data-find]")) line.hidden = !matches(line.dataset.find);
     for (const paper of all(".paper")) {
       paper.hidden = all(".result", paper).every((section) => section.hidden);
       document.querySelector(`.contents a[href="#${paper.id}"]`).parentElement.hidden = paper.hidden;
     }
     const found = cells.filter((cell) => cell.counts && cell.matches).length;
     const within = tables.filter((table) => !table.section.hidden).length;
-    $("shown").textContent = tokens.length
+    const runs = all("#runs [data-find]");
+    const shownRuns = runs.filter((line) => !line.hidden).length;
+    const ofRuns = !runs.length ? "" : tokens.length
+      ? `; ${shownRuns} of ${plural(runs.length, "run")}` : `; ${plural(runs.length, "run")}`;
+    $("shown").textContent = (tokens.length
       ? `${found} of ${plural(total, "cell")}, in ${plural(within, "table")}`
-      : `${plural(total, "cell")} in ${plural(tables.length, "table")}`;
+      : `${plural(total, "cell")} in ${plural(tables.length, "table")}`) + ofRuns;
     $("asked").textContent = query.value.trim();
-    $("empty").hidden = within > 0 || tables.length === 0;
+    $("empty").hidden = within > 0 || shownRuns > 0 || (tables.length === 0 && runs.length === 0);
     $("reset").disabled = tokens.length === 0;
   };
   const ask = (text) => {
@@ -253,7 +257,7 @@
       query.focus({ preventScroll: true });
     });
   }
-  $("search").hidden = tables.length === 0;
+  $("search").hidden = tables.length === 0 && all("#runs [data-find]").length === 0;
   filter();
 
   /* ---- Print: on paper nothing can be opened ---- */
