@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.analysis.runs import Run
+from boostbench.analysis.runs import RecordedExperiment
 from boostbench.report.page.whole import render_page
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete
@@ -254,7 +254,7 @@ def runs_browser(driver, make_cell, make_table, tmp_path):
     settings = ", ".join(f"setting_{number}=0.{number}" for number in range(9))
     names = ("MultiBoost, at its minimum", "RandomForestClassifier")
     runs = [
-        Run(replace(cell, title=name), text, "2026-11-28T10:00:00Z")
+        RecordedExperiment(replace(cell, title=name), text, "2026-11-28T10:00:00Z")
         for name, text in zip(names, (settings, "seed=1"), strict=True)
     ]
     path = tmp_path / "report.html"
