@@ -91,7 +91,7 @@ class UnreadableColumns(UserError):
             if len(problems) > _MAX_DESCRIBED:
                 lines.append(f"... and {len(problems) - _MAX_DESCRIBED} more columns")
         if command:
-            lines.append(f"these settings read the file: {command}")
+            lines += ["these settings read the file:", command]
         super().__init__(*lines)
 
     def __reduce__(self):

@@ -29,7 +29,7 @@ class UserError(Exception):
     """
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.args))
+        return "; ".join(map(str, self.args)).replace(":; ", ": ")
 
 
 class Terminated(KeyboardInterrupt):
@@ -194,7 +194,8 @@ def print_error(problem: object) -> None:
         # Names from the user may contain line breaks.
         text = printable(" ".join(str(text).split()))
         line = shortened(f"{indent}{text}" if number else f"boostbench: {text}")
-        if sys.stderr.isatty():
+        # A command is left whole, so that it can be copied.
+        if sys.stderr.isatty() and not (number and text.startswith("boostbench ")):
             width = shutil.get_terminal_size().columns
             line = textwrap.fill(
                 line,

@@ -164,7 +164,8 @@ def test_the_proposed_command_reads_the_file(call, folder):
     result = call("data", "mess y.csv", "data.missing=keep")
     assert result.code == 2
     assert result.out == ""
-    command = result.err.splitlines()[-1].partition("settings read the file: ")[2]
+    *_, introduction, command = result.err.splitlines()
+    assert introduction == "  these settings read the file:"
     program, *words = shlex.split(command)
     assert program == "boostbench"
     assert 'data.drop=["customer id",signup]' in words
