@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 when all is well, 1 when splits failed, 2 for a mistake of the user (one line on
         stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With
-        ``BOOSTBENCH_DEBUG=1`` or ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their
+        ``BOOSTBENCH_DEBUG=1`` in the environment, mistakes show their
         traceback.
 
     Notes

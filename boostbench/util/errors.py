@@ -181,9 +181,7 @@ def writing_to(
 
 def is_debugging() -> bool:
     """Return whether the user asked for tracebacks."""
-    # While Hydra runs, its own variable is always set, so the project's variable has priority.
-    hydra = os.environ.get("HYDRA_FULL_ERROR")
-    return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
+    return os.environ.get("BOOSTBENCH_DEBUG") == "1"
 
 
 def print_error(problem: object) -> None:
