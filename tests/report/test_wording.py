@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.wording import FOLD_NOTE, caption, notes
+from boostbench.records.verified import Finding
+from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, notes
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,14 @@ def test_intervals_of_folds_are_explained(make_cell, make_table):
         record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
     folds = make_table({("wine", "a"): replace(cell)}, compare=())
     assert FOLD_NOTE in notes(folds)
+
+
+def test_freshness_note_counts_verified_results(make_cell):
+    """One finding agrees in everything, and another is of a record that differs."""
+    facts = {"target": "t", "choices": "", "data": "wine", "commit": "b17bc98", "total": 3}
+    same = Finding(**facts, state="same", when="2026-11-27T10:00:00Z")
+    different = Finding(**facts, state="different", when="2026-11-28T10:00:00Z")
+    cells = [replace(make_cell([1, 2]), finding=finding) for finding in (same, different, None)]
+    assert freshness_note(cells, cells) == [
+        "1 of 3 results are verified by refits; last on 2026-11-28 (commit b17bc98)."
+    ]
