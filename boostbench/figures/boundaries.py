@@ -41,7 +41,7 @@ _LINE = (0.25, 0.25, 0.25)
 
 
 class MapPanel(NamedTuple):
-    """One picture of a figure.
+    """A panel of a map.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Boundaries(OfCross, FigureDefinition):
 
 
 def _rounds(column: BoundaryColumn, spec: dict) -> int:
-    """Say how many boosting rounds a column shows, and refuse what its record would not hold."""
+    """Return the boosting rounds that a column shows; raise an error if no record has them."""
     checkpoints = spec["protocol"]["checkpoints"]
     number = column.rounds or max(checkpoints, default=0)
     if number not in checkpoints:
@@ -200,7 +200,7 @@ def _rounds(column: BoundaryColumn, spec: dict) -> int:
             f"the figure shows {number} rounds, which protocol.checkpoints={checkpoints} has not"
         )
     asked = spec["algo"].get("n_iterations", number)
-    # What is no number, the algorithm refuses.
+    # The algorithm itself refuses values that are no numbers.
     if isinstance(asked, int) and asked < number:
         raise UserError(f"the figure shows {number} rounds, but algo.n_iterations is {asked}")
     return number

@@ -1,4 +1,4 @@
-"""Codewords in the plane, with a picture for each class: before and after they have learned."""
+"""Codewords in the plane before and after training, with a picture of each class."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Average ranks of algorithms, and which of them tests separate: Demšar's diagram."""
+"""Comparisons of algorithms: Demšar's diagram of ranks, and the matrix of all pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ _LABEL_WIDTH = 30  # characters, then a label is broken
 _MARGIN = 0.06
 _GAP = 0.08  # between a label and its line
 _TOP = 0.62  # above the axis: ticks and the critical difference
-_BAR = 0.09  # from one bar to the next
-_LINE = 0.14  # of text
+_BAR = 0.09  # distance between bars
+_LINE = 0.14  # height of a line of text
 
 
 def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
@@ -101,7 +101,7 @@ def _draw(
     texts: list[str], ranks: np.ndarray, test: Friedman, bars: Mapping[str, list[tuple[int, int]]]
 ) -> Figure:
     n_left = ceil(len(texts) / 2)
-    below = _BAR * (sum(map(len, bars.values())) + 1)  # from the axis to the first label
+    below = _BAR * (sum(map(len, bars.values())) + 1)  # distance between axis and labels
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
     height = _TOP + below + pitch * n_left + _MARGIN
     width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
@@ -162,7 +162,7 @@ def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
 
 
 def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> None:
-    """Draw the critical difference to scale; where it is longer than the axis, only tell it."""
+    """Draw the critical difference to scale; where it is longer than the axis, only print it."""
     text = f"critical difference {difference:.2f}"
     y = -_TOP + 0.30
     if difference > n_algorithms - 1:

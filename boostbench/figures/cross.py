@@ -1,4 +1,4 @@
-"""What figures of data sets by algorithms have in common: their experiments, and the data."""
+"""Experiments and data of figures that cross data sets with algorithms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class OfCross:
     columns : list of CrossColumn
         The algorithms.
     overrides : Settings
-        Hydra overrides that hold for all, before those of a column.
+        Hydra overrides of all columns; the overrides of a column come later.
     """
 
     rows: list[str]

@@ -98,7 +98,7 @@ def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
     Parameters
     ----------
     definition : FigureDefinition
-        Its name is that of the picture beside the page.
+        The picture beside the page has its name.
     drawing : Drawing
         Its notes and facts follow the caption.
 

@@ -1,4 +1,4 @@
-"""What all kinds of figures come to, before they are files."""
+"""Figures before they are files, and the notes that kinds share."""
 
 import importlib.util
 from collections.abc import Iterable
@@ -12,20 +12,20 @@ from boostbench.util.errors import UserError, truncated_list
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of matplotlib, the folder of results, and what the page about it says.
+    """A figure of matplotlib, the folder of results, and the contents of its page.
 
     Attributes
     ----------
     figure : matplotlib.figure.Figure
     results : Path
     notes : list of str
-        What a reader must know beside the caption.
+        Remarks that follow the caption.
     facts : list of list of str
-        Lines of a table of what the picture shows.
+        Lines of a table of the drawn numbers.
     header : list of str
         Its headings.
     failed : int
-        How much of what is to be drawn could not be computed.
+        Number of experiments that could not be computed.
     """
 
     figure: Any
@@ -37,7 +37,7 @@ class Drawing:
 
 
 def need_matplotlib() -> None:
-    """Refuse to go on where nothing can be drawn.
+    """Raise an error without matplotlib.
 
     Raises
     ------
@@ -49,16 +49,16 @@ def need_matplotlib() -> None:
 
 
 def label_axis(quantity: Quantity) -> str:
-    """``"test error (%)"``: what stands along an axis."""
+    """Return the label of an axis: ``"test error (%)"``."""
     return f"{quantity.phrase} ({quantity.symbol})" if quantity.symbol else quantity.phrase
 
 
 def sentence(message: str) -> list[str]:
-    """Say the headline of a picture as a note; nothing where it has none."""
+    """Return the headline of a figure as a note; empty without a headline."""
     return [f"{message}."] if message else []
 
 
 def stale_note(stale: Iterable[str]) -> list[str]:
-    """Say what other code than today's made, the first few of it; nothing where there is none."""
+    """Return a note on stale results that names the first of them; empty without any."""
     what = truncated_list(list(dict.fromkeys(stale)), max_names=3)
     return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []

@@ -41,7 +41,7 @@ from boostbench.fitting.quantities import (
 from boostbench.util import numbers
 from boostbench.util.errors import UserError
 
-_MAX_COLUMNS = 4  # of panels of curves
+_MAX_COLUMNS = 4  # panels of curves in a row
 _CURVES_HEIGHT, _VARIED_HEIGHT, _TIMES_HEIGHT = 1.6, 2.6, 2.3  # inches
 
 #: Records of splits, by the title of a panel and of a line.

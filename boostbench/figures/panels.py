@@ -25,7 +25,7 @@ from boostbench.figures.style import (
 )
 
 _BAND_OPACITY = 0.2
-_MAX_LOOSE_ENTRIES = 7  # of a legend in a panel's place, with wide spaces between the lines
+_MAX_LOOSE_ENTRIES = 7  # a legend with more entries in the place of a panel is set densely
 # Ticks in a decade, where the axis is longer than about one decade, and where it is shorter.
 _FEW_TICKS, _MANY_TICKS = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
@@ -82,7 +82,7 @@ def draw_line_with_bars(axes: Axes, data: pd.DataFrame, index: int, n_hues: int)
 
 
 def draw_markers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw points with error bars, those of several hues side by side."""
+    """Draw points with error bars; several hues stand side by side."""
     spread = 0.5 if n_hues > 1 else 0.0
     axes.errorbar(
         data.x + np.linspace(-spread / 2, spread / 2, n_hues)[index],

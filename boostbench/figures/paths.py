@@ -67,7 +67,7 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
 
 
 def message(record: Mapping) -> str:
-    """Say how near tiny steps come to the exact path.
+    """Return a sentence on the distance of tiny steps from the exact path.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _called(stump: Mapping, names: Sequence[str]) -> str:
 
 
 _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
-# Norms of which the page tells how far the paths are from each other.
+# Number of norms at which the page gives the distance of the paths.
 _SHOWN = 5
 
 
@@ -128,7 +128,7 @@ class PathCurves(OfFit, FigureDefinition):
 
 
 def _facts(record: Mapping) -> list[list[str]]:
-    """Say how far the two paths are from each other, along them."""
+    """Return the distance of the two paths at several norms."""
     norms = np.array(record["norms"])
     shown = np.arange(len(norms), 0, -len(norms) // _SHOWN)[::-1] - 1
     facts = []

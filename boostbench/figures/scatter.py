@@ -42,7 +42,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     Parameters
     ----------
     tables : sequence of Table
-        Tables of papers; cells without a published number or one of ours are not drawn.
+        Tables of papers; cells are drawn that have a published number and ours.
 
     Raises
     ------
@@ -80,13 +80,13 @@ def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
     for paper, cells in papers.items():
         for cell in unique_by_number(cells):
             if cell.agreement:
-                named = QUANTITIES[cell.quantity.name]  # of any number of digits
+                named = QUANTITIES[cell.quantity.name]  # whatever its number of digits
                 panels.setdefault((paper, named), []).append(cell)
     return panels
 
 
 def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
-    below = cells[0].quantity.sign > 0  # where the better numbers are
+    below = cells[0].quantity.sign > 0  # the better numbers are below the diagonal
     markers = {"reproduced": "o", "undecided": "s"}
     markers |= dict(zip(("better", "worse"), "v^" if below else "^v", strict=True))
     for verdict in COMPARED:
@@ -131,7 +131,7 @@ def _numbers(cells: Sequence[Cell]) -> list[float]:
 
 
 def _half(std: float, n: int) -> float:
-    """Half of the 95% interval of a mean; 0 where it is not known."""
+    """Return half of the 95% interval of a mean; 0 where it is unknown."""
     return stats.t.ppf(0.975, n - 1) * std / np.sqrt(n) if n > 1 and np.isfinite(std) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What all figures look like, and how they become files."""
+"""Look of all figures, and their files."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import writing_to
 from boostbench.util.printable import printable
 
-#: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
+#: Okabe and Ito's colours, which differ for all kinds of colour blindness; the first ones differ
 #: most in brightness as well.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#000000", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -25,7 +25,7 @@ _DASHES = ("-", (0, (3, 1)))
 
 #: Inches: the width of a page of two columns.
 PAGE_WIDTH = 7.2
-#: Of the PNG, where nothing needs more.
+#: Resolution of the PNG unless a kind needs a higher one.
 DPI = 170
 
 _STYLE = {
@@ -52,7 +52,7 @@ _STYLE = {
     "svg.fonttype": "path",
     "svg.hashsalt": "boostbench",  # names inside the file would be random without
 }
-_SVG_DPI = 150  # of what is rasterised in it
+_SVG_DPI = 150  # resolution of rasterised parts
 
 
 def style():
@@ -80,7 +80,7 @@ def marked_line_style(index: int) -> dict:
 
 
 def label(title: str) -> str:
-    r"""Write a title for matplotlib: what stands behind ``^`` is raised, a dollar is a dollar.
+    r"""Write a title for matplotlib: a word after ``^`` is raised, a dollar stays a dollar.
 
     Every title of a user's goes through here.
 
@@ -96,7 +96,7 @@ def label(title: str) -> str:
 def put_headline(
     figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5
 ) -> None:
-    """Put what a picture shows above its panels, and below it what the lines are.
+    """Put a headline above the panels, and the legend below it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def put_headline(
     """
     weight = {"weight": "bold"}
     if lines:
-        # As its title: two boxes above the panels would lie on each other.
+        # The headline is the title of the legend, as two boxes above the panels would overlap.
         figure.legend(
             handles=lines,
             title=label(message),

@@ -1,4 +1,4 @@
-"""What a sweep over settings found: lines of one number that is varied, else a heat map."""
+"""Results of a sweep over settings: lines over one varied number, else heat maps."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, st
 from boostbench.fitting.quantities import Quantity
 from boostbench.util.numbers import fixed, rounded
 
-_COLUMNS = 3  # of panels
+_COLUMNS = 3  # panels in a row
 _ROW = 0.24  # inches, of a heat map
 _CELL = 0.7  # inches, which a number takes with its deviation
 #: Keys that name data, one of which may be varied.
@@ -27,14 +27,14 @@ _MIN_LOG_RANGE = 20
 
 
 class Setting(NamedTuple):
-    """One experiment of a sweep.
+    """An experiment of a sweep.
 
     Attributes
     ----------
     values : dict of str to str
-        What was set, by the keys that the sweep varies.
+        Settings by the keys that the sweep varies.
     mean, std : float
-        Of what was measured; NaN where there is nothing.
+        Mean and standard deviation of the quantity; NaN without a result.
     """
 
     values: Mapping[str, str]
@@ -43,14 +43,14 @@ class Setting(NamedTuple):
 
 
 def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
-    """Draw what a sweep found.
+    """Draw the results of a sweep.
 
     Parameters
     ----------
     points : sequence of Point
         Two or more, of equal keys.
     quantity : Quantity
-        What was measured.
+        Measured quantity.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def _draw_map(
     # Data sets are not compared with each other.
     axis = 1 if stacked == ["data"] else None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of rows without a number
+        warnings.simplefilter("ignore", RuntimeWarning)  # rows without a number
         least, most = (f(losses, axis=axis, keepdims=True) for f in (np.nanmin, np.nanmax))
     shades = (losses - least) / np.where(most > least, most - least, 1)
     colours = LinearSegmentedColormap.from_list("losses", ["white", COLOURS[0]])
@@ -153,7 +153,7 @@ def _draw_map(
 
 
 def _texts(points: Sequence[Setting], keys: list[str]) -> list[str]:
-    """List what stands at an axis, numbers ascending."""
+    """Return the labels of an axis, numbers ascending."""
     texts = list(dict.fromkeys(_text(point, keys) for point in points))
     return sorted(texts, key=float) if len(keys) == 1 and _are_numbers(points, keys[0]) else texts
 

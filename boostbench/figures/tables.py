@@ -1,4 +1,4 @@
-"""What figures take from tables: the records of their cells, and the tables as they are judged."""
+"""Records of the cells of tables, and judged tables, for figures."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ def find_cells(
     rows: Collection[str] = (),
     columns: Collection[str] = (),
 ) -> tuple[Cells, Path]:
-    """Find what is recorded of a table.
+    """Find the records of a table.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ def find_cells(
     return cells, results
 
 
-#: What rows vary: by the title of a panel, by algorithm and by value, records.
+#: Records by the title of a panel, by algorithm and by the varied value.
 Lines = dict[str, dict[str, dict[float, list[dict]]]]
 
 
 @dataclass(frozen=True)
 class LinesPanel:
-    """A picture of what a table holds.
+    """A panel of numbers of a table.
 
     Attributes
     ----------
@@ -99,32 +99,32 @@ class LinesPanel:
 def find_lines(
     panels: Sequence[LinesPanel], quantities: Mapping[str, Quantity], overrides: list[str]
 ) -> tuple[Lines, list[str], list[str], Path]:
-    """Find the records of what the rows of tables vary.
+    """Find the records of rows that vary a number.
 
     Parameters
     ----------
     panels : sequence of LinesPanel
         Pictures.
     quantities : mapping of str to Quantity
-        What is drawn, by the title of a panel; records that do not tell it are left out.
+        Drawn quantity by the title of a panel; records without it are left out.
     overrides : list of str
         Hydra overrides for every cell.
 
     Returns
     -------
     lines : dict
-        See `Lines`; those of panels of one title together.
+        See `Lines`; panels of one title are joined.
     titles : list of str
-        Of all algorithms, but for those that nowhere tell what is drawn.
+        Titles of all algorithms with the quantity in some record.
     notes : list of str
-        What lacks, and what is stale.
+        Notes on missing and stale results.
     results : Path
         The folder of the records.
 
     Raises
     ------
     UserError
-        Nothing is recorded of a table, or no record of a panel tells what is drawn.
+        Nothing is recorded of a table, or no record of a panel has the quantity.
     """
     lines: Lines = {}
     titles, notes = {}, {}
@@ -152,7 +152,7 @@ def find_lines(
 
 
 def caveats(cells: Cells) -> list[str]:
-    """Name what is not drawn, is of too few splits, or is stale."""
+    """Return notes on cells that are missing, incomplete or stale."""
     notes = []
     for own in cells.values():
         reasons: dict[str, list[str]] = {}
@@ -167,7 +167,7 @@ def caveats(cells: Cells) -> list[str]:
 
 
 def _sentence(reasons: Mapping[str, list[str]]) -> str:
-    """Join who lacks and why.
+    """Join titles and the reasons why they are missing.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def _sentence(reasons: Mapping[str, list[str]]) -> str:
 
 
 def stale_cells(cells: Iterable[Cell]) -> list[str]:
-    """Name the cells whose records other code than today's made."""
+    """Return a note that names the stale cells."""
     return stale_note(f"{cell.title} on {cell.data}" for cell in cells if cell.stale)
 
 
