@@ -1,0 +1,166 @@
+"""Results with their provenance as an RO-Crate, a package of research data with JSON-LD metadata.
+
+https://www.researchobject.org/ro-crate describes the format; the profile is Process Run Crate 0.5.
+"""
+
+import hashlib
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from boostbench import __version__
+from boostbench.records.archive import Records
+from boostbench.util.configs import conf_dir, definition_files
+from boostbench.util.errors import UserError, writing_to
+from boostbench.util.optional_imports import import_optional
+
+_PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
+# Folders and files of results that belong to the crate; pages are made from them.
+_PARTS = ("README.md", "verdicts.csv", "verified.jsonl", "records", "tables", "figures")
+_FORMATS = {
+    ".csv": "text/csv",
+    ".gz": "application/gzip",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".tex": "application/x-tex",
+    ".yaml": "application/yaml",
+}
+# Parts of a record's environment that are libraries.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+
+def write_crate(results: Path, path: Path, license_text: str) -> int:
+    """Write results, definitions of their tables, environments and checksums as one zip file.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+    path : Path
+        Zip file to write.
+    license_text : str
+        License of the results, or its address.
+
+    Returns
+    -------
+    int
+        Number of files in the crate.
+
+    Raises
+    ------
+    UserError
+        If there are no records, the package `rocrate` is missing, or the file cannot be written.
+    """
+    rocrate = import_optional("rocrate.rocrate", "an RO-Crate needs")
+    entries = Records(results).each(lambda _, kind: kind != "tuning")
+    if not entries:
+        raise UserError(f"nothing is on record in {results}; name another folder by results=")
+    records = [record for _, record in entries]
+    finished = sorted(record["finished"] for record in records if record.get("finished"))
+    environments = Counter(
+        json.dumps({**(record["environment"] or {}), "commit": record["commit"]}, sort_keys=True)
+        for record in records
+    )
+
+    crate = rocrate.ROCrate(version="1.1")
+    crate.name = f"Results of boostbench in {results.absolute().name}"
+    crate.description = (
+        f"{len(records)} recorded splits of {len({e[0][:2] for e in entries})} pairs of a data set "
+        "and an algorithm, with the tables, figures and verdicts that are made from them."
+    )
+    if license_text.startswith("https://"):
+        entity = {"@id": license_text, "@type": "CreativeWork", "name": Path(license_text).name}
+        crate.license = crate.add_jsonld(entity)
+    else:
+        crate.license = license_text
+    # The context of RO-Crate 1.1 lacks the checksum; the workflow profiles define it.
+    crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
+    profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"}
+    crate.root_dataset["conformsTo"] = crate.add_jsonld({"@id": _PROFILE, **profile})
+    if finished:
+        crate.root_dataset["datePublished"] = finished[-1]
+
+    # 1) Files of the results, and the definitions of the tables among them.
+    files = {f"results/{file.relative_to(results).as_posix()}": file for file in _files(results)}
+    made = {Path(name).stem for name in files if name.startswith("results/tables/")}
+    definitions = {
+        f"definitions/{file.relative_to(conf_dir()).as_posix()}": file
+        for name, file in definition_files("table").items()
+        if name in made and file.is_relative_to(conf_dir())
+    }
+    added = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}
+
+    # 2) Environments of the runs.
+    with tempfile.TemporaryDirectory() as scratch:
+        environment_file = Path(scratch) / "environments.json"
+        listed = [{**json.loads(text), "splits": count} for text, count in environments.items()]
+        environment_file.write_text(json.dumps(listed, indent=1, sort_keys=True), encoding="utf-8")
+        added["environments.json"] = _add(crate, "environments.json", environment_file)
+
+        # 3) The action that made the records, with its software.
+        software = crate.add_jsonld(
+            {
+                "@id": "#boostbench",
+                "@type": "SoftwareApplication",
+                "name": "boostbench",
+                "softwareVersion": __version__,
+            }
+        )
+        software["softwareRequirements"] = [
+            crate.add_jsonld(
+                {
+                    "@id": f"https://pypi.org/project/{name}/{version}/",
+                    "@type": "SoftwareApplication",
+                    "name": name,
+                    "softwareVersion": version,
+                    "url": f"https://pypi.org/project/{name}/",
+                }
+            )
+            for name in _LIBRARIES
+            for version in sorted({entry[name] for entry in listed if entry.get(name)})
+        ]
+        action = crate.add_jsonld(
+            {
+                "@id": "#experiments",
+                "@type": "CreateAction",
+                "name": "Experiments",
+                "description": "Fits of all splits; each record names its code and environment.",
+            }
+        )
+        action["instrument"] = software
+        action["object"] = [added[name] for name in definitions]
+        action["result"] = [added[name] for name in files if name.startswith("results/records/")]
+        if finished:
+            action["startTime"], action["endTime"] = finished[0], finished[-1]
+        crate.root_dataset["mentions"] = action
+        with writing_to(path, "choose another file by --crate"):
+            crate.write_zip(path)
+    return len(added)
+
+
+def _files(results: Path) -> Iterable[Path]:
+    for part in _PARTS:
+        path = results / part
+        if path.is_file():
+            yield path
+        for file in sorted(path.rglob("*")):
+            if file.is_file() and not file.name.startswith("."):
+                yield file
+
+
+def _add(crate, name: str, file: Path):
+    """Add a file with its size and checksum; return its entity."""
+    content = file.read_bytes()
+    properties = {
+        "name": Path(name).name,
+        "contentSize": str(len(content)),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "encodingFormat": _FORMATS.get(file.suffix, "application/octet-stream"),
+    }
+    return crate.add_file(file, name, properties=properties)
