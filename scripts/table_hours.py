@@ -55,12 +55,13 @@ def read_hours(results):
     for table in read_tables(None, records):
         fits = {}
         for cell in table.cells.values():
-            configs = {record["config_hash"] for record in cell.records}
+            splits = cell.rows.records
+            configs = {record["config_hash"] for record in splits}
             file = record_path(results, cell.data, cell.algo, "tuning")
             tuned = records.index(file).records.values()
             tried = [one for one in tuned if one["config_hash"] in configs]
-            job = reference_job(cell.records)
-            for made, tuning in ((cell.records, False), (tried, True)):
+            job = reference_job(splits)
+            for made, tuning in ((splits, False), (tried, True)):
                 fits |= {Key(one["key"], cell.algo, tuning): of_record(one, job) for one in made}
         if fits:
             hours[table.name] = fits

@@ -106,7 +106,7 @@ def test_the_table(told):
     assert text.count(r"\begin{tabular}") == 1
     notes = (told[1] / "results" / "tables" / "mine-notes.tex").read_text()
     assert "Wilcoxon signed-rank test" in notes
-    assert r"P(A, equal, B)" in notes
+    assert "P(A, equal," in notes
     for title in ("flowers", "wines", "cells", "digits"):
         assert re.search(rf"^{title} & .* & .* & .* \\\\$", text, re.MULTILINE)
 
