@@ -25,7 +25,7 @@ from boostbench.util.numbers import fixed
 from boostbench.util.spinner import spinner
 
 _HEIGHT = 3.9  # inches
-# Sides of a picture, where the circle has radius 1; and what stands between two of them.
+# Side of a picture and gap between two pictures, in units of the radius of the circle.
 _SIDE, _GAP = 0.27, 0.02
 _STEP = 0.05
 
@@ -100,7 +100,7 @@ class CodewordPictures(OfFit, FigureDefinition):
     Attributes
     ----------
     images : str
-        The data set with the pictures, whose rows are those of `data`.
+        Name of the data set of pictures, which has the same rows as `data`.
     shape : list of int
         Height and width of a picture.
     """

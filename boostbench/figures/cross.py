@@ -89,7 +89,7 @@ class OfFit:
     overrides: Settings = field(default_factory=Settings)
 
     def compose(self, chosen: Mapping[str, Any], measure: str) -> dict:
-        """Compose its config; `chosen` is what else is not as usual, `overrides` included."""
+        """Compose the config; `chosen` has all further choices, `overrides` included."""
         return compose_experiment(
             {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
         )

@@ -1,6 +1,6 @@
 """A grid of panels on tidy data, which the ordinary kinds of figures share.
 
-A kind chooses what stands along x and y, the hue (one look per value), the panel, and the mark.
+A kind chooses the variables of x and y, the hue (one look per value), the panel, and the mark.
 """
 
 from collections.abc import Callable, Iterable, Sequence

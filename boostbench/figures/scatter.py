@@ -80,7 +80,7 @@ def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
     for paper, cells in papers.items():
         for cell in unique_by_number(cells):
             if cell.agreement:
-                named = QUANTITIES[cell.quantity.name]  # whatever its number of digits
+                named = QUANTITIES[cell.quantity.name]  # digits may differ between tables
                 panels.setdefault((paper, named), []).append(cell)
     return panels
 

@@ -141,21 +141,21 @@ def make_panels(
     Parameters
     ----------
     n_panels, n_columns : int
-        How many, and how many beside each other.
+        Number of panels, and number of panels in a row.
     height, width, more : float
-        Of a row, of the figure, and what the figure has besides its rows; inches.
+        Height of a row, width of the figure, and height of the figure beyond its rows; inches.
     dpi : int, default=170
-        Of the PNG.
+        Resolution of the PNG, in dots per inch.
     pad : float, default=None
-        Inches around a panel; None: as matplotlib has it.
+        Inches around a panel; None: default of matplotlib.
     **options
-        Of `matplotlib.figure.Figure.subplots`.
+        Options of `matplotlib.figure.Figure.subplots`.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
     panels, free : list of matplotlib.axes.Axes
-        Those that are drawn in, and those left in the last row, which show nothing.
+        Panels to draw in, and the empty panels of the last row.
     """
     n_rows = ceil(n_panels / n_columns)
     figure = Figure(figsize=(width, height * n_rows + more), dpi=dpi, layout="constrained")

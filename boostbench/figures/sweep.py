@@ -55,10 +55,10 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Where one number is varied, beside ``data``, a line for each data set; where it is no
-        number, a heat map with a row for each. Else a heat map for each data set: the key with the
-        most values lies along them, what is left stacks up. Dark is worse. Behind a number is its
-        standard deviation, where there is room.
+        If one number is varied beside ``data``, a line for each data set; if the values are not
+        numbers, a heat map with a row for each data set. Otherwise a heat map for each data set:
+        the key with the most values is the horizontal axis, the other keys are the vertical axis.
+        Dark is worse. Numbers have their standard deviations, if there is room.
     """
     named = _DATA & points[0].values.keys()
     if len(named) == 1:

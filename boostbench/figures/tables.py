@@ -38,7 +38,7 @@ def find_cells(
     overrides : list of str
         Hydra overrides for every cell.
     rows, columns : collection of str, default=()
-        Its rows and columns; all if there are none.
+        Rows and columns of the table; empty means all.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def find_cells(
     Raises
     ------
     UserError
-        No such table, row or column, or none of it is run or recorded.
+        If there is no such table, row or column, or none of its cells is run or recorded.
     """
     table = TableDefinition.read(name)
     check_names(rows, table.rows, f"table {table.name} has no row")
@@ -86,9 +86,9 @@ class LinesPanel:
     title : str
         Heading.
     table : str
-        The table whose records are drawn.
+        Name of the table whose records are drawn.
     rows : dict of str to float
-        Rows of it, and where each stands on the horizontal axis.
+        Rows of the table, with their positions on the horizontal axis.
     """
 
     title: str
@@ -104,7 +104,7 @@ def find_lines(
     Parameters
     ----------
     panels : sequence of LinesPanel
-        Pictures.
+        Panels of the figure.
     quantities : mapping of str to Quantity
         Drawn quantity by the title of a panel; records without it are left out.
     overrides : list of str
@@ -146,7 +146,7 @@ def find_lines(
     for title, own in lines.items():
         if not own:
             raise UserError(f"no record of what {title} shows tells {quantities[title].name}")
-        # A line goes from left to right, whatever the order of rows and tables.
+        # Rows and tables may be in any order; a line is drawn from left to right.
         lines[title] = {name: dict(sorted(line.items())) for name, line in own.items()}
     return lines, list(titles), list(notes), results
 
@@ -185,7 +185,7 @@ def stale_cells(cells: Iterable[Cell]) -> list[str]:
 def tables_of_figure(
     figure: str, names: Sequence[str], overrides: list[str]
 ) -> tuple[list[Table], Path]:
-    """Make tables of what is recorded for a figure, and say in which folder that is."""
+    """Return the tables of a figure from the records, and the folder of the records."""
     strange, results = parse_names_and_results(f"figure {figure}", overrides)
     if strange:
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
@@ -201,7 +201,7 @@ class OfColumns:
     columns: list[str] = field(default_factory=list)
 
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
-        """Read the table; give it with the names of the columns and the folder of results."""
+        """Return the table, the names of the columns, and the folder of the results."""
         [table], results = tables_of_figure(self.name, [self.table], overrides)
         named = {name: find_column(table.results, name) for name in self.columns or table.results}
         absent = (name for name, column in named.items() if column is None)

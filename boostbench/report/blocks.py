@@ -1,4 +1,4 @@
-"""The blocks of a document: what a renderer gets, whatever a table is about."""
+"""Blocks of a document, the input of every renderer."""
 
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Head(NamedTuple):
-    """Heading of a column, that over several of them, and what a search finds them by."""
+    """Heading of a column, heading of its group, and text that a search matches."""
 
     group: str
     title: str
@@ -15,24 +15,24 @@ class Head(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What stands in a place of a table.
+    """Printed entry of a table.
 
     Attributes
     ----------
     text : str
-        A number, or why there is none.
+        A number, or the reason why there is none.
     best : bool, default=False
-        Whether it is the best of its row.
+        Whether the entry is the best of its row.
     marks : str, default=""
-        Stand behind the text.
+        Marks behind the text.
     published : str, default=""
-        The number that it is compared with.
+        Published number, formatted.
     value : float, default=None
-        What a column is sorted by.
+        Sort key of the entry in its column.
     verdict : str, default=""
-        What the comparison says.
+        Verdict of the comparison with the published number.
     place : (str, str), default=None
-        Row and column of the cell that it is about.
+        Row and column of the table cell.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     @property
     def printed(self) -> str:
-        """The text with its marks."""
+        """Text with its marks."""
         return self.text + self.marks
 
 
@@ -56,15 +56,15 @@ class Line:
     Attributes
     ----------
     texts : list of str
-        Under the heads.
+        Texts under the heads.
     strong : set of int, default=set()
-        Places of the texts that are emphasised.
+        Indices of the texts that are emphasised.
     is_known : bool, default=True
-        Whether there is a number of ours; where there is little space, other lines are left out.
+        Whether we have a number; the terminal omits lines without one.
     verdict : str, default=""
-        That the last text begins with.
+        Verdict at the beginning of the last text.
     find : str, default=""
-        What a search finds it by.
+        Text that a search matches.
     """
 
     texts: list[str]
@@ -76,26 +76,26 @@ class Line:
 
 @dataclass(frozen=True)
 class Listing:
-    """A list, and what is said below it.
+    """A list with the sentences below it.
 
     Attributes
     ----------
     title : str
-        Heading; lists of one title after each other share it.
+        Heading; consecutive lists with the same title share it.
     heads : list of str
         Headings of the columns.
     lines : list of Line
-        Under them.
+        Lines under the heads.
     explanation : str
-        Says what they are.
+        Explanation of the columns.
     summary : str, default=""
-        What they come to.
+        Summary of the lines.
     reasons : list of str, default=[]
-        What more there is to say.
+        Further sentences, such as reasons for differences.
     left : int, default=2
-        How many columns hold names.
+        Number of leading columns that hold names.
     is_appendix : bool, default=False
-        Whether it is for files alone, not for a screen.
+        Whether the list is written to files only and not to the screen.
     """
 
     title: str
@@ -109,12 +109,12 @@ class Listing:
 
     @property
     def rows(self) -> list[list[str]]:
-        """The texts of all lines."""
+        """Texts of all lines."""
         return [line.texts for line in self.lines]
 
 
 class Row(NamedTuple):
-    """A row: its title, the title with what there is to say, what a search finds, its entries."""
+    """A row: title, title with the number of classes, text that a search matches, and entries."""
 
     title: str
     label: str
@@ -128,7 +128,7 @@ class RankRow(NamedTuple):
     Attributes
     ----------
     entries : list of Entry
-        Under the heads; empty for columns that are not ranked.
+        Ranks under the heads; empty for columns that are not ranked.
     explanation : str
     """
 
@@ -138,24 +138,24 @@ class RankRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A table with all that is said of it, in the order in which it is read.
+    """A table with its sentences and lists, in reading order.
 
     Attributes
     ----------
     name, title : str
-        Of the table; the first names files.
+        Name of the table, from which file names are made, and its title.
     headline : str or None
-        What is not as the table is defined.
+        Sentence on settings that differ from the definition of the table.
     heads : list of Head
-        Of each column.
+        Headings of the columns.
     rows : list of Row
-        Under them.
+        Rows under the heads.
     caption : str
-        What the numbers are.
+        Explanation of the numbers.
     tests : list of str
-        Results of tests of two columns, one sentence each.
+        Results of tests of two columns, one sentence per test.
     tests_summary : str
-        The same results in short; empty without tests.
+        Test results in one sentence; empty without tests.
     claims : list of str
         Judgements of the paper's claims.
     notes : list of str
@@ -165,7 +165,7 @@ class Document:
     ranks : RankRow or None
         Average ranks; None where nothing can be ranked.
     listings : list of Listing
-        Of every two columns, of published numbers, of times.
+        Lists of pairs of columns, of published numbers and of times.
     """
 
     name: str
@@ -184,16 +184,16 @@ class Document:
 
     @property
     def findings(self) -> list[str]:
-        """The results of tests, and the judgements of claims."""
+        """Results of tests, and judgements of claims."""
         return [*self.tests, *self.claims]
 
     @property
     def full_notes(self) -> list[str]:
-        """The remarks, and the sentences on freshness."""
+        """Remarks, and sentences on freshness."""
         return [*self.notes, *self.freshness]
 
     @property
     def groups(self) -> list[tuple[str, int]]:
-        """Headings over several columns, and over how many; none where no column has one."""
+        """Headings of column groups with their numbers of columns; empty without groups."""
         groups = [(group, len(list(heads))) for group, heads in groupby(self.heads, itemgetter(0))]
         return groups if any(group for group, _ in groups) else []

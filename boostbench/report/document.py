@@ -1,4 +1,4 @@
-"""From a table to its document: composed once, for the terminal and every kind of file."""
+"""Composition of a document from a table, for the terminal and every file format."""
 
 from itertools import combinations
 from math import isnan
@@ -24,7 +24,7 @@ from boostbench.util.numbers import fixed, seconds
 
 
 def make_document(table: Table) -> Document:
-    """Say all that there is to say of a table, without lists that have no line."""
+    """Return the document of a table; lists without lines are omitted."""
     rows = [row_of(table, row) for row in table.rows]
     lists = [
         matrix(table),
@@ -50,7 +50,7 @@ def make_document(table: Table) -> Document:
 
 
 def heads(table: Table) -> list[Head]:
-    """Give the heading of each column that is printed."""
+    """Return the headings of the printed columns."""
     timed = {column.beside for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []
@@ -63,13 +63,13 @@ def heads(table: Table) -> list[Head]:
 
 
 def rank_row(table: Table) -> RankRow | None:
-    """Return the average rank of each algorithm, with marks of those that differ from the best.
+    """Return the average ranks, with a mark on each algorithm that differs from the best.
 
     Returns
     -------
     RankRow or None
-        None for fewer than two algorithms or data sets with all numbers, and for a quantity of
-        which neither direction is better.
+        None for fewer than two algorithms or data sets with all numbers, and for a quantity
+        without a better direction.
     """
     names = [
         name for name in table.fits if any(table.cells[row, name].values for row in table.rows)
@@ -106,7 +106,7 @@ def rank_row(table: Table) -> RankRow | None:
 
 
 def row_of(table: Table, row: str) -> Row:
-    """Give what is printed of a row, under `heads`."""
+    """Return the printed row of a table, with one entry per heading of `heads`."""
     title, n_classes = table.rows[row], table.classes.get(row)
     data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
     label = f"{title} ({n_classes} classes)" if n_classes else title

@@ -1,4 +1,4 @@
-"""What follows from a table: which columns differ, and what agrees with the published numbers."""
+"""Findings of a table: differences between columns, and agreement with published numbers."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ COMPARISON_EXPLANATIONS = {
     for rule, verdicts in _VERDICT_RULES.items()
 }
 
-#: Cells whose reference job took longer or shorter than the usual one by this factor are named.
+#: Cells are named if their reference job took longer or shorter than the median by this factor.
 _SAME_SPEED = 1.25
 
 
@@ -70,7 +70,7 @@ class PairedTests(NamedTuple):
 def compare_pairs(table: Table) -> PairedTests:
     """Compare the chosen pairs of columns by the Wilcoxon signed-rank test: see `paired`.
 
-    Where the matrix of every two columns stands below the table, its tests are taken.
+    If the matrix of all pairs stands below the table, its tests are used.
     """
     every_two = compare_columns(table, list(table.fits)) if table.matrix else None
     if every_two and every_two.tests:
@@ -132,8 +132,8 @@ def published_listing(table: Table) -> Listing:
     -------
     Listing
         Data, algorithm, published, ours, difference with its 95% interval, the detectable
-        difference, and the verdict, with what it rests on where that is not Welch's interval. The
-        last three are ``"-"`` where there is no number of ours.
+        difference, and the verdict, with its basis unless that is Welch's interval. The last
+        three are ``"-"`` if we have no number.
     """
     lines, rule = [], "tost"
     for (row, column), cell in table.cells.items():
@@ -159,7 +159,7 @@ def published_listing(table: Table) -> Listing:
             detectable,
             verdict,
         ]
-        # As the cell of the table itself is found.
+        # The table cell has the same search text, so that a search finds both.
         find = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
         known, found = bool(cell.values), f"{find} {cell.verdict}"
         lines.append(Line(texts, is_known=known, verdict=cell.verdict, find=found))
@@ -174,7 +174,7 @@ def published_listing(table: Table) -> Listing:
 
 
 def reasons(table: Table) -> list[str]:
-    """Tell what is known of why numbers are not reproduced: which cells, and the note on them."""
+    """Return the notes on numbers that are not reproduced, each with its cells."""
     noted: dict[str, dict[str, list[str]]] = {}
     for (row, column), cell in table.cells.items():
         if cell.agreement and cell.note:
@@ -208,7 +208,7 @@ def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
     ----------
     table : Table
     rows : iterable of Row
-        As they are printed.
+        Printed rows of the table.
     """
     lines, columns = [], list(table.columns.values())
     for name, row in zip(table.rows, rows, strict=True):
@@ -230,7 +230,7 @@ def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
 
 
 def parts_listing(table: Table) -> Listing:
-    """List the CPU seconds of each fit and of its parts, and how fast the machines were."""
+    """List the CPU seconds of each fit and of its parts, and the speed of the machines."""
 
     def spent(cell: Cell) -> str:
         parts = ("fit", "weak_learner", "coefficients")
@@ -252,7 +252,7 @@ def parts_listing(table: Table) -> Listing:
 
 
 def reference_job(table: Table) -> list[str]:
-    """Tell how fast the machines were, and which cells' were others than the rest's.
+    """Return a sentence on the speed of the machines, with the cells of unusual speed.
 
     Parameters
     ----------
@@ -262,14 +262,14 @@ def reference_job(table: Table) -> list[str]:
     Returns
     -------
     list of str
-        One sentence; none where nothing is recorded.
+        One sentence; empty without records.
     """
     averages = {
         f"{label} on {title}": table.cells[row, name].average(CALIBRATION)
         for row, title in table.rows.items()
         for name, label in table.fits.items()
     }
-    # A measure of somebody else's may keep no times.
+    # Records of a user-defined measure may have no times.
     spent = {where: seconds for where, seconds in averages.items() if seconds is not None}
     if not spent:
         return []
@@ -288,7 +288,7 @@ def reference_job(table: Table) -> list[str]:
 
 
 def listed(runs: Collection[RecordedExperiment]) -> Listing:
-    """Put runs into lines."""
+    """List runs with their metrics, settings and dates."""
     quantities = available_metrics(runs)
     heads = ["data", "algorithm"]
     heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]

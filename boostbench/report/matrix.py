@@ -1,4 +1,4 @@
-"""The multiple-comparison matrix: every two columns of a table, whatever the others are.
+"""The multiple-comparison matrix: pairwise comparisons that do not depend on other columns.
 
 After A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark evaluations that is
 stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
@@ -12,7 +12,7 @@ from boostbench.util.numbers import fixed, p_value
 
 
 def matrix(table: Table) -> Listing | None:
-    """Compare every two columns of a table that asks for it.
+    """Compare all pairs of columns of a table whose definition asks for it.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def matrix(table: Table) -> Listing | None:
     Returns
     -------
     Listing or None
-        None where the table does not ask, or there are fewer than two numbers of each.
+        None without ``matrix`` in the definition, or with fewer than two common numbers.
     """
     if not table.matrix:
         return None
@@ -29,7 +29,7 @@ def matrix(table: Table) -> Listing | None:
 
 
 def matrix_of(table: Table, comparison: Comparison) -> Listing | None:
-    """Put into words what tests say of every two columns; None where there are no tests."""
+    """Return the list of pairwise test results; None without tests."""
     tests = comparison.tests
     if not tests:
         return None
@@ -71,7 +71,7 @@ def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
 
 
 def _signed_rank(comparison: Comparison) -> str:
-    """Name the test, and which distribution its p-values are of."""
+    """Name the test, and the distribution of its p-values."""
     n, approximate = len(comparison.tests), sum(not t.wilcoxon.exact for t in comparison.tests)
     if 0 < approximate < n:
         return f"Wilcoxon signed-rank test, approximate for {approximate} of {n},"
@@ -79,7 +79,7 @@ def _signed_rank(comparison: Comparison) -> str:
 
 
 def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
-    """Say of two columns what a line of the matrix says, without the signed-rank test."""
+    """Return one line of the matrix as sentences, without the signed-rank test."""
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity

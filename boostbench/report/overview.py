@@ -1,4 +1,4 @@
-"""How much is reproduced, line by line: what the page, the figure and the README show alike."""
+"""Counts of reproduced numbers, which the page, the figure and the README share."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from boostbench.analysis.verdicts import (
 from boostbench.papers.metadata import papers, title
 from boostbench.report.wording import STALE
 
-#: Heading of `CountedLine.swaps`, and what it is.
+#: Heading of `CountedLine.swaps`, and its explanation.
 SWAPPED = "reproduced, own / other"
 SWAPPED_EXPLANATION = (
     "the share that is reproduced beside the published number of the same algorithm, and beside "
@@ -38,24 +38,24 @@ REPLICATED_EXPLANATION = (
 
 @dataclass(frozen=True)
 class CountedLine:
-    """What is counted, and the counts.
+    """A paper, table or algorithm with its counts.
 
     Attributes
     ----------
     name : str
-        Of the paper, table or algorithm.
+        Name of the paper, table or algorithm.
     title : str
-        What is written.
+        Printed title.
     tally : Tally
-        The numbers.
+        Counts of verdicts.
     about : str
-        What more there is to say of it.
+        Remainder of the title.
     swaps : Swaps
-        Of its numbers beside other algorithms' published ones.
+        Comparisons with the published numbers of other algorithms.
     effects : Effects
         Pairs of algorithms that the published numbers separate.
     is_paper : bool
-        Whether the lines after it are its tables.
+        Whether the line is a paper, followed by the lines of its tables.
     """
 
     name: str
@@ -68,18 +68,18 @@ class CountedLine:
 
 
 def in_order(tables: Iterable[Table]) -> list[Table]:
-    """Put tables of one paper together, papers in their order, tables of no paper last."""
+    """Return tables sorted by paper; tables without a paper come last."""
     order = [*papers(), *dict.fromkeys(table.paper for table in tables if table.paper), ""]
     return sorted(tables, key=lambda table: order.index(table.paper))
 
 
 def short_title(table: Table) -> str:
-    """Give a table's title without the paper's."""
+    """Return the title of a table without the title of its paper."""
     return table.title.removeprefix(f"{title(table.paper)}, ")
 
 
 def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
-    """List papers and under each its tables; tables of no paper are left out."""
+    """Return the lines of papers, each followed by its tables; other tables are omitted."""
     lines = []
     for paper, tally in counts.papers.items():
         pairs = {"swaps": counts.swaps[paper], "effects": counts.effects[paper]}
@@ -94,7 +94,7 @@ def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
 
 
 def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]:
-    """List algorithms of which something is published, the most numbers first."""
+    """Return the lines of algorithms by descending number of published numbers."""
     lines = [
         CountedLine(name, titles.get(name, name), tally)
         for name, tally in counts.algorithms.items()
@@ -104,7 +104,7 @@ def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]
 
 
 def headline(total: Tally) -> str:
-    """Tell the counts in one paragraph.
+    """Return the counts as one paragraph.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _within(total: Tally) -> str:
 
 
 def swapped(swaps: Swaps) -> str:
-    """Tell how far verdicts distinguish one algorithm from another; empty where nothing does.
+    """Return a sentence on how well verdicts distinguish algorithms; empty without swaps.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def replicated(effects: Effects) -> str:
 
 
 def sharpness(total: Tally) -> str:
-    """Tell how small a difference would have been found; empty where that is known of no number."""
+    """Return sentences on the detectable differences; empty if none is known."""
     tested = [cell for cell in total.judged if not isnan(cell.agreement.detectable)]
     if not tested:
         return ""
@@ -231,7 +231,7 @@ def sharpness(total: Tally) -> str:
 
 
 def counting(total: Tally, tables: Iterable[Table]) -> str:
-    """Tell how the published numbers of some tables are counted."""
+    """Return sentences on how published numbers are counted."""
     text = "Each published number counts once."
     if total.repeated:
         text = (

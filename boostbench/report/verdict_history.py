@@ -1,4 +1,4 @@
-"""Verdicts on disk, to see which numbers are no longer reproduced."""
+"""Verdict files, which show numbers that are no longer reproduced."""
 
 import csv
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from boostbench.report.renderers.csv_file import FACTS, JUDGED, lines_as_csv
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
-#: Columns of the file, and those of them that a file of another version has to have.
+#: Columns of the file, and the columns that a file of another version must have.
 _FILED = (
     *("table", "data", "algo", "column", "ours", "published", "n", "detectable"),
     *("differs", "within", "verdict"),
@@ -21,18 +21,18 @@ _NEEDED = ("table", "data", "column", "ours", "verdict")
 
 
 def verdict_lines(tables: Iterable[Table]) -> list[dict]:
-    """Judge every published number of some tables.
+    """Return the verdict on every published number of tables.
 
     Returns
     -------
     list of dict
-        By number: ``table``, ``data``, ``algo`` and ``column``, where it is; ``ours`` with
-        ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over ``published_n``
-        repeats; of an `Agreement` the ``difference`` with its 95% interval (``low``, ``high``),
-        ``p``, the ``detectable`` difference, ``differs``, ``within`` and ``p_within``; ``quantity``
-        and ``digits``, its name and its printed decimals; the ``verdict`` and its ``rule``, the
-        verdict ``without_pool``, its ``basis`` and a ``note`` on the reason; and the ``command``
-        that makes the number again. Unknown values are None.
+        One dictionary per number: its place (``table``, ``data``, ``algo``, ``column``); ``ours``
+        with ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over
+        ``published_n`` repeats; the `Agreement` with the ``difference``, its 95% interval
+        (``low``, ``high``), ``p``, the ``detectable`` difference, ``differs``, ``within`` and
+        ``p_within``; the name of the ``quantity`` and its printed ``digits``; the ``verdict``
+        with its ``rule``, the verdict ``without_pool``, its ``basis`` and a ``note`` on the
+        reason; and the ``command`` that reproduces the number. Unknown values are None.
     """
     return [
         _verdict(table.name, row, column, cell)
@@ -63,19 +63,19 @@ def _known(value: float) -> float | None:
 
 
 def lost(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
-    """Find what was reproduced and no longer is.
+    """Return the numbers that were reproduced before and no longer are.
 
     Parameters
     ----------
     before : iterable of dict
         Lines of a file of verdicts.
     now : iterable of dict
-        Verdicts of today; places that only one of the two has are not compared.
+        Current verdicts; places that are missing on either side are not compared.
 
     Returns
     -------
     list of (dict, dict)
-        Before and now.
+        Former and current verdict of each number.
     """
     place = itemgetter("table", "data", "column")
     reproduced = {place(line): line for line in before if line["verdict"] == "reproduced"}
@@ -87,12 +87,12 @@ def lost(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[di
 
 
 def read_verdicts(path: Path) -> list[dict[str, str]]:
-    """Read a file of verdicts; there are none where there is no file.
+    """Read a file of verdicts; return an empty list if it does not exist.
 
     Raises
     ------
     UserError
-        If it is not such a file.
+        If the file is not a file of verdicts.
     """
     if not path.is_file():
         return []
@@ -108,7 +108,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
 
 
 def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
-    """Make lines of a file of verdicts, errors as they are printed."""
+    """Return the lines of a file of verdicts, with rounded errors."""
 
     def printed(line: dict, name: str) -> str:
         if name not in ("ours", "detectable"):
@@ -122,5 +122,5 @@ def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
 
 
 def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
-    """Write the text of a file of verdicts, table by table."""
+    """Return the text of a file of verdicts, sorted by table."""
     return lines_as_csv(_FILED, sorted(lines, key=lambda line: line["table"]))

@@ -1,1 +1,1 @@
-"""All results as one HTML file that needs nothing else: no network, no other files."""
+"""All results as one HTML file that requires no network and no other files."""

@@ -2,7 +2,7 @@
 
 from boostbench.analysis.verdicts import VERDICTS
 
-#: What is coloured as a whole cell and in words; the others are grey.
+#: Verdicts with a colour of their own in cells and words; the others are grey.
 _TOLD = ("reproduced", "better", "worse", "failed")
 
 _WHITE, _BLACK = "#ffffff", "#000000"
@@ -11,9 +11,9 @@ _DARK = "#14171b"
 
 
 def style() -> str:
-    """Write CSS variables: ``--bar-x`` of each verdict; ``--x`` of text and ``--on-x`` behind it.
+    """Return CSS variables: ``--bar-x`` per verdict; ``--x`` for text and ``--on-x`` behind it.
 
-    Text on its background has a contrast of 4.5 or more.
+    Text has a contrast ratio of at least 4.5 on its background.
     """
     lines = []
     for name in _TOLD:
@@ -31,7 +31,7 @@ def style() -> str:
 
 
 def mix(first: str, second: str, share: float) -> str:
-    """Mix two colours.
+    """Return the mixture of two colours, with `share` of the first one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What there is to say of a cell beside its number."""
+"""Details of a cell, which the page shows beside its number."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _TIMES = {
 
 
 def details(cell: Cell) -> list[tuple[str, str]]:
-    """Tell all that is known of a cell.
+    """Return all recorded and derived facts about a cell.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
     Returns
     -------
     list of (str, str)
-        Terms and what they are, without those of which nothing is known.
+        Terms and their texts; unknown facts are omitted.
     """
     quantity, agreement, published = cell.quantity, cell.agreement, cell.published
     facts = {
@@ -73,7 +73,7 @@ def _ours(cell: Cell) -> str:
     if not cell.values:
         return f"{format_number(cell)}: {VERDICTS[format_number(cell)].meaning}"
     n = len(cell.values)
-    # One digit more than in the table.
+    # Print one digit more than the table does.
     number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
     return f"{number}{_unit(cell.quantity)}, {n} {'splits' if n > 1 else 'split'}"
 
@@ -97,7 +97,7 @@ def _difference(agreement: Agreement, quantity: Quantity) -> str:
 
 
 def _detectable(agreement: Agreement, quantity: Quantity) -> str:
-    """Tell what difference would have been found, and what part of the published error it is."""
+    """Return the detectable difference, also as a share of the published error."""
     if isnan(agreement.detectable):
         return ""
     size = numbers.fixed(agreement.detectable, quantity.digits + 1)

@@ -1,4 +1,4 @@
-"""Figures on the page: pictures inlined, with what the page about each says."""
+"""Figures of the page: inlined pictures with their captions."""
 
 import base64
 import re
@@ -16,23 +16,23 @@ from boostbench.util.errors import first_line, print_error
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
-#: An SVG stays sharp on paper; it is taken unless the PNG has less than this part of its bytes.
+#: An SVG stays sharp in print; it is used unless the PNG has less than this share of its bytes.
 _MUCH_SMALLER = 0.5
 
 
 class Figure(NamedTuple):
-    """A figure with its words.
+    """A figure with its title and caption.
 
     Attributes
     ----------
     name : str
-        Of its page, without ``.md``.
+        Name of its Markdown page, without ``.md``.
     title : str
         Heading.
     pictures : list of (str, str)
-        What each shows in words, and its data URI; empty where the file is not there.
+        Alternative text and data URI of each picture; the URI is empty if the file is missing.
     caption : Markup
-        The rest of the page about it, as HTML.
+        Rest of the Markdown page, as HTML.
     """
 
     name: str
@@ -42,18 +42,18 @@ class Figure(NamedTuple):
 
 
 def find_figures(folder: Path) -> list[Figure]:
-    """Read the figures of a folder, in the order of their names, numbers in it as numbers.
+    """Read the figures of a folder in the natural order of their names.
 
     Parameters
     ----------
     folder : Path
-        Holds pictures, and a page ``NAME.md`` about each figure, as
-        `boostbench.figures.definition.write_page` makes it.
+        Folder with pictures and a page ``NAME.md`` per figure, as written by
+        `boostbench.figures.definition.write_page`.
 
     Returns
     -------
     list of Figure
-        Empty when there is no such folder. What cannot be read is complained of and left out.
+        Empty if there is no such folder. Unreadable pages are omitted with a message.
     """
     figures = []
     for path in sorted(folder.glob("*.md"), key=_natural):
@@ -65,17 +65,17 @@ def find_figures(folder: Path) -> list[Figure]:
 
 
 def read_written_figure(path: Path) -> Figure:
-    """Read the page about a figure, and the pictures that it shows.
+    """Read the Markdown page of a figure, and the pictures that it shows.
 
     Parameters
     ----------
     path : Path
-        A Markdown file: a heading, pictures in the same folder, and words.
+        Markdown file with a heading, pictures in the same folder, and text.
 
     Returns
     -------
     Figure
-        HTML and pictures of other places in the file are shown as text.
+        HTML in the file is escaped; pictures in other folders are not read.
     """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("text", _text)
@@ -95,7 +95,7 @@ def read_written_figure(path: Path) -> Figure:
 
 
 def _blocks(tokens: list[Token]) -> list[list[Token]]:
-    """Cut the tokens of a page into those of its paragraphs, tables, lists."""
+    """Divide the tokens of a page into blocks, such as paragraphs, tables and lists."""
     blocks, depth = [[]], 0
     for token in tokens:
         blocks[-1].append(token)
@@ -114,8 +114,8 @@ def _boxed(table: str) -> str:
 
 
 def _picture(image: Token, folder: Path) -> tuple[str, str]:
-    """Inline a picture, in the format that serves best."""
-    # Only files of the folder itself: what else is named is not the figure's.
+    """Return the alternative text of a picture and its data URI, in the preferred format."""
+    # The file name alone is used, so that a page cannot include files of other folders.
     path = folder / Path(unquote(str(image.attrs["src"]))).name
     sizes = {
         suffix: path.with_suffix(suffix).stat().st_size
@@ -132,6 +132,6 @@ def _picture(image: Token, folder: Path) -> tuple[str, str]:
 
 
 def _natural(path: Path) -> list:
-    """Order ``table10`` after ``table9``."""
+    """Return a sort key that orders ``table10`` after ``table9``."""
     parts = re.split(r"(\d+)", path.stem)
     return [int(part) if part.isdecimal() else part for part in parts]

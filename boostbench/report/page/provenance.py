@@ -1,4 +1,4 @@
-"""Where the numbers come from: machines, versions, settings, dates."""
+"""Provenance of the numbers: machines, versions, settings and dates."""
 
 from collections.abc import Collection
 from statistics import median

@@ -1,4 +1,4 @@
-"""Text as HTML."""
+"""Conversion of text to HTML."""
 
 import re
 
@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 
 
 def typeset(text: object) -> Markup:
-    """Escape a text, and set what stands behind ``^`` as a superscript.
+    """Escape a text, and set a word behind ``^`` as a superscript.
 
     Examples
     --------
@@ -17,7 +17,7 @@ def typeset(text: object) -> Markup:
 
 
 def identifier(*parts: object) -> str:
-    """Make an HTML id of names, a different one for different names.
+    """Return an HTML id made of names; different names give different ids.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def identifier(*parts: object) -> str:
 
 
 def css(verdict: str, kind: str) -> str:
-    """Name the CSS class of a verdict: ``"v-not-run"`` of a cell, ``"b-not-run"`` in a bar."""
+    """Return the CSS class of a verdict: ``"v-not-run"`` of a cell, ``"b-not-run"`` in a bar."""
     return f"{kind}-{verdict.replace(' ', '-')}"
 
 

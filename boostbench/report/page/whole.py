@@ -1,4 +1,4 @@
-"""The page: one string of HTML, made of tables and figures alone."""
+"""Rendering of the page as one string of HTML, from tables and figures alone."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -26,12 +26,12 @@ from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.printable import printable
 
-#: Stands behind a number with a note on why it differs.
+#: Mark of a number with a note on the reason why it differs.
 NOTE = "*"
 
 
 class View(NamedTuple):
-    """A table, what is said of it, and how many of its numbers are reproduced."""
+    """A table with its document and its counts of verdicts."""
 
     table: Table
     document: Document
@@ -39,12 +39,12 @@ class View(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Names its section."""
+        """HTML id of the section."""
         return identifier("table", self.table.name)
 
     @property
     def listings(self) -> list[Listing]:
-        """Its lists that are shown."""
+        """Lists that the page shows."""
         return [listing for listing in self.document.listings if not listing.is_appendix]
 
 
@@ -55,27 +55,27 @@ def render_page(
     runs: Sequence[RecordedExperiment] = (),
     lead: bool = False,
 ) -> str:
-    """Make the page.
+    """Return the page as HTML.
 
-    Equal arguments give equal text: there is no date in it but those of the records.
+    Equal arguments give equal text, as all dates come from the records.
 
     Parameters
     ----------
     tables : sequence of Table
-        Tables, in any order: those of a paper are put together.
+        Tables in any order; the page groups them by paper.
     figures : sequence of Figure, default=()
         Figures.
     algorithms : mapping of str to str, default=None
-        Titles of algorithms by name; one that is not in it goes by its name.
+        Titles of algorithms by name; by default, names are titles.
     runs : sequence of RecordedExperiment, default=()
-        What is on record, experiment by experiment.
+        Recorded experiments.
     lead : bool, default=False
-        Whether they come before the tables: they are what the folder is about.
+        Whether the runs precede the tables, as in a folder of a user's own experiments.
 
     Returns
     -------
     str
-        HTML that needs no other file and no network.
+        HTML that requires no other file and no network.
     """
     tables = overview.in_order(tables)
     views = [View(table, make_document(table), Tally.of(table.cells.values())) for table in tables]
@@ -115,7 +115,7 @@ def render_page(
 
 @cache
 def _environment() -> Environment:
-    """Give what compiles the templates: the filters and names that all of them may use."""
+    """Return the template environment, with the filters and globals of all templates."""
     environment = Environment(
         loader=PackageLoader("boostbench.report.page"),
         autoescape=True,
@@ -144,10 +144,10 @@ def _environment() -> Environment:
 
 
 def _asset(name: str) -> Markup:
-    """Read what is inlined; it is ours, so that it is not escaped."""
+    """Read a style sheet or script to be inlined; as a file of the package, it is not escaped."""
     return Markup((files(__package__) / "assets" / name).read_text(encoding="utf-8"))
 
 
 def _thousands(number: int) -> str:
-    """Group digits with thin spaces, as the papers' style guides ask for."""
+    """Format an integer with thin spaces between groups of three digits."""
     return f"{number:,}".replace(",", "\u202f")

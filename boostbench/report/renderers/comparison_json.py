@@ -1,4 +1,4 @@
-"""A comparison of algorithms for machines."""
+"""Comparisons of algorithms as JSON."""
 
 import json
 from math import isfinite
@@ -11,21 +11,21 @@ from boostbench.report.wording import notes
 
 
 def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> str:
-    """Write what `comparison_terminal.print_comparison` prints, in full digits.
+    """Return the content of `comparison_terminal.print_comparison` as JSON, in full precision.
 
     Parameters
     ----------
     table : Table
-        The numbers.
+        Table with the numbers.
     sources : dict of str to str
-        Name of the table of each row; null where there is none.
+        Name of the source table of each row; a row without one has null.
     comparison : Comparison
-        What tests say of `table`.
+        Test results on `table`.
 
     Returns
     -------
     str
-        JSON; null stands for what is not known, and for infinity.
+        JSON; null stands for unknown and infinite values.
     """
     return json.dumps(_finite(_content(table, sources, comparison)), indent=1, ensure_ascii=False)
 
@@ -95,7 +95,7 @@ def _numbers(cell: Cell) -> dict | None:
 
 
 def _finite(value: Any) -> Any:
-    """Replace NaN and infinity, which JSON does not have, by null."""
+    """Replace NaN and infinity, which JSON lacks, by None."""
     if isinstance(value, dict):
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A comparison of algorithms for people at a terminal, 80 columns wide."""
+"""Comparisons of algorithms on a terminal of 80 columns."""
 
 from math import isnan
 from textwrap import wrap
@@ -17,23 +17,23 @@ from boostbench.report.renderers.terminal import print_listing, print_table
 from boostbench.report.wording import caption, notes
 from boostbench.util.numbers import differences, fixed, p_value, rounded
 
-#: Names of algorithms are broken to this width where many columns stand beside them.
+#: Names of algorithms are wrapped to this width (characters) beside many columns.
 _NAME_WIDTH = 13
 
 _PAIRS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
 
 
 def print_comparison(console: Console, table: Table, comparison: Comparison) -> None:
-    """Print the numbers of two or more algorithms, and what tests say of them.
+    """Print the numbers of two or more algorithms with the results of tests.
 
     Parameters
     ----------
     console : rich.console.Console
-        Where to.
+        Output.
     table : Table
-        The numbers.
+        Table with the numbers.
     comparison : Comparison
-        What tests say of `table`.
+        Test results on `table`.
     """
     console.print(table.title, style="bold")
     if len(table.columns) == 2:
@@ -54,7 +54,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
 
 
 def _print_two(console: Console, table: Table) -> None:
-    """Print a line for each data set: both, their difference, and which is better."""
+    """Print a line per data set: both numbers, their difference, and the better algorithm."""
     a, b = table.columns
     digits = table.quantity.digits
     heads = [_break(table.columns[name].label) for name in (a, b)]
@@ -130,7 +130,7 @@ def _p_value(p: float | None) -> Text:
 
 
 def _number(value: float) -> str:
-    # What prints as zero has no sign.
+    # A number that rounds to zero has no sign.
     return "-" if isnan(value) else fixed(value, 2, "+" if rounded(value, 2) else "")
 
 

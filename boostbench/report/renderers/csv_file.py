@@ -1,4 +1,4 @@
-"""Tables as CSV, one line per cell, to be read by other programs."""
+"""Tables as CSV for other programs, one line per cell."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.wording import format_chosen
 from boostbench.util.printable import escape_formula
 
-#: Numbers of an `Agreement` that files hold.
+#: Numeric attributes of an `Agreement` that files contain.
 JUDGED = ("difference", "low", "high", "p", "detectable", "p_within")
 
-#: Facts of an `Agreement` that files hold.
+#: Boolean attributes of an `Agreement` that files contain.
 FACTS = ("differs", "within")
 
-#: CPU seconds of a record by their columns.
+#: CPU times of a record by column, in seconds.
 _TIMES = {
     "fit_cpu_s": "fit",
     "weak_learner_cpu_s": "weak_learner",
@@ -27,16 +27,16 @@ _TIMES = {
 
 
 def to_csv(table: Table) -> str:
-    """Write one line per cell, with the column names of the published tables.
+    """Return a table as CSV, with the column names of the published tables.
 
-    Times are CPU seconds per split; those of prediction milliseconds per instance.
+    Times are CPU seconds per split; prediction times are milliseconds per instance.
     """
     lines = [_line(*place, cell, table.quantity.name) for place, cell in table.cells.items()]
     return lines_as_csv(lines[0], lines)
 
 
 def lines_as_csv(heads: Iterable[str], lines: Iterable[dict]) -> str:
-    """Write what some lines say under each head as the text of a file."""
+    """Return lines as CSV text; keys that are not in `heads` are omitted."""
     out = io.StringIO()
     writer = csv.DictWriter(out, heads, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

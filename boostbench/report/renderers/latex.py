@@ -1,4 +1,4 @@
-"""Documents as LaTeX, for ``input``: a table that fits the page, and apart from it its notes."""
+"""Documents as LaTeX for ``input``: a table that fits the page, and a separate file of notes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ _NO_NUMBER = "--"
 
 
 def latex(document: Document, orientation: Orientation = "auto") -> str:
-    r"""Write a table as LaTeX that fits the page of a document in one or two columns.
+    r"""Return a table as LaTeX that fits the page of a document in one or two columns.
 
     The text size is ``\small`` or ``\footnotesize``. Where the table is too wide, headings are
     abbreviated with a key, deviations stand below the means, or the columns are divided. The
@@ -75,7 +75,7 @@ def latex(document: Document, orientation: Orientation = "auto") -> str:
 
 
 def latex_notes(document: Document) -> str:
-    """Write the notes on a table as LaTeX: one paragraph, and lists as tables that fit the page.
+    """Return the notes on a table as LaTeX: one paragraph, and lists as tables that fit the page.
 
     The package booktabs is needed.
     """
@@ -94,7 +94,7 @@ def latex_notes(document: Document) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Write plain text as LaTeX; ``^word`` is raised, as in the algorithms' titles.
+    r"""Return plain text as LaTeX; ``^word``, as in titles of algorithms, is a superscript.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
 
 
 def _key(name: str) -> str:
-    """Make the name of a table one that LaTeX takes for a label."""
+    """Return the name of a table as a valid LaTeX label."""
     return re.sub(r"[\\{}#%~^$&\s]", "-", name)
 
 

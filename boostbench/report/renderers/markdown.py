@@ -8,14 +8,14 @@ from tabulate import tabulate
 from boostbench.report.blocks import Document, Entry
 from boostbench.util.printable import printable
 
-# What is markup wherever it stands; an underscore is none inside a word.
+# Characters that are markup at any position; an underscore is not markup inside a word.
 _MARKUP = re.compile(r"[|*`~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|(?<=\])\(|&(?=#?\w+;)")
-# What begins a heading, a list or a quotation.
+# Characters that begin a heading, a list or a quotation.
 _START = re.compile(r"^(\d*)([#>+.)-])(?=\s|#)")
 
 
 def markdown(document: Document) -> str:
-    """Write a document as Markdown."""
+    """Return a document as Markdown."""
     parts = [f"# {escape(document.title)}"]
     if document.headline:
         parts.append(f"**{escape(document.headline)}**")
@@ -35,7 +35,7 @@ def markdown(document: Document) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Write plain text as Markdown: on one line, and nothing in it is markup.
+    r"""Return plain text as one line of Markdown, with all markup escaped.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def escape(text: str) -> str:
 
 
 def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], left: int = 1) -> str:
-    """Write rows of plain text under heads, the first of them flush left."""
+    """Return a table of plain text; the first `left` columns are left-aligned."""
     written = [[_bold(text) for text in row] for row in rows]
     return aligned(written, [escape(head) for head in heads], left)
 
 
 def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], left: int = 1) -> str:
-    """Put rows of Markdown under heads; as `pipe`."""
+    """Return a table of texts that are Markdown already; see `pipe`."""
     return tabulate(
         rows,
         heads,

@@ -1,4 +1,4 @@
-"""Lines and grids on a terminal, in one look."""
+"""Grids and file names in the common style of the terminal."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -12,23 +12,23 @@ GAP = 2
 
 
 def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
-    """Make a grid of columns under a rule.
+    """Return an empty grid with headings above a rule.
 
     Parameters
     ----------
     header : sequence of str
-        Headings, perhaps of several lines.
+        Headings of one or several lines.
     left : int, default=1
-        How many columns are set flush left; the others are flush right.
+        Number of left-aligned columns; the others are right-aligned.
     gap : int, default=2
         Spaces between columns.
 
     Returns
     -------
     rich.table.Table
-        Without rows.
+        Grid without rows.
     """
-    # The box itself draws columns of spaces one wide.
+    # The box draws one space between columns itself.
     padding = (0, gap - 1, 0, 0)
     grid = Grid(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
     for index, title in enumerate(header):
@@ -38,7 +38,7 @@ def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
 
 
 def named(paths: Iterable[Path]) -> str:
-    """Name files shortly: endings alone, where others of the same name come before.
+    """Return short names of files: consecutive files with one stem are joined by suffix.
 
     Examples
     --------

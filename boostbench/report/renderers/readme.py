@@ -1,4 +1,4 @@
-"""``results/README.md``: how much is reproduced, for who looks into the folder."""
+"""The overview of reproduced numbers in ``results/README.md``."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -9,7 +9,7 @@ from boostbench.report.renderers.markdown import aligned, escape
 
 
 def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
-    """Write the Markdown page.
+    """Return the overview as Markdown.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     picture : str
         Path of the headline picture.
     written : collection of str
-        Names of the tables of which there is ``tables/NAME.md``.
+        Names of the tables that have a file ``tables/NAME.md``.
 
     Returns
     -------

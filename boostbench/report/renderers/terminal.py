@@ -1,4 +1,4 @@
-"""Tables for people at a terminal, 80 columns wide."""
+"""Tables on a terminal of 80 columns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,34 +33,33 @@ from boostbench.util import numbers
 #: CPU times of a summary, and their headings.
 _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
-
-#: Headings over several columns are broken to this width, and names to no less.
+#: Group headings are wrapped to this width (characters), names to at least this width.
 _NAME_WIDTH = 12
 
-#: What is said of data that are not there.
+#: Text of cells without data.
 _ABSENT = "data not available"
 
-#: Headings of one column are broken to no less.
+#: Headings of one column are wrapped to at least this width (characters).
 _HEAD_WIDTH = 7
 
 
 def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
-    """Print what one or more algorithms do on one data set.
+    """Print the results of one or more algorithms on one data set.
 
     Parameters
     ----------
     console : rich.console.Console
-        Where to.
+        Output.
     dataset : Dataset or None
-        The data set, which is described first; None where it is not at hand.
+        Data set, which is described first; None if it is not available.
     cells : sequence of Cell
-        One per algorithm.
+        One cell per algorithm.
     """
     if dataset is not None:
         shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
         headline = f"{dataset.name}: {shape}, {dataset.n_classes} classes"
         console.print(headline, style="bold")
-        # Unbroken, so that a long path can be copied.
+        # A long path is not wrapped, so that it can be copied.
         console.print(dataset.source, soft_wrap=True)
     quantity = cells[0].quantity
     losses = [numbers.rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
@@ -82,7 +81,7 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
             for name, heading in _TIMES.items()
         },
     }
-    # What no row has needs no column: few classifiers tell of rounds, few pairs are published.
+    # Empty columns are omitted: few classifiers record rounds, few pairs have published numbers.
     columns = {
         header: texts
         for header, texts in columns.items()
@@ -109,18 +108,18 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
 
 
 def _score(cell: Cell) -> str:
-    """``"Log-loss 0.123 (0.010)"``."""
+    """Return a score with its title: ``"Log-loss 0.123 (0.010)"``."""
     return f"{cell.quantity.title} {format_number(cell)} {cell.quantity.symbol}".rstrip()
 
 
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
-    """Say what today's code does not give, and what it was seen to give."""
+    """Print the sentences on stale records and on refits."""
     for note in freshness_note(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
 
 
 def print_headline(console: Console, document: Document) -> None:
-    """Print a table's title, and what is not as the table is defined."""
+    """Print the title of a table, and the settings that differ from its definition."""
     console.print(document.title, style="bold")
     if document.headline:
         console.print(document.headline, style="bold yellow")
@@ -129,14 +128,14 @@ def print_headline(console: Console, document: Document) -> None:
 def print_table(console: Console, document: Document) -> None:
     """Print a table of several data sets in the paper's layout.
 
-    A table that is too wide is printed in several blocks, groups of columns kept together.
+    A table that is too wide is printed in several blocks, which keep groups of columns together.
 
     Parameters
     ----------
     console : rich.console.Console
-        Where to.
+        Output.
     document : Document
-        What there is to print.
+        Document of the table.
     """
     heads = [f"{_break(head.group, _NAME_WIDTH)}\n{head.title}".lstrip() for head in document.heads]
     # A note names the data that are not available.
@@ -161,7 +160,7 @@ def print_table(console: Console, document: Document) -> None:
 
 
 def print_judgement(console: Console, document: Document) -> None:
-    """Print what is said of a table: what tests found, lists, and last what one must know."""
+    """Print the findings on a table, its lists, and last the notes."""
     console.print()
     for sentence in document.findings:
         console.print(sentence)
@@ -173,7 +172,7 @@ def print_judgement(console: Console, document: Document) -> None:
 
 
 def print_listing(console: Console, listing: Listing) -> None:
-    """Print the lines of a list that hold a number of ours, and what is said below them."""
+    """Print the lines of a list that have one of our numbers, and the sentences below them."""
     lines = [line for line in listing.lines if line.is_known]
     if lines:
         console.print()
@@ -196,14 +195,14 @@ def print_listing(console: Console, listing: Listing) -> None:
 def _fit(
     width: int, listing: Listing, rows: list[list[str]]
 ) -> tuple[list[list[str]], list[str], list[str], int]:
-    """Set a list as wide as there is space: tight, with letters for words, at last names broken.
+    """Fit a list into a width: by narrow gaps, then letters for words, then wrapped names.
 
     Returns
     -------
     rows, heads : list
-        As they are printed.
+        Printed texts.
     legend : list of str
-        What letters stand for.
+        Meanings of the letters.
     gap : int
         Spaces between columns.
     """
@@ -234,7 +233,7 @@ def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int
 
 
 def _with_letters(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
-    """Put a letter in place of what a verdict rests on, or none where all rest on the same."""
+    """Replace the basis of each verdict by a letter, or drop it if all verdicts share it."""
     parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
     bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))
     marks = {basis: f" ({letter})" for basis, letter in zip(bases, ascii_lowercase, strict=False)}
@@ -250,9 +249,9 @@ def _break(text: str, width: int) -> str:
 
 
 def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
-    """Yield the columns of each block: as many groups as there is space for, at least one.
+    """Yield the columns of each block: as many groups as fit the space, at least one.
 
-    A group that is too wide by itself is parted.
+    A group that is wider than the space is divided.
     """
     block: list[int] = []
 
@@ -260,7 +259,7 @@ def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[i
         return sum(widths[index] + GAP for index in columns) <= space
 
     numbered = enumerate(groups)
-    # A column without a group is one of its own.
+    # A column without a group forms a group by itself.
     for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
         group = [index for index, _ in members]
         for unit in [group] if takes(group) else [[index] for index in group]:

@@ -1,4 +1,4 @@
-"""Verdicts and their counts for machines."""
+"""Verdicts and their counts as JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 
 
 def to_json(tables: Sequence[Table], verdicts: Sequence[Mapping]) -> str:
-    """Write verdicts and their counts as JSON.
+    """Return verdicts and their counts as JSON.
 
     Parameters
     ----------
