@@ -7,29 +7,29 @@ from boostbench.spec.data import key_options
 ONE, OTHER = {"header": True}, {"rows": [0, 9]}
 
 
-def test_what_is_expected_tells_no_records_apart():
+def test_expected_numbers_are_no_data_options():
     assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
     assert has_options(changed(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
 
 
-def test_a_record_without_a_cut_is_of_the_data_of_its_name():
+def test_record_without_a_cut_has_no_options():
     assert has_options(RECORD, {})
     assert not has_options(RECORD, ONE)
 
 
-def test_one_more_way_leaves_the_others():
+def test_add_options_keeps_earlier_options():
     record = add_options(add_options(RECORD, ONE), OTHER)
-    assert all(has_options(record, way) for way in ({}, ONE, OTHER))
+    assert all(has_options(record, options) for options in ({}, ONE, OTHER))
     assert "also" not in RECORD
 
 
 @pytest.mark.parametrize("more", [{}, {"also": [ONE]}])
-def test_a_record_that_has_all_ways_stays_what_it_is(more):
+def test_merge_options_returns_a_record_with_all_options_unchanged(more):
     record = add_options(RECORD, ONE)
     assert merge_options(record, RECORD | more) is record
 
 
-def test_a_trial_is_asked_for_in_no_way():
+def test_trials_have_no_data_options():
     trial = RECORD | {"fold": 0}
     assert merge_options(trial, changed(trial, config__data__cut=ONE)) is trial
 
@@ -64,9 +64,9 @@ def facts(checksum, name="data", **cut):
         ([facts("0", path="a/x.csv"), facts("0", path="b/x.csv")], ["data"]),
     ],
 )
-def test_titles_tell_data_sets_of_one_name_apart(data, titles):
+def test_titles_of_namesakes_differ(data, titles):
     assert list(title_data_sets(data).values()) == titles
 
 
-def test_a_data_set_without_a_cut_is_called_by_its_name():
+def test_data_set_without_a_cut_has_its_name_as_title():
     assert title_data_sets([{"name": "iris", "checksum": "0"}]) == {("iris", "0"): "iris"}

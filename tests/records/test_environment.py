@@ -8,22 +8,22 @@ from boostbench import __version__
 from boostbench.records.environment import blas, commit, cpu_model, environment
 
 
-def test_versions_and_machine():
-    found = environment("pandas")
-    assert found["python"] == platform.python_version()
-    assert found["numpy"] == np.__version__
-    assert found["boostbench"] == __version__
-    assert "pandas" in found
+def test_environment_has_versions_and_machine():
+    environment_facts = environment("pandas")
+    assert environment_facts["python"] == platform.python_version()
+    assert environment_facts["numpy"] == np.__version__
+    assert environment_facts["boostbench"] == __version__
+    assert "pandas" in environment_facts
     assert "pandas" not in environment("numpy")
-    assert found["n_cores"] >= 1
-    assert found["cpu"] == cpu_model() != ""
+    assert environment_facts["n_cores"] >= 1
+    assert environment_facts["cpu"] == cpu_model() != ""
 
 
 def test_unknown_packages_have_no_version():
     assert "nosuchpackage" not in environment("nosuchpackage")
 
 
-def test_a_blas_that_is_a_part_of_the_system(monkeypatch):
+def test_blas_of_the_system_is_identified(monkeypatch):
     built = {"Build Dependencies": {"blas": {"name": "accelerate"}}}
     monkeypatch.setattr("boostbench.records.environment.threadpool_info", list)
     monkeypatch.setattr(np, "show_config", lambda mode: built)
@@ -52,7 +52,7 @@ def checkout(tmp_path, monkeypatch):
     commit.cache_clear()
 
 
-def test_commit(checkout, tmp_path):
+def test_commit_is_the_head_of_the_checkout(checkout, tmp_path):
     checkout("init")
     checkout("add", ".")
     checkout("commit", "-m", "one")
@@ -62,7 +62,7 @@ def test_commit(checkout, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "new.py"])
-def test_commit_of_changed_code_has_a_mark(checkout, tmp_path, name):
+def test_commit_of_changed_code_is_marked(checkout, tmp_path, name):
     checkout("init")
     checkout("add", ".")
     checkout("commit", "-m", "one")
@@ -70,7 +70,7 @@ def test_commit_of_changed_code_has_a_mark(checkout, tmp_path, name):
     assert commit() == checkout("rev-parse", "HEAD")[:7] + "+"
 
 
-def test_a_checkout_of_something_else_names_no_commit(checkout):
+def test_other_checkouts_have_no_commit(checkout):
     """Such as a project with its virtual environment in it, which git does not look at."""
     assert commit() == __version__
     checkout("init")

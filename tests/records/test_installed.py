@@ -48,7 +48,7 @@ def test_equal_results_give_equal_archives(results, tmp_path):
     assert (tmp_path / "a.tar").read_bytes() == (tmp_path / "b.tar").read_bytes()
 
 
-def test_a_later_installation_replaces_the_earlier_one(results, installed, tmp_path):
+def test_later_installation_replaces_the_earlier_one(results, installed, tmp_path):
     write_archive(results, tmp_path / "a.tar")
     install_archive(tmp_path / "a.tar")
     (results / "verdicts.csv").unlink()
@@ -59,7 +59,7 @@ def test_a_later_installation_replaces_the_earlier_one(results, installed, tmp_p
 
 
 @pytest.mark.parametrize("position", [600, 1500, 2100])
-def test_a_changed_byte_is_refused_without_the_checksum_beside(
+def test_changed_byte_is_refused_even_without_a_checksum_file(
     results, installed, tmp_path, position
 ):
     path = tmp_path / "a.tar"
@@ -87,7 +87,7 @@ def test_members_outside_the_folder_are_not_written(installed, tmp_path, name):
     assert not list(tmp_path.rglob("outside"))
 
 
-def test_a_folder_without_records_is_not_packed(tmp_path):
+def test_folder_without_records_is_not_packed(tmp_path):
     (tmp_path / "records").mkdir()
     with pytest.raises(UserError, match="has no records"):
         write_archive(tmp_path, tmp_path / "a.tar")

@@ -19,16 +19,16 @@ def put(tmp_path):
     return put
 
 
-def found(folder):
+def merged_records(folder):
     return read_records(record_path(folder, "toy", "fake"))[0]
 
 
-def test_duplicates_count_once(put):
+def test_duplicates_are_merged_once(put):
     elsewhere = changed(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
     a, b = put("a", RECORD, changed(RECORD, split=1)), put("b", elsewhere)
     summary = merge_records([a, b], put("all"))
     assert (summary.added, summary.known, summary.conflicts) == (2, 1, [])
-    assert [record["split"] for record in found(put("all"))] == [0, 1]
+    assert [record["split"] for record in merged_records(put("all"))] == [0, 1]
     again = merge_records([b, a], put("all"))
     assert (again.added, again.known, again.conflicts) == (0, 3, [])
 
@@ -36,45 +36,45 @@ def test_duplicates_count_once(put):
 @pytest.mark.parametrize(
     "change", [{"test_error": 2 / 30}, {"checkpoints": {"1": 0.2}}, {"digests": {"end": "0" * 10}}]
 )
-def test_conflicts_are_told_and_nothing_is_lost(put, change):
+def test_conflicts_are_reported_and_lose_no_record(put, change):
     a, b = put("a", RECORD), put("b", changed(RECORD, **change))
     before = [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
     summary = merge_records([a, b], put("all"))
-    [told] = summary.conflicts
-    assert f"split 0 of {b}" in told
-    assert next(iter(change)) in told
-    assert found(put("all"))[0]["test_error"] == RECORD["test_error"]
+    [conflict] = summary.conflicts
+    assert f"split 0 of {b}" in conflict
+    assert next(iter(change)) in conflict
+    assert merged_records(put("all"))[0]["test_error"] == RECORD["test_error"]
     assert before == [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
 
 
-def test_a_finished_split_takes_the_place_of_a_failure(put):
+def test_finished_split_replaces_a_failure(put):
     for first, second in ((FAILURE, RECORD), (RECORD, FAILURE)):
         target = put(f"all{'error' in first}")
         merge_records(
             [put(f"a{'error' in first}", first), put(f"b{'error' in first}", second)], target
         )
-        assert "error" not in found(target)[0]
+        assert "error" not in merged_records(target)[0]
 
 
-def test_the_order_of_folders_does_not_matter(put):
+def test_order_of_folders_does_not_matter(put):
     a = put("a", changed(RECORD, split=2), changed(RECORD, split=0))
     b = put("b", changed(RECORD, split=1))
     merge_records([a, b], put("one"))
     merge_records([b, a], put("other"))
     one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
     assert one == other
-    assert [record["split"] for record in found(put("one"))] == [0, 1, 2]
+    assert [record["split"] for record in merged_records(put("one"))] == [0, 1, 2]
 
 
-def test_a_later_edition_takes_the_place_of_an_earlier_one(put):
+def test_later_edition_replaces_an_earlier_one(put):
     later = changed(RECORD, edition=2, test_error=2 / 30)
     for first, second in ((RECORD, later), (later, RECORD)):
         target = put(f"all{first is later}")
         merge_records([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
-        assert found(target)[0]["test_error"] == 2 / 30
+        assert merged_records(target)[0]["test_error"] == 2 / 30
 
 
-def test_bad_lines_are_told(put):
+def test_bad_lines_are_reported(put):
     a = put("a", RECORD)
     path = record_path(a, "toy", "fake")
     path.write_bytes(b"rubbish\n" + path.read_bytes())
@@ -82,7 +82,7 @@ def test_bad_lines_are_told(put):
     assert (summary.added, len(summary.warnings)) == (1, 1)
 
 
-def test_folders_that_cannot_be_merged(put, tmp_path):
+def test_unmergeable_folders_are_refused(put, tmp_path):
     with pytest.raises(UserError, match="holds no records"):
         merge_records([tmp_path / "nothing"], put("all"))
     a = put("a", RECORD)
@@ -90,36 +90,36 @@ def test_folders_that_cannot_be_merged(put, tmp_path):
         merge_records([a], a)
 
 
-def test_shards_are_added_to_the_folder_that_they_are_in(put):
+def test_shards_are_merged_into_their_folder(put):
     a = put("a", RECORD)
     put("a/shards/1-of-2", changed(RECORD, split=1))
     put("a/shards/2-of-2", changed(RECORD, split=2))
     assert merge_records([a], a).added == 2
-    assert [record["split"] for record in found(a)] == [0, 1, 2]
+    assert [record["split"] for record in merged_records(a)] == [0, 1, 2]
 
 
-def test_newest_takes_what_was_finished_later(put):
+def test_newest_keeps_the_record_that_finished_later(put):
     older = changed(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
     newer = changed(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
     for name, first, second in (("up", older, newer), ("down", newer, older)):
         summary = merge_records([put(f"{name}-other", second)], put(name, first), newest=True)
-        [record] = found(put(name))
+        [record] = merged_records(put(name))
         assert record["finished"] == newer["finished"], name
         assert record["test_error"] == newer["test_error"]
         assert summary.added == (name == "up")
 
 
 @pytest.mark.parametrize("newest", [False, True])
-def test_ways_in_which_data_were_asked_for_are_kept(put, newest):
-    ways = [{"header": True}, {"labels": "class"}, {"rows": [0, 9]}]
-    one = changed(RECORD, config__data__cut=ways[0])
-    later = changed(RECORD, config__data__cut=ways[1], finished="2031-01-01T00:00:00Z")
-    other = later | {"also": [ways[2]]}
-    for name, parts in (("ab", (one, other)), ("ba", (other, one))):
+def test_merging_keeps_data_options(put, newest):
+    options = [{"header": True}, {"labels": "class"}, {"rows": [0, 9]}]
+    first = changed(RECORD, config__data__cut=options[0])
+    later = changed(RECORD, config__data__cut=options[1], finished="2031-01-01T00:00:00Z")
+    other = later | {"also": [options[2]]}
+    for name, parts in (("ab", (first, other)), ("ba", (other, first))):
         folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]
         summary = merge_records(folders, put(name), newest)
         assert summary.conflicts == []
-        [kept] = found(put(name))
-        assert all(has_options(kept, way) for way in ways)
+        [kept] = merged_records(put(name))
+        assert all(has_options(kept, option) for option in options)
         assert not has_options(kept, {})
         assert merge_records(folders, put(name), newest).added == 0

@@ -39,7 +39,7 @@ def splits(path):
     return [record["split"] for record in read_records(path)[0]]
 
 
-def own(record):
+def without_derived(record):
     return {name: value for name, value in record.items() if name not in DERIVED}
 
 
@@ -63,12 +63,14 @@ def record(split, **changes):
         changed(RECORD, config__algo__C=1e-300, config__grid={"C": [1, 1.0, 1e22]}),
     ],
 )
-def test_what_is_written_is_read(path, written):
+def test_written_records_are_read_unchanged(path, written):
     returned = append(path, written)
     assert read_records(path) == ([returned], [])
-    assert own(returned) == written
+    assert without_derived(returned) == written
     # Types count as well: 1 and 1.0 differ.
-    assert json.dumps(own(returned), sort_keys=True) == json.dumps(written, sort_keys=True)
+    assert json.dumps(without_derived(returned), sort_keys=True) == json.dumps(
+        written, sort_keys=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,10 +84,10 @@ def test_what_is_written_is_read(path, written):
         FAILURE | {"fold": 0, "point": {"width": 1}},
     ],
 )
-def test_trials_are_read(path, written):
+def test_written_trials_are_read_unchanged(path, written):
     path = path.with_suffix(".tuning.jsonl")
-    assert own(append(path, written)) == written
-    assert own(read_records(path)[0][0]) == written
+    assert without_derived(append(path, written)) == written
+    assert without_derived(read_records(path)[0][0]) == written
 
 
 def test_errors_of_all_counts_are_exact(path):
@@ -99,11 +101,13 @@ def test_errors_of_all_counts_are_exact(path):
 
 def test_definitions_are_written_once(path):
     other = changed(RECORD, config__seed=1)
-    for one in (record(0), record(1), other, record(2), changed(other, commit="c0ffee0")):
-        append(path, one)
+    for entry in (record(0), record(1), other, record(2), changed(other, commit="c0ffee0")):
+        append(path, entry)
     written = [json.loads(line) for line in path.read_bytes().splitlines()]
-    kinds = ["config" if "hash" in one and "config" in one else "provenance" for one in written]
-    kinds = [kind if "hash" in one else "record" for kind, one in zip(kinds, written, strict=True)]
+    kinds = ["config" if "hash" in line and "config" in line else "provenance" for line in written]
+    kinds = [
+        kind if "hash" in line else "record" for kind, line in zip(kinds, written, strict=True)
+    ]
     assert kinds == [
         *("config", "provenance", "record"),
         "record",
@@ -115,7 +119,7 @@ def test_definitions_are_written_once(path):
     assert written[2]["config"] == written[0]["hash"]
 
 
-def test_a_file_that_was_replaced_gets_its_definitions_again(path):
+def test_replaced_file_gets_its_definitions_again(path):
     file = RecordFile(path)
     file.add([record(0)])
     path.unlink()
@@ -127,37 +131,37 @@ def test_a_file_that_was_replaced_gets_its_definitions_again(path):
     assert splits(path) == [2]
 
 
-def test_what_others_add_is_new(path):
+def test_read_new_returns_records_of_other_writers(path):
     """Also where lines are torn for a moment, or packed away."""
     file = RecordFile(path)
     append(path, record(0))
-    assert [one["split"] for one in file.read_new()] == [0]
+    assert [entry["split"] for entry in file.read_new()] == [0]
     append(path, record(1))
     file.add([record(2)])
-    whole = path.read_bytes()
+    complete_lines = path.read_bytes()
     append(path, record(3))
-    line = path.read_bytes().removeprefix(whole)
-    path.write_bytes(whole + line[:50])
-    assert [one["split"] for one in file.read_new()] == [1]
-    path.write_bytes(whole + line)
-    assert [one["split"] for one in file.read_new()] == [3]
+    line = path.read_bytes().removeprefix(complete_lines)
+    path.write_bytes(complete_lines + line[:50])
+    assert [entry["split"] for entry in file.read_new()] == [1]
+    path.write_bytes(complete_lines + line)
+    assert [entry["split"] for entry in file.read_new()] == [3]
     pack(path)
     append(path, record(4))
-    assert [one["split"] for one in file.read_new()] == [4]
+    assert [entry["split"] for entry in file.read_new()] == [4]
     assert file.warnings == []
 
 
-def test_no_file_no_records(path):
+def test_missing_file_has_no_records(path):
     assert read_records(path) == ([], [])
 
 
-def test_newest_record_of_a_key_counts(path):
+def test_newest_record_of_a_key_is_kept(path):
     for split, error in ((0, 0.1), (1, 0.1), (0, 0.2)):
         append(path, record(split, test_error=error))
     assert [(r["split"], r["test_error"]) for r in read_records(path)[0]] == [(1, 0.1), (0, 0.2)]
 
 
-def test_a_definition_may_come_later(path):
+def test_definitions_may_follow_their_records(path):
     """Git may put the lines of two branches in any order."""
     append(path, record(0))
     first, second, third = path.read_bytes().splitlines(keepends=True)
@@ -168,9 +172,9 @@ def test_a_definition_may_come_later(path):
 @pytest.mark.parametrize("n_bytes", [1, 5, 50, 300, -2])
 def test_torn_last_line_is_left_out_and_repaired(path, n_bytes):
     append(path, record(0))
-    whole = path.read_bytes()
+    complete_lines = path.read_bytes()
     with path.open("ab") as file:
-        file.write(whole.splitlines(keepends=True)[-1][:n_bytes])
+        file.write(complete_lines.splitlines(keepends=True)[-1][:n_bytes])
     assert (splits(path), read_records(path)[1]) == ([0], [])
     append(path, record(1))
     assert (splits(path), read_records(path)[1]) == ([0, 1], [])
@@ -273,7 +277,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("changes", "reason"), IMPOSSIBLE)
-def test_impossible_records_are_neither_written_nor_read(path, changes, reason):
+def test_impossible_records_are_refused(path, changes, reason):
     """What is to be written is read first."""
     bad = changed(RECORD, **changes)
     with pytest.raises(BadLine, match=f"^{reason}"):
@@ -282,7 +286,7 @@ def test_impossible_records_are_neither_written_nor_read(path, changes, reason):
 
 
 @pytest.mark.parametrize("error", [-0.5, 1.5])
-def test_validation_errors_are_fractions_if_nothing_else_is_said(path, error):
+def test_validation_errors_are_fractions_by_default(path, error):
     path = path.with_suffix(".tuning.jsonl")
     with pytest.raises(BadLine, match=r"^validation_error: expected a fraction of 1"):
         append(path, changed(TRIAL, validation_error=error))
@@ -295,7 +299,7 @@ def test_validation_errors_are_fractions_if_nothing_else_is_said(path, error):
 
 @pytest.mark.parametrize("name", ["validation_error", "validation_errors"])
 @pytest.mark.parametrize("value", [None, 5, "x", ["x"]])
-def test_a_failure_is_not_judged(path, name, value):
+def test_validation_errors_of_failures_are_unchecked(path, name, value):
     assert append(path, FAILURE | {name: value})[name] == value
     assert read_records(path)[1] == []
 
@@ -311,22 +315,22 @@ def test_a_failure_is_not_judged(path, name, value):
         ({"validation_errors": [1.5]}, "validation_error: expected a fraction of 1"),
     ],
 )
-def test_impossible_paths_are_neither_written_nor_read(path, changes, reason):
-    one = {"points": [{}], "validation_errors": [0.5], "seconds": [1.0]}
-    trial = changed(TRIAL, point=..., validation_error=...) | one
+def test_impossible_parameter_paths_are_refused(path, changes, reason):
+    valid = {"points": [{}], "validation_errors": [0.5], "seconds": [1.0]}
+    trial = changed(TRIAL, point=..., validation_error=...) | valid
     path = path.with_suffix(".tuning.jsonl")
     assert append(path, trial)["points"] == [{}]
     with pytest.raises(BadLine, match=f"^{reason}"):
         append(path, trial | changes)
 
 
-def test_measures_of_somebody_else_may_record_anything(path):
+def test_external_measures_may_record_any_field(path):
     """What has a known name has to be what the name says, also there."""
     written = {n: RECORD[n] for n in RECORD.keys() - {"test_error", "train_error", "checkpoints"}}
     written |= {"depth": {"mean": [1.5, None]}, "seconds": {"drawing": 0.5}}
     path = path.with_suffix(".depths.jsonl")
     returned = append(path, written)
-    assert own(returned) == written
+    assert without_derived(returned) == written
     assert read_records(path) == ([returned], [])
     for name, value in (("test_error", 7.0), ("seconds", {"fit": -1}), ("n_iterations", "many")):
         with pytest.raises(BadLine, match=f"^{name}"):
@@ -334,7 +338,7 @@ def test_measures_of_somebody_else_may_record_anything(path):
 
 
 @pytest.mark.parametrize("name", measures.names())
-def test_every_measure_says_what_has_to_be_there(path, name):
+def test_every_measure_has_required_fields(path, name):
     form = measures.find(name).form
     bare = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
     bare |= {n: RECORD[n] for n in ("started", "finished", "warnings")}
@@ -356,7 +360,7 @@ def test_every_measure_says_what_has_to_be_there(path, name):
         (b'"n_test":30,', b'"n_test":0,', "n_test_wrong: there are 0 rows"),
     ],
 )
-def test_numbers_that_were_edited_are_not_believed(path, old, new, reason):
+def test_edited_counts_are_left_out(path, old, new, reason):
     append(path, RECORD)
     body = path.read_bytes()
     assert old in body
@@ -364,23 +368,23 @@ def test_numbers_that_were_edited_are_not_believed(path, old, new, reason):
     assert read_records(path) == ([], [f"{path}:3: {reason}; left out"])
 
 
-def test_configs_that_were_edited_are_not_believed(path):
+def test_edited_configs_are_left_out(path):
     append(path, RECORD)
     path.write_bytes(path.read_bytes().replace(b'"width":1.0', b'"width":2.0'))
-    found, (definition, line) = read_records(path)
-    assert found == []
+    records, (definition, line) = read_records(path)
+    assert records == []
     assert definition == f"{path}:1: its config is not what its hash says; left out"
     assert line == f"{path}:3: its config is defined nowhere in the file; left out"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, "\ud800", ["a\udc80"]])
-def test_what_could_not_be_read_back_is_never_written(path, value):
+def test_unreadable_values_are_not_written(path, value):
     with pytest.raises(BadLine):
         append(path, changed(RECORD, n_parameters=value))
     assert not path.exists()
 
 
-def test_texts_of_others_are_made_valid(path):
+def test_invalid_unicode_is_escaped(path):
     returned = append(path, changed(FAILURE, error="bad \udc80 text", where="\ud800"))
     assert (returned["error"], returned["where"]) == ("bad \\udc80 text", "\\ud800")
     assert read_records(path) == ([returned], [])
@@ -396,35 +400,35 @@ def test_many_bad_lines_are_counted(path):
     assert warnings[-1] == f"{path}: 95 more bad lines are left out"
 
 
-def test_no_damage_stops_reading(path):
+def test_random_damage_does_not_stop_reading(path):
     """Bytes changed, lost, doubled and put elsewhere, wherever they are."""
     for number in range(4):
         append(path, record(number))
     append(path, FAILURE)
-    whole, tokens = (
+    undamaged, tokens = (
         path.read_bytes(),
         [b"null", b"-1", b"1e400", b"[", b"{}", b'"', b"\\ud800", b","],
     )
     draw = random.Random(0)
     n_kept = 0
     for _ in range(2000):
-        body = bytearray(whole)
+        body = bytearray(undamaged)
         for _ in range(draw.randint(1, 4)):
             start = draw.randrange(len(body))
             stop = start + draw.choice([0, 1, 1, 2, 5, 20])
             change = [bytes([draw.randrange(256)]), b"", draw.choice(tokens), body[start:stop] * 2]
             body[start:stop] = draw.choice(change)
         path.write_bytes(body)
-        found, warnings = read_records(path)
-        n_kept += len(found)
-        assert len(found) + len(warnings) >= 1
-        for one in found:
-            assert "error" in one or 0 <= one["test_error"] <= 1
-            written, line = codec.encode(one)
+        records, warnings = read_records(path)
+        n_kept += len(records)
+        assert len(records) + len(warnings) >= 1
+        for entry in records:
+            assert "error" in entry or 0 <= entry["test_error"] <= 1
+            written, line = codec.encode(entry)
             again = codec.Definitions()
             for definition in written.values():
                 again.add(codec.parse(definition))
-            assert again.record(codec.parse(line), "") == one
+            assert again.record(codec.parse(line), "") == entry
     assert n_kept > 2000
 
 
@@ -446,7 +450,7 @@ def start_writer(path, number):
     return writer, go_on
 
 
-def test_two_processes_append_to_one_file(path):
+def test_two_processes_may_append_to_a_file(path):
     writer, go_on = start_writer(path, 1)
     while not path.exists():
         assert writer.is_alive()
@@ -458,15 +462,15 @@ def test_two_processes_append_to_one_file(path):
         file.add([record(2000 + i, config__seed=i // 50)])
     writer.join()
     assert writer.exitcode == 0
-    found, warnings = read_records(path)
+    records, warnings = read_records(path)
     assert warnings == []
-    assert {record["split"] for record in found} == {
+    assert {record["split"] for record in records} == {
         1000 * n + i for n in (1, 2) for i in range(200)
     }
     assert path.read_bytes().count(b"\n") == 400 + 4 + 1
 
 
-def test_packed_records_are_read_as_before(path):
+def test_packing_does_not_change_records(path):
     for split in range(5):
         append(path, record(split, config__seed=split // 3))
     before = read_records(path)
@@ -479,7 +483,7 @@ def test_packed_records_are_read_as_before(path):
     assert record_paths(path.parents[2]) == [path]
 
 
-def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
+def test_records_added_after_packing_are_read_and_packed(path):
     append(path, record(0))
     pack(path)
     newer = append(path, record(0, finished="2031-01-01T00:00:00Z"))
@@ -494,7 +498,7 @@ def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
     assert len(packed.splitlines()) == 2 + 3
 
 
-def test_a_kill_while_packing_loses_nothing(path):
+def test_interrupted_packing_loses_no_record(path):
     append(path, record(0))
     body = path.read_bytes()
     before = read_records(path)
@@ -505,7 +509,7 @@ def test_a_kill_while_packing_loses_nothing(path):
     assert read_records(path) == before
 
 
-def test_thinning_leaves_the_newest_record_of_each_key(path):
+def test_deduplicate_keeps_the_newest_record_of_each_key(path):
     append(path, record(0))
     append(path, record(1))
     pack(path)
@@ -520,7 +524,7 @@ def test_thinning_leaves_the_newest_record_of_each_key(path):
     assert path.read_bytes() == body
 
 
-def test_thinning_leaves_alone_what_it_cannot_read(path):
+def test_deduplicate_does_not_change_damaged_files(path):
     assert deduplicate(path) == 0
     assert not path.exists()
     append(path, record(0))
@@ -532,7 +536,7 @@ def test_thinning_leaves_alone_what_it_cannot_read(path):
     assert path.read_bytes() == body
 
 
-def test_a_damaged_line_of_a_packed_file_is_named(path):
+def test_damaged_line_of_a_packed_file_is_named(path):
     append(path, record(0))
     with path.open("ab") as file:
         file.write(b"?\n")
@@ -542,7 +546,7 @@ def test_a_damaged_line_of_a_packed_file_is_named(path):
     assert read_records(path)[1][0].startswith(f"{path}.gz:4: ")
 
 
-def test_a_damaged_packed_file_is_named(path):
+def test_damaged_packed_file_is_named(path):
     append(path, record(0))
     pack(path)
     packed = path.with_name("fake.jsonl.gz")
@@ -552,7 +556,7 @@ def test_a_damaged_packed_file_is_named(path):
             read_records(path)
 
 
-def test_a_folder_that_cannot_be_looked_into(tmp_path):
+def test_unreadable_folder_is_an_error(tmp_path):
     """Its name is too long; one that may not be entered is the same error of the system."""
     folder = tmp_path / ("x" * 300)
     with pytest.raises(UserError, match=r"^cannot read records from .*fake.jsonl.*: File name"):
@@ -567,7 +571,7 @@ DEEP = ["[" * 10**5, '{"a":' * 10**5, "[" * 10**5 + "]" * 10**5, '{"a":' * 400 +
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("deep", DEEP)
-def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
+def test_deeply_nested_line_is_named_and_left_out(path, deep, packed):
     append(path, record(0))
     with path.open("a") as file:
         file.write(f'{deep}\n{{"config":{deep},"hash":"0"}}\n')
@@ -576,31 +580,31 @@ def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
         pack(path)
     assert splits(path) == [0, 1]
     name = f"{path}.gz" if packed else str(path)
-    told = read_records(path)[1]
-    assert [line.partition(": ")[0] for line in told] == [f"{name}:4", f"{name}:5"]
-    assert told[1].endswith("left out")
+    warnings = read_records(path)[1]
+    assert [line.partition(": ")[0] for line in warnings] == [f"{name}:4", f"{name}:5"]
+    assert warnings[1].endswith("left out")
 
 
 @pytest.mark.parametrize("n_test", ["a\nb", "x" * 10**5, ["\n"] * 99, None])
-def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
+def test_warning_is_one_short_line(path, n_test):
     append(path, record(0))
     body = path.read_text().splitlines()
     line = json.loads(body[-1]) | {"n_test": n_test}
     path.write_text("\n".join([*body, json.dumps(line), ""]))
-    [told] = read_records(path)[1]
-    assert len(told.splitlines()) == 1
-    assert len(told) < len(str(path)) + 300
-    assert "n_test" in told
+    [warning] = read_records(path)[1]
+    assert len(warning.splitlines()) == 1
+    assert len(warning) < len(str(path)) + 300
+    assert "n_test" in warning
 
 
-def test_a_setting_may_be_nested_as_deeply_as_overrides_are(path):
+def test_settings_may_have_50_levels(path):
     nested = functools.reduce(lambda inner, _: [inner], range(50), 1)
     append(path, record(0, config__algo__width=nested))
     assert read_records(path)[0][0]["config"]["algo"]["width"] == nested
 
 
 @pytest.mark.parametrize("line", [b"", b"x", b"[" * 10**4, b'{"schema":2}', b'{"a":"' + b"x" * 99])
-def test_a_packed_file_that_unpacks_to_gigabytes_is_refused(path, line):
+def test_decompression_bomb_is_refused(path, line):
     packed = path.with_name("fake.jsonl.gz")
     packed.parent.mkdir(parents=True)
     packed.write_bytes(gzip.compress((line + b"\n") * (2**24 // (len(line) + 1))) * 128)
@@ -625,7 +629,7 @@ def test_many_bad_lines_take_little_memory(path, line):
         tracemalloc.stop()
 
 
-def test_packing_and_appending_at_once(path):
+def test_concurrent_packing_and_appending_lose_no_record(path):
     writer, go_on = start_writer(path, 0)
     n_packed = 0
     while writer.is_alive():
@@ -637,9 +641,9 @@ def test_packing_and_appending_at_once(path):
         time.sleep(0.001)
     assert writer.exitcode == 0
     assert n_packed > 1
-    found, warnings = read_records(path)
+    records, warnings = read_records(path)
     assert warnings == []
-    assert {record["split"] for record in found} == set(range(200))
+    assert {record["split"] for record in records} == set(range(200))
 
 
 def test_files_are_named_for_data_and_algorithm(tmp_path):
@@ -649,12 +653,12 @@ def test_files_are_named_for_data_and_algorithm(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "-x", "x.tuning"])
-def test_names_that_no_file_can_have(tmp_path, name):
+def test_invalid_file_names_are_refused(tmp_path, name):
     with pytest.raises(UserError, match="names a file of records"):
         record_path(tmp_path, "vowel", name)
 
 
-def test_unwritable_places(tmp_path):
+def test_unwritable_folders_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"cannot write records to .*file.*results="):
         check_writable([tmp_path / "file" / "records" / "x.jsonl"])
@@ -665,46 +669,46 @@ def test_unwritable_places(tmp_path):
         check_writable([tmp_path / "x.jsonl"])
 
 
-def test_a_lock_that_cannot_be_opened_is_told_before_anything_is_fitted(path):
+def test_check_writable_refuses_an_unusable_lock_file(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     (path.parent / ".lock").mkdir()
     with pytest.raises(UserError, match=r"cannot write records to .*results="):
         check_writable([path])
 
 
-def test_writable_place_is_left_empty(path):
+def test_check_writable_leaves_no_file(path):
     check_writable([path])
     assert list(path.parent.iterdir()) == []
 
 
-def test_records_in_memory_share_what_defines_them(tmp_path):
-    one, two = RecordFile(tmp_path / "fake.jsonl").add([record(0), record(1)])
-    assert one["config"] is two["config"]
-    assert one["environment"] is two["environment"]
+def test_records_in_memory_share_their_definitions(tmp_path):
+    first, second = RecordFile(tmp_path / "fake.jsonl").add([record(0), record(1)])
+    assert first["config"] is second["config"]
+    assert first["environment"] is second["environment"]
 
 
-def test_a_thread_that_looks_for_new_records_waits_for_one_that_adds(path, monkeypatch):
+def test_read_new_waits_for_a_concurrent_add(path, monkeypatch):
     """Else it may find the file shorter than it has been read, and start anew."""
     file, is_inside, may_go_on = RecordFile(path), threading.Event(), threading.Event()
     read_on = RecordFile._read_new_lines
 
-    def slow(self, stream):
+    def read_slowly(self, stream):
         is_inside.set()
         may_go_on.wait(60)
         read_on(self, stream)
 
-    monkeypatch.setattr(RecordFile, "_read_new_lines", slow)
+    monkeypatch.setattr(RecordFile, "_read_new_lines", read_slowly)
     with ThreadPoolExecutor(2) as threads:
         adding = threads.submit(file.add, [record(0)])
         assert is_inside.wait(60)
         looking = threads.submit(file.read_new)
         assert not wait([looking], timeout=0.2).done
         may_go_on.set()
-        assert [one["split"] for one in adding.result()] == [0]
+        assert [entry["split"] for entry in adding.result()] == [0]
         assert looking.result() == []
 
 
-def test_a_lock_that_is_not_given_at_once_is_waited_for(path, monkeypatch):
+def test_append_waits_for_a_busy_lock(path, monkeypatch):
     """As on Windows, where it is asked for in vain for ten seconds."""
     answers, lock = [portalocker.AlreadyLocked("still")] * 2, portalocker.lock
 
@@ -716,14 +720,14 @@ def test_a_lock_that_is_not_given_at_once_is_waited_for(path, monkeypatch):
     monkeypatch.setattr(portalocker, "lock", lock_in_time)
     append(path, record(0))
     assert answers == []
-    assert [one["split"] for one in read_records(path)[0]] == [0]
+    assert [entry["split"] for entry in read_records(path)[0]] == [0]
 
 
-def test_a_folder_without_locks(path, monkeypatch):
+def test_folder_without_locks_is_refused(path, monkeypatch):
     def lock(file, flags):
         raise portalocker.LockException("no locks available")
 
     monkeypatch.setattr(portalocker, "lock", lock)
-    for record_it in (lambda: append(path, record(0)), lambda: check_writable([path])):
+    for write_attempt in (lambda: append(path, record(0)), lambda: check_writable([path])):
         with pytest.raises(UserError, match=r"cannot lock .*toy: no locks available; choose ano"):
-            record_it()
+            write_attempt()

@@ -13,7 +13,7 @@ from boostbench.records.verified import Verified, add_finding, compact, verified
         ("refuted", "different"),
     ],
 )
-def test_files_of_the_first_version_are_read(tmp_path, old, state):
+def test_files_of_schema_1_are_read(tmp_path, old, state):
     verified_path(tmp_path).write_text(json.dumps({**FINDING, "state": old}) + "\n")
     verified = Verified.read(tmp_path)
     [finding] = verified.findings.values()
