@@ -44,7 +44,7 @@ def compose(*overrides):
     return compose_experiment(parse_overrides(overrides))
 
 
-def by_hydra(overrides):
+def compose_with_hydra(overrides):
     """Merge groups and overrides by Hydra."""
     with initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
         config = compose_by_hydra("config", list(overrides))
@@ -53,7 +53,7 @@ def by_hydra(overrides):
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose", "time_limit")
 # What a data frame's columns are and how they may act.
-_OF_TABLES = ("categorical_features", "category_sets")
+_TABLE_PARAMETERS = ("categorical_features", "category_sets")
 
 
 @pytest.mark.parametrize("name", configs.list_options("algo"))
@@ -64,19 +64,26 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
     parameters = inspect.signature(get_class(algo["_target_"])).parameters
     # random_state follows from the seed and the split; warm_start matters to a second fit, as in
     # cross-validation, and n_jobs to the time only. The others are settings that no paper has.
-    left_out = ("random_state", "warm_start", "n_jobs", "class_weight", *_OF_TABLES, *_SHARED)
+    left_out = (
+        "random_state",
+        "warm_start",
+        "n_jobs",
+        "class_weight",
+        *_TABLE_PARAMETERS,
+        *_SHARED,
+    )
     defaults = {key: p.default for key, p in parameters.items() if key not in left_out}
     defaults |= VARIANTS.get(name, {})
-    written = {key: value for key, value in algo.items() if key not in RESERVED}
+    to_override = {key: value for key, value in algo.items() if key not in RESERVED}
     if algo["_target_"].startswith("boostbench."):
-        assert written == defaults
+        assert to_override == defaults
     else:
-        assert written.keys() <= defaults.keys()
+        assert to_override.keys() <= defaults.keys()
     assert algo["grid"].keys() <= defaults.keys()
 
 
 @pytest.mark.parametrize("algo", configs.list_options("algo"))
-def test_every_algorithm_under_every_protocol(algo):
+def test_all_algorithms_compose_with_all_protocols(algo):
     protocols = configs.list_options("protocol")
     specs = [compose_experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
     groups = {"algo", "data", "protocol", "profile", "parallel"}
@@ -86,7 +93,7 @@ def test_every_algorithm_under_every_protocol(algo):
         assert spec["protocol"].keys() == compose()["protocol"].keys()
 
 
-def test_grid_of_the_paper():
+def test_grid_equals_the_paper():
     nu = compose("algo=rboost_proj")["algo"]["grid"]["nu"]
     assert len(nu) == 25
     assert nu == sorted(nu, reverse=True)
@@ -94,14 +101,14 @@ def test_grid_of_the_paper():
 
 
 @pytest.mark.parametrize("grid", ["+algo.grid={C: [1, 2]}", "+algo.grid.C=[1,2]"])
-def test_another_class_inherits_no_part_of_a_grid(grid):
+def test_replaced_class_inherits_no_grid(grid):
     algo = compose("algo._target_=sklearn.svm.SVC", grid)["algo"]
     assert algo["grid"] == {"C": [1, 2]}
-    own = compose("algo._target_=sklearn.svm.NuSVC", "algo.grid.nu=[0.1]", grid)["algo"]
-    assert own["grid"] == {"nu": [0.1], "C": [1, 2]}
+    nu_svc = compose("algo._target_=sklearn.svm.NuSVC", "algo.grid.nu=[0.1]", grid)["algo"]
+    assert nu_svc["grid"] == {"nu": [0.1], "C": [1, 2]}
 
 
-def test_another_class_inherits_no_parameters():
+def test_replaced_class_inherits_no_parameters():
     algo = compose("algo._target_=sklearn.svm.SVC", "+algo.C=2", "algo.n_iterations=7")["algo"]
     assert algo == {
         "_target_": "sklearn.svm.SVC",
@@ -114,13 +121,13 @@ def test_another_class_inherits_no_parameters():
     }
 
 
-def test_another_class_keeps_what_is_given():
+def test_replaced_class_keeps_given_settings():
     algo = compose("algo._target_=sklearn.svm.SVC", "algo.name=svm", "+algo.grid.C=[1,2]")["algo"]
     assert algo["name"] == "svm"
     assert algo["grid"]["C"] == [1, 2]
 
 
-def test_the_same_class_keeps_its_parameters():
+def test_unchanged_class_keeps_its_parameters():
     target = configs.read_option("algo", "rboost_proj")["_target_"]
     assert compose(f"algo._target_={target}") == compose()
 
@@ -134,7 +141,7 @@ def test_the_same_class_keeps_its_parameters():
         ({"openml_task": 3}, "openml-task-3"),
     ],
 )
-def test_a_file_and_a_task_are_not_the_default_data_set(given, name):
+def test_files_and_tasks_replace_the_default_data_set(given, name):
     data = compose(*(f"data.{key}={value}" for key, value in given.items()))["data"]
     assert {key: value for key, value in data.items() if value is not None} == {
         "name": name,
@@ -142,17 +149,17 @@ def test_a_file_and_a_task_are_not_the_default_data_set(given, name):
     }
 
 
-def test_a_file_takes_the_name_it_is_given():
+def test_file_takes_the_given_name():
     assert compose("data.path=/x/my.csv", "data.name=yours")["data"]["name"] == "yours"
 
 
-def test_a_file_of_a_named_data_set_must_be_it():
+def test_file_of_a_named_data_set_keeps_its_expected_numbers():
     data = compose("data=glass", "data.path=/x/my.csv")["data"]
     assert data["name"] == "glass"
     assert data["expect"]["samples"] == 214
 
 
-def test_a_text_that_is_no_override_is_refused():
+def test_malformed_override_is_refused():
     with pytest.raises(UserError, match="as an override: KEY=VALUE is expected"):
         compose("a.b[0]=3")
 
@@ -162,20 +169,20 @@ def without_profile(spec):
 
 
 @pytest.mark.parametrize("name", configs.list_options("algo"))
-def test_the_paper_profile_changes_nothing(name):
+def test_paper_profile_changes_nothing(name):
     spec = compose(f"algo={name}")
     assert spec["profile"]["name"] == "paper"
     assert spec["protocol"] == configs.read_option("protocol", "randomboost")
     # Numbers are compared as numbers: PyYAML reads 1e-4 as text, and Hydra as a number.
-    written = configs.read_option("algo", name)
-    assert spec["algo"].keys() == written.keys()
-    assert spec["algo"].get("n_iterations") == written.get("n_iterations")
+    to_override = configs.read_option("algo", name)
+    assert spec["algo"].keys() == to_override.keys()
+    assert spec["algo"].get("n_iterations") == to_override.get("n_iterations")
     # RandomBoost and MCBoost have 1000 rounds, others fewer, and kernel machines none.
     rounds = None if "svc" in name else ROUNDS.get(name, 1000)
-    assert written.get("n_iterations") == rounds
+    assert to_override.get("n_iterations") == rounds
 
 
-def test_the_quick_profile():
+def test_quick_profile_reduces_rounds_projections_splits_and_folds():
     quick, paper = (compose("algo=rboost_rank", *o) for o in (["profile=quick"], []))
     assert quick["profile"]["name"] == "quick"
     changed = {key for key in paper["algo"] if quick["algo"][key] != paper["algo"][key]}
@@ -185,7 +192,7 @@ def test_the_quick_profile():
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_what_is_given_goes_before_the_profile(order):
+def test_overrides_precede_the_profile(order):
     given = ["profile=quick", "algo=rboost_rank", "algo.n_iterations=7", "protocol.n_splits=5"]
     spec = compose(*given[::order])
     assert spec["algo"]["n_iterations"] == 7
@@ -195,37 +202,37 @@ def test_what_is_given_goes_before_the_profile(order):
 
 
 @pytest.mark.parametrize("more", [[], ["algo.eta=${seed}"]])
-def test_the_quick_profile_limits_what_a_definition_says(more):
+def test_quick_profile_limits_the_settings_of_a_definition(more):
     """Also where one value refers to another."""
-    own = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
-    own = parse_overrides([*own, "+algo.grid.n_iterations=[50,100,500]"])
+    settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
+    settings = parse_overrides([*settings, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
-    quick = compose_experiment(own | asked, asked=asked)
+    quick = compose_experiment(settings | asked, asked=asked)
     assert quick["protocol"]["n_splits"] == 3
     assert quick["algo"]["n_iterations"] == 200
     assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
     few = {"protocol.n_splits": 1, "algo.n_iterations": 60}
-    quick = compose_experiment(own | few | asked, asked=asked)
+    quick = compose_experiment(settings | few | asked, asked=asked)
     assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
-    quick = compose_experiment(own | asked | few, asked=[*asked, "protocol.n_splits"])
+    quick = compose_experiment(settings | asked | few, asked=[*asked, "protocol.n_splits"])
     assert quick["protocol"]["n_splits"] == 1
-    quick = compose_experiment(own | asked)
+    quick = compose_experiment(settings | asked)
     assert quick["protocol"]["n_splits"] == 50
 
 
-def test_a_grid_that_is_given_goes_before_that_of_the_profile():
+def test_given_grid_precedes_the_grid_of_the_profile():
     quick = ["profile=quick", "algo=multiboost"]
     assert compose(*quick)["algo"]["grid"] == {"nu": [1e-4, 1e-5, 1e-7]}
     assert compose(*quick, "algo.grid.nu=[0.1]")["algo"]["grid"] == {"nu": [0.1]}
 
 
-def test_a_profile_gives_no_class_what_it_does_not_have():
+def test_profile_adds_no_parameter_to_a_class():
     quick = compose("algo._target_=sklearn.svm.SVC", "profile=quick")
     assert quick["algo"] == compose("algo._target_=sklearn.svm.SVC")["algo"]
 
 
 @pytest.mark.parametrize("profile", configs.list_options("profile"))
-def test_profiles_name_what_there_is(profile):
+def test_profiles_name_existing_settings(profile):
     content = configs.read_option("profile", profile)
     assert content["name"] == profile
     assert content["protocol"].keys() <= configs.read_option("protocol", "randomboost").keys()
@@ -235,24 +242,24 @@ def test_profiles_name_what_there_is(profile):
 
 
 @pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
-def test_quick_records_are_other_records(algo):
+def test_quick_profile_changes_record_keys(algo):
     dataset = load(configs.read_option("data", "wine") | {"openml": None})
-    asked, of_quick = (
+    asked, quick_spec = (
         compose_experiment({"algo": algo}),
         compose_experiment({"algo": algo, "profile": "quick"}),
     )
-    paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, of_quick))
+    paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, quick_spec))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
     plain = Experiment.from_config(without_profile(asked), dataset)
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
 
 
-def written(value):
+def to_override(value):
     """Write a value as an override does."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key}: {written(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ",".join(f"{key}: {to_override(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(written, value)) + "]"
+        return "[" + ",".join(map(to_override, value)) + "]"
     return f"'{value}'" if isinstance(value, str) else {None: "null"}.get(value, str(value).lower())
 
 
@@ -260,7 +267,7 @@ def cells():
     """Few cells of all tables that have between them every part of every cell; counts are alike."""
     tables = map(TableDefinition.read, configs.list_options("table"))
     cells = [t.cell_settings(r, c) for t in tables for r in t.rows for c in t.columns]
-    cells = {tuple(f"{k}={written(v)}" for k, v in cell.items()): None for cell in cells}
+    cells = {tuple(f"{k}={to_override(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(re.sub(r"=\d+$", "=1", part) for part in cell) for cell in cells}
     left = set().union(*cells.values())
     while left:
@@ -288,13 +295,13 @@ def cells():
         ["seed=5", "++protocol.n_splits=${seed}"],
     ],
 )
-def test_overrides_are_composed_as_hydra_does(overrides):
+def test_composition_equals_hydra(overrides):
     keys = allow_new_parameters(parse_overrides(overrides))
     config, _ = merge_configs(dict(zip(keys, parse_overrides(overrides).values(), strict=True)))
-    assert json.dumps(config) == json.dumps(by_hydra(overrides))
+    assert json.dumps(config) == json.dumps(compose_with_hydra(overrides))
 
 
-def test_nothing_of_an_experiment_is_shared_with_another():
+def test_experiments_share_no_mutable_settings():
     cell = parse_overrides(["+algo.grid.C=[1,2]"])
     spec = compose_experiment(cell)
     spec["protocol"]["checkpoints"].clear()
@@ -304,7 +311,7 @@ def test_nothing_of_an_experiment_is_shared_with_another():
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "message"),
     [
         ("algo=adaboost,samme", "algo is given several values; write [1,2] for a list"),
         ("seed=1,2", "seed is given several values; write [1,2] for a list"),
@@ -328,31 +335,33 @@ def test_nothing_of_an_experiment_is_shared_with_another():
         ("protocol.checkpoints=10", "protocol.checkpoints is 10; it must be a list of numbers"),
     ],
 )
-def test_a_mistake_is_one_clear_line(override, told):
+def test_mistakes_are_errors_of_one_line(override, message):
     with pytest.raises(UserError) as error:
         compose(override)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
 
 
-def test_without_a_title_the_name_is_shown():
+def test_default_title_is_the_name():
     assert compose("algo=samme", "~algo.title")["algo"]["title"] == "samme"
 
 
-def test_what_is_deleted_of_a_protocol_is_at_its_default():
+def test_deleted_protocol_settings_have_their_defaults():
     names = ("name", "n_splits", "checkpoints")
-    own, usual = (
+    composed, defaults = (
         compose("protocol=mcboost", *(f"~protocol.{name}" for name in names)),
         ProtocolSpec(),
     )
-    assert own["protocol"].keys() == compose()["protocol"].keys()
-    assert [own["protocol"][name] for name in names] == [getattr(usual, name) for name in names]
+    assert composed["protocol"].keys() == compose()["protocol"].keys()
+    assert [composed["protocol"][name] for name in names] == [
+        getattr(defaults, name) for name in names
+    ]
 
 
 @pytest.mark.parametrize(
     ("limit", "tried"), [("abc", [50, 500]), (200, ["a"]), (200, [[50]]), (None, [500])]
 )
-def test_a_profile_leaves_what_are_no_numbers_to_the_algorithm(limit, tried):
+def test_profile_limits_numbers_only(limit, tried):
     asked = {"profile": "quick", "profile.algo.all.n_iterations": limit}
     spec = compose_experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
     assert spec["algo"]["grid"]["n_iterations"] == tried

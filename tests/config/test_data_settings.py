@@ -6,7 +6,7 @@ from boostbench.util.errors import UserError
 
 
 @pytest.mark.parametrize("name", ["my.csv", "my data.csv", "x=1.csv", "a,b.csv", "größe.csv.gz"])
-def test_data_may_be_a_file_of_any_name(tmp_path, monkeypatch, name):
+def test_files_of_any_name_are_data(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).touch()
     assert data_settings(name) == {"data.path": name}
@@ -17,19 +17,19 @@ def test_data_may_be_a_file_of_any_name(tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", ["nothere.csv", "nothere.arff.xz", "d/nothere", "./wine"])
-def test_a_file_that_is_not_there_is_no_unknown_data_set(name):
+def test_missing_file_is_named_as_a_file(name):
     with pytest.raises(UserError, match=f"^there is no file {name}; check the path$"):
         data_settings(name)
 
 
-def test_a_file_in_the_home_folder(home, define_table):
+def test_tilde_is_the_home_folder(home, define_table):
     (home / "my.csv").touch()
     assert data_settings("~/my.csv") == {"data.path": "~/my.csv"}
     table = TableDefinition.read(define_table(rows=["~/my.csv"], columns=["samme"]))
     assert [row.title for row in table.rows.values()] == ["my"]
 
 
-def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
+def test_rows_of_files_are_named_after_their_data(tmp_path, define_table):
     files = {"v1.0.csv": "v1.0", "v1.1.csv.gz": "v1.1", "my = data.csv": "my_data"}
     for name in files:
         (tmp_path / name).touch()
@@ -42,7 +42,7 @@ def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
         compose_experiment(data_settings("wien"))
 
 
-def test_rows_and_columns_of_one_title_have_their_names_behind_it(tmp_path, define_table):
+def test_equal_titles_are_followed_by_names(tmp_path, define_table):
     rows = []
     for year in ("2023", "2024"):
         (tmp_path / year).mkdir()

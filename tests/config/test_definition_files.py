@@ -8,7 +8,7 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 
-def test_find():
+def test_definitions_are_found_by_name_and_path():
     conf = configs.conf_dir()
     find = configs.find_definition
     assert find("table", "demo") == conf / "table" / "demo.yaml"
@@ -20,14 +20,14 @@ def test_find():
         configs.find_definition("table", "dmo")
 
 
-def test_find_in_the_home_folder(home):
+def test_definitions_are_found_in_the_home_folder(home):
     assert configs.find_definition("figure", "~/mine.yaml") == home / "mine.yaml"
 
 
 @pytest.mark.parametrize(
     ("kind", "name"), [("table", "randomboost6"), ("figure", "ranks_randomboost5")]
 )
-def test_a_copy_has_another_name(tmp_path, kind, name):
+def test_copy_needs_another_name(tmp_path, kind, name):
     """Or it would pass for the project's, and its results would stand in their place."""
     original = configs.find_definition(kind, name)
     with pytest.raises(UserError, match=f"{name} is a {kind} of the project.* another name"):
@@ -39,7 +39,7 @@ def test_a_copy_has_another_name(tmp_path, kind, name):
 
 
 @pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])
-def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
+def test_invalid_names_of_table_entries_are_refused(tmp_path, entry):
     path = tmp_path / "mine.yaml"
     content = {"title": "Mine", "rows": [entry], "columns": ["samme"]}
     path.write_text(yaml.safe_dump(content))
@@ -48,7 +48,7 @@ def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"columns": None, "colums": ["samme"]}, "has no key 'colums'; did you mean columns?"),
         ({"columns": None}, "is not a table: it needs title, rows and columns"),
@@ -62,11 +62,11 @@ def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
         ),
     ],
 )
-def test_a_wrong_key_names_the_file_and_the_column(tmp_path, change, told):
+def test_error_names_the_file_and_the_column(tmp_path, change, message):
     path = tmp_path / "mine.yaml"
     content = {"title": "Mine", "rows": ["wine"], "columns": ["samme"]} | change
     path.write_text(yaml.safe_dump({k: value for k, value in content.items() if value}))
     with pytest.raises(UserError) as error:
         TableDefinition.read(str(path)).compose()
     assert str(error.value).startswith(str(path))
-    assert told in str(error.value)
+    assert message in str(error.value)

@@ -36,7 +36,7 @@ def test_valid_overrides_are_composed(overrides):
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "message"),
     [
         (["algo=rbost_proj"], "unknown algorithm 'rbost_proj'; did you mean rboost_proj"),
         (["data=wine,vowle"], "unknown data set 'vowle'; did you mean vowel"),
@@ -52,17 +52,17 @@ def test_valid_overrides_are_composed(overrides):
         (["++results=''"], r"results is ''; it must be text, the name of a folder"),
     ],
 )
-def test_unknown_names_have_near_matches(overrides, told):
-    with pytest.raises(UserError, match=told):
+def test_unknown_names_are_refused_with_near_matches(overrides, message):
+    with pytest.raises(UserError, match=message):
         compose_jobs(overrides)
 
 
-def test_a_file_is_no_name_of_a_data_set(tmp_path, monkeypatch):
+def test_file_name_in_place_of_a_data_set_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("my.csv", "größe.csv"):
         (tmp_path / name).touch()
-    told = r"^no data set is called 'my\.csv'; the file is data\.path=my\.csv$"
-    with pytest.raises(UserError, match=told):
+    message = r"^no data set is called 'my\.csv'; the file is data\.path=my\.csv$"
+    with pytest.raises(UserError, match=message):
         compose_jobs(["data=my.csv"])
     with pytest.raises(UserError, match=r"the file is 'data\.path=.größe\.csv.'$"):
         compose_jobs(['data="größe.csv"'])
@@ -83,7 +83,7 @@ def test_a_file_is_no_name_of_a_data_set(tmp_path, monkeypatch):
         ("data.classes=[0,1],[0,2]", ["[0,1]", "[0,2]"]),
     ],
 )
-def test_a_sweep_has_a_job_for_each_value(override, values):
+def test_sweep_has_a_job_for_each_value(override, values):
     key = override.partition("=")[0]
     assert expand_sweep([override, "rerun=never"]) == [
         [f"{key}={value}", "rerun=never"] for value in values
@@ -97,7 +97,7 @@ def test_a_sweep_has_a_job_for_each_value(override, values):
         ["data.classes=[0,1],[1,2]", "~algo.grid", "algo.nu=choice(0.1,1e-3)", "seed=range(3)"],
     ],
 )
-def test_the_jobs_of_a_sweep_are_as_with_hydras_sweeper(overrides):
+def test_jobs_of_a_sweep_equal_hydra(overrides):
     parsed = OverridesParser.create().parse_overrides(overrides)
     [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
     assert [parse_overrides(job) for job in expand_sweep(overrides)] == [
@@ -105,7 +105,7 @@ def test_the_jobs_of_a_sweep_are_as_with_hydras_sweeper(overrides):
     ]
 
 
-def test_globs_find_folders_of_the_user(tmp_path):
+def test_globs_match_user_configs(tmp_path):
     (tmp_path / "algo").mkdir()
     (tmp_path / "algo" / "samme_of_mine.yaml").touch()
     jobs = expand_sweep(["algo=glob(samme_*)"], [tmp_path])
@@ -113,7 +113,7 @@ def test_globs_find_folders_of_the_user(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "message"),
     [
         ("algo=constant,glob(cosn*)", r"matches no algorithm; did you mean mcboost\?"),
         ("data=glob(wine,exclude=w*)", r"matches no data set; did you mean wine"),
@@ -121,20 +121,20 @@ def test_globs_find_folders_of_the_user(tmp_path):
         ("seed=interval(0,1)", r"is refused: name the values"),
     ],
 )
-def test_a_sweep_without_values_is_refused(override, told):
-    with pytest.raises(UserError, match=told) as error:
+def test_sweep_without_values_is_refused(override, message):
+    with pytest.raises(UserError, match=message) as error:
         expand_sweep([override])
     assert str(error.value).startswith(override)
 
 
-def test_a_file_in_the_home_folder_is_no_name_of_a_data_set(home):
+def test_file_in_the_home_folder_in_place_of_a_data_set_is_refused(home):
     (home / "my.csv").touch()
     with pytest.raises(UserError, match=r"the file is 'data\.path=.~/my\.csv.'$"):
         compose_jobs(['data="~/my.csv"'])
 
 
 @pytest.mark.parametrize("value", ["größe.csv", "x=1.csv", "~/a.csv", "a (1).csv", "a'b.csv"])
-def test_what_needs_quotes_is_shown_with_them(value):
+def test_error_shows_the_override_with_quotes(value):
     with pytest.raises(UserError, match=" as an override: write '") as error:
         compose_jobs([f"data.path={value}"])
     [written] = shlex.split(str(error.value).partition(": write ")[2])
@@ -143,7 +143,7 @@ def test_what_needs_quotes_is_shown_with_them(value):
         compose_jobs(["algo.grid.nu=[1"])
 
 
-def test_folders_of_the_user_count(tmp_path):
+def test_user_configs_are_composed(tmp_path):
     (tmp_path / "algo").mkdir()
     (tmp_path / "algo" / "mine.yaml").write_text("{name: mine, depth: 3}")
     compose_jobs(["algo=mine", "algo.depth=4"], [tmp_path])
@@ -159,14 +159,14 @@ def test_folders_of_the_user_count(tmp_path):
         "str(" * 300 + "1" + ")" * 300,
     ],
 )
-def test_values_that_hydra_would_not_end_with_are_refused(value):
+def test_long_and_deep_values_are_refused(value):
     for overrides in ([f"+algo.x={value}"], [f"seed={value}"]):
-        with pytest.raises(UserError, match="is too long") as told:
+        with pytest.raises(UserError, match="is too long") as error:
             compose_jobs(overrides)
-        assert len(str(told.value)) < 250
+        assert len(str(error.value)) < 250
 
 
-def test_what_is_given_twice_is_refused():
+def test_conflicting_overrides_are_refused():
     with pytest.raises(UserError, match="seed is given twice, as 1 and 2; give it once"):
         check_once(["seed=1", "algo=samme", "seed=2"])
     check_once(["seed=1", "seed=1", "algo.seed=2", "+algo.x=1", "-m"])
@@ -193,7 +193,7 @@ def test_what_is_given_twice_is_refused():
         *("$${seed}{oc.env:HOME}", "${[hydra][runtime]}", "${", "${a b}"),
     ],
 )
-def test_nothing_of_the_machine_is_copied_into_a_value(value):
+def test_interpolations_that_read_the_machine_are_refused(value):
     for key in ("algo.name", "+algo.note", "++algo.note", "seed", "results", "data.path"):
         with pytest.raises(UserError, match=r"is refused: \$\{...\} may name another value"):
             compose_jobs([f"{key}={value}"])
@@ -215,6 +215,6 @@ def test_nothing_of_the_machine_is_copied_into_a_value(value):
         *("hydra/launcher=joblib", "hydra.verbose=true", "hydra.launcher.n_jobs=2"),
     ],
 )
-def test_hydra_itself_is_not_configured(override):
+def test_overrides_of_hydra_itself_are_refused(override):
     with pytest.raises(UserError, match="is refused"):
         compose_jobs([override])

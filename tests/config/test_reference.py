@@ -15,17 +15,17 @@ def reference(*overrides):
     return find_reference(compose_experiment(parse_overrides(overrides)))
 
 
-def test_the_papers_experiment():
-    found = reference("algo=rboost_proj", "data=vowel")
-    assert found.published["test_error"].mean == 8.1
-    assert found.departures == ()
+def test_experiment_of_the_paper_has_its_published_number():
+    cell = reference("algo=rboost_proj", "data=vowel")
+    assert cell.published["test_error"].mean == 8.1
+    assert cell.departures == ()
 
 
 @pytest.mark.parametrize("n_splits", [3, 10, 20])
 def test_number_of_random_splits_is_no_departure(n_splits):
     for algo in ("adaboost_mh", "rboost_rank"):
-        found = reference(f"algo={algo}", "data=wine", f"protocol.n_splits={n_splits}")
-        assert found.departures == ()
+        cell = reference(f"algo={algo}", "data=wine", f"protocol.n_splits={n_splits}")
+        assert cell.departures == ()
 
 
 def test_number_of_folds_is_a_departure():
@@ -36,17 +36,17 @@ def test_number_of_folds_is_a_departure():
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "departure"),
     [
         ("algo.n_iterations=20", "algo.n_iterations=20"),
         ("profile=quick", "algo.n_iterations=200"),
         ("+data.classes=3", "data.classes=3"),
     ],
 )
-def test_what_differs_is_told(override, told):
-    found = reference("algo=adaboost_mh", "data=wine", override)
-    assert found.published["test_error"].mean == 4.3
-    assert told in found.departures
+def test_departures_name_changed_settings(override, departure):
+    cell = reference("algo=adaboost_mh", "data=wine", override)
+    assert cell.published["test_error"].mean == 4.3
+    assert departure in cell.departures
 
 
 @pytest.mark.parametrize(
@@ -60,22 +60,22 @@ def test_what_differs_is_told(override, told):
         "algo.n_iterations=1000",
     ],
 )
-def test_what_is_the_same_experiment(override):
+def test_settings_without_effect_are_no_departures(override):
     defined = {"algo": "adaboost_mh", "data": "wine"}
     asked = compose_experiment(defined | parse_overrides([override]))
     assert departures(compose_experiment(defined), asked) == ()
 
 
-def test_the_nearest_cell_is_taken():
+def test_cell_with_fewest_departures_is_the_reference():
     """Of MCBoost's Tables I, II and IV, which have iris, the settings tell which is meant."""
     asked = "protocol=mcboost", "algo=mcboost", "data=iris", "algo.n_iterations=500"
-    found = reference(*asked, "algo.eta=0.2")
-    assert found.published["test_error"].line["eta"] == "0.2"
-    assert found.departures == ()
+    cell = reference(*asked, "algo.eta=0.2")
+    assert cell.published["test_error"].line["eta"] == "0.2"
+    assert cell.departures == ()
     assert reference(*asked, "algo.eta=0.3").departures == ("algo.eta=0.3",)
     # The same data set with 100 samples of each class, in Table V of RandomBoost.
-    found = reference("algo=adaboost_mh", "data=usps")
-    assert found.departures == ("protocol.samples_per_class=None",)
+    cell = reference("algo=adaboost_mh", "data=usps")
+    assert cell.departures == ("protocol.samples_per_class=None",)
 
 
 @pytest.mark.parametrize(
@@ -100,18 +100,21 @@ def test_find_reference_reads_only_definitions_with_the_data_set(monkeypatch, da
     assert files_read == names
 
 
-def test_data_sets_are_read_without_the_rest_of_a_definition():
+def test_shipped_data_equals_the_rows_of_the_definition():
     for name, definition in all_definitions().items():
         assert shipped_data(name) == {row.data for row in definition.rows.values()}
 
 
-def test_nothing_is_published():
+def test_unpublished_experiment_has_no_reference():
     assert reference("algo=mcboost", "data=iris") == ({}, ())
     assert reference("algo._target_=sklearn.svm.SVC", "data=wine") == ({}, ())
 
 
-def test_departures_compare_what_decides_results():
-    one, two = compose_experiment({}), compose_experiment({"protocol": "mcboost"})
-    assert departures(one, one) == ()
-    assert departures(one, two) == ("protocol.samples_per_class=50",)
-    assert not any("name" in told or "checkpoints" in told for told in departures(one, two))
+def test_departures_compare_settings_that_decide_results():
+    default, mcboost = compose_experiment({}), compose_experiment({"protocol": "mcboost"})
+    assert departures(default, default) == ()
+    assert departures(default, mcboost) == ("protocol.samples_per_class=50",)
+    assert not any(
+        "name" in departure or "checkpoints" in departure
+        for departure in departures(default, mcboost)
+    )

@@ -27,48 +27,48 @@ def algos(define_table):
     return algos
 
 
-def having(algos, name):
+def algorithms_with(algos, name):
     return {column: algo[name] for column, algo in algos.items() if name in algo}
 
 
-def test_an_override_applies_where_the_algorithm_has_the_parameter(algos):
+def test_override_applies_to_algorithms_with_the_parameter(algos):
     expected = dict.fromkeys(["samme", "rboost_proj", "class"], 7)
-    assert having(algos("algo.n_iterations=7"), "n_iterations") == expected
-    assert having(algos(asked=["algo.n_iterations=7"]), "n_iterations") == expected
+    assert algorithms_with(algos("algo.n_iterations=7"), "n_iterations") == expected
+    assert algorithms_with(algos(asked=["algo.n_iterations=7"]), "n_iterations") == expected
     row = {"iris": ["algo.n_iterations=7"]}
-    assert having(algos(rows=[row]), "n_iterations") == expected
+    assert algorithms_with(algos(rows=[row]), "n_iterations") == expected
     # Parameters that the configs do not mention.
-    assert having(algos("+algo.max_bins=9"), "max_bins") == {"samme": 9, "class": 9}
-    assert having(algos("+algo.n_neighbors=3"), "n_neighbors") == {"knn": 3}
-    assert having(algos("algo.C=3.0"), "C") == {"logistic_regression": 3.0}
+    assert algorithms_with(algos("+algo.max_bins=9"), "max_bins") == {"samme": 9, "class": 9}
+    assert algorithms_with(algos("+algo.n_neighbors=3"), "n_neighbors") == {"knn": 3}
+    assert algorithms_with(algos("algo.C=3.0"), "C") == {"logistic_regression": 3.0}
 
 
-def test_an_override_of_a_grid_applies_where_the_algorithm_has_it(algos):
+def test_grid_override_applies_to_algorithms_with_the_grid(algos):
     for override in ("algo.grid.nu=[0.1]", "algo.grid={nu: [0.1]}"):
-        grids = having(algos(override), "grid")
+        grids = algorithms_with(algos(override), "grid")
         assert grids.pop("rboost_proj") == {"nu": [0.1]}
         assert not any(grids.values())
-    added = having(algos("+algo.grid.n_neighbors=[1,3]"), "grid")
+    added = algorithms_with(algos("+algo.grid.n_neighbors=[1,3]"), "grid")
     assert [column for column, grid in added.items() if "n_neighbors" in grid] == ["knn"]
 
 
-def test_what_is_deleted_of_all_is_deleted_where_it_is(algos):
+def test_deletion_applies_to_algorithms_with_the_parameter(algos):
     assert "max_iter" not in algos("~algo.max_iter")["logistic_regression"]
 
 
 @pytest.mark.parametrize(
     "override", ["algo.n_iteration=7", "+algo.n_iteration=7", "algo.grid.n_iteration=[7]"]
 )
-def test_a_parameter_of_no_algorithm_is_refused(algos, override):
+def test_parameter_of_no_algorithm_is_refused(algos, override):
     key = override.lstrip("+").partition("=")[0]
-    for how in ({"rows": [{"iris": [override]}]}, {"asked": [override]}):
+    for settings in ({"rows": [{"iris": [override]}]}, {"asked": [override]}):
         with pytest.raises(UserError, match=rf"unknown key '{key}'; did you mean algo\."):
-            algos(**how)
+            algos(**settings)
     with pytest.raises(UserError, match=rf"^\S+\.yaml: unknown key '{key}'; did you mean"):
         algos(override)
 
 
-def test_an_override_of_a_column_is_strict_and_its_place_is_named(define_table):
+def test_unknown_parameter_of_a_column_is_refused_with_its_place(define_table):
     path = define_table(rows=["iris"], columns=["samme", {"constant": ["algo.n_iterations=3"]}])
     with pytest.raises(UserError) as error:
         TableDefinition.read(path).compose()
@@ -77,13 +77,13 @@ def test_an_override_of_a_column_is_strict_and_its_place_is_named(define_table):
     )
 
 
-def test_a_mistake_on_the_command_line_names_no_file(define_table):
+def test_error_of_a_command_line_override_names_no_file(define_table):
     path = define_table(rows=["iris"], columns=["samme"])
     with pytest.raises(UserError, match=r"^unknown key 'protocol.n_split'; did you mean"):
         TableDefinition.read(path).compose(["protocol.n_split=3"])
 
 
-def test_a_class_may_have_a_parameter_of_the_replaced_algorithm():
+def test_replaced_class_may_share_a_parameter():
     """The replaced algorithm has n_iterations, too."""
     given = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=7"]
     assert compose_experiment(parse_overrides(given))["algo"]["n_iterations"] == 7

@@ -10,7 +10,7 @@ def definition():
     return TableDefinition.read("mcboost1")
 
 
-def test_a_table_as_it_is_defined(definition):
+def test_unchanged_table_has_its_name_and_no_departure(definition):
     request = TableRequest.from_definition(definition)
     assert (request.name, request.title) == (definition.name, definition.title)
     assert list(request.specs) == definition.keys
@@ -18,7 +18,7 @@ def test_a_table_as_it_is_defined(definition):
     assert not request.departures
 
 
-def test_where_it_runs_is_no_change(definition):
+def test_results_folder_and_backend_are_no_change(definition):
     request = TableRequest.from_definition(
         definition, ["results=elsewhere", "rerun=never", "parallel.n_jobs=2"]
     )
@@ -37,7 +37,7 @@ def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every
     assert set(request.departures.values()) == {("algo.n_iterations=3",)}
 
 
-def test_another_quantity_is_in_the_name_and_leaves_the_fits(definition):
+def test_quantity_changes_the_name_but_no_fit(definition):
     request = TableRequest.from_definition(definition, ["quantity=accuracy"], rows=["iris"])
     assert request.name == "mcboost1-iris-accuracy"
     assert request.changes == ["quantity=accuracy"]
@@ -67,27 +67,27 @@ def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
     assert set(request.departures.values()) == {()}
 
 
-def test_what_changes_other_rows_than_the_first_is_a_change(define_table):
+def test_setting_that_changes_a_later_row_is_a_change(define_table):
     """Or the table would be written over the one that is defined."""
     rows = [{"wine": ["protocol.n_splits=2"]}, {"iris": ["protocol.n_splits=4"]}]
-    mine = TableDefinition.read(define_table(rows=rows, columns=["constant"]))
-    request = TableRequest.from_definition(mine, ["protocol.n_splits=2"])
+    definition = TableDefinition.read(define_table(rows=rows, columns=["constant"]))
+    request = TableRequest.from_definition(definition, ["protocol.n_splits=2"])
     assert request.name == "mine-n_splits=2"
     assert request.changes == ["protocol.n_splits=2"]
     assert request.departures["wine", "constant"] == ()
     assert (
-        TableRequest.from_definition(mine, ["protocol.n_splits=2"], rows=["wine"]).name
+        TableRequest.from_definition(definition, ["protocol.n_splits=2"], rows=["wine"]).name
         == "mine-wine"
     )
 
 
-def test_another_measure_is_a_change(define_table):
-    mine = TableDefinition.read(define_table(rows=["wine"], columns=["constant"]))
-    request = TableRequest.from_definition(mine, ["measure=scores"])
+def test_measure_is_a_change(define_table):
+    definition = TableDefinition.read(define_table(rows=["wine"], columns=["constant"]))
+    request = TableRequest.from_definition(definition, ["measure=scores"])
     assert (request.name, request.changes) == ("mine-scores", ["measure=scores"])
 
 
-def test_cells_of_which_none_is_run_are_refused():
+def test_request_without_cells_is_refused():
     definition = TableDefinition.read("cgens3")
     with pytest.raises(UserError, match="table cgens3 does not run multiboost on mnist, usps; "):
         TableRequest.from_definition(definition, rows=["mnist", "usps"], columns=["multiboost"])
@@ -97,12 +97,12 @@ def test_cells_of_which_none_is_run_are_refused():
     assert list(request.experiments) == [("wine", "multiboost")]
 
 
-def test_a_profile_is_in_the_title(definition):
+def test_profile_is_in_the_title(definition):
     title = TableRequest.from_definition(definition, ["profile=quick"]).title
     assert title.startswith(f"{definition.title} (quick: at most 3 splits, ")
 
 
-def test_rounds_at_which_nothing_is_recorded_are_refused():
+def test_rounds_that_are_no_checkpoint_are_refused():
     with pytest.raises(UserError, match="no test error is recorded after 500 rounds; add them"):
         TableRequest.from_definition(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
 
@@ -116,9 +116,7 @@ def test_rounds_at_which_nothing_is_recorded_are_refused():
         ("retrieval", "test_error", "prediction"),
     ],
 )
-def test_a_quantity_that_the_measure_does_not_record_is_refused(
-    define_table, measure, quantity, wanted
-):
+def test_quantity_of_another_measure_is_refused(define_table, measure, quantity, wanted):
     algo = "lsh" if measure == "retrieval" else "samme"
     path = define_table(
         rows=["iris"], columns=[algo], quantity=quantity, overrides=[f"measure={measure}"]
@@ -132,14 +130,14 @@ def test_a_quantity_that_the_measure_does_not_record_is_refused(
 
 
 def test_rounds_need_a_measure_with_checkpoints(define_table):
-    own = {"rows": ["iris"], "columns": ["samme"], "rounds": [50]}
-    TableRequest.from_definition(TableDefinition.read(define_table(**own)))
-    path = define_table(**own, overrides=["measure=scores"])
+    content = {"rows": ["iris"], "columns": ["samme"], "rounds": [50]}
+    TableRequest.from_definition(TableDefinition.read(define_table(**content)))
+    path = define_table(**content, overrides=["measure=scores"])
     with pytest.raises(UserError, match="measure=scores records the last round alone"):
         TableRequest.from_definition(TableDefinition.read(path))
 
 
-def test_a_parameter_that_a_class_does_not_take_is_refused_with_its_place(define_table):
+def test_unknown_parameter_is_refused_with_its_place(define_table):
     tree = {"_target_": "sklearn.tree.DecisionTreeClassifier", "overrides": ["+algo.depth=2"]}
     path = define_table(rows=["iris"], columns=["samme", {"mine": tree}])
     with pytest.raises(UserError) as error:
@@ -149,23 +147,31 @@ def test_a_parameter_that_a_class_does_not_take_is_refused_with_its_place(define
     )
 
 
-def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path):
+def test_paths_and_many_overrides_give_a_valid_file_name(define_table, tmp_path):
     (tmp_path / "my.csv").write_text("a,b\n1,x\n2,y\n")
-    own = f"{tmp_path}/my.csv"
-    mine = TableDefinition.read(define_table(rows=[own, "wine"], columns=["constant"]))
-    assert TableRequest.from_definition(mine, rows=[own]).name == f"mine-{own.replace('/', '_')}"
+    path = f"{tmp_path}/my.csv"
+    definition = TableDefinition.read(define_table(rows=[path, "wine"], columns=["constant"]))
+    assert (
+        TableRequest.from_definition(definition, rows=[path]).name
+        == f"mine-{path.replace('/', '_')}"
+    )
     keys = ("algo.title", "algo.paper", "protocol.name", "data.labels")
-    many = [f"{key}={'x' * 60}" for key in keys]
-    names = [TableRequest.from_definition(mine, [*many, f"seed={seed}"]).name for seed in (1, 2)]
+    overrides = [f"{key}={'x' * 60}" for key in keys]
+    names = [
+        TableRequest.from_definition(definition, [*overrides, f"seed={seed}"]).name
+        for seed in (1, 2)
+    ]
     assert len(set(names)) == 2
     for name in names:
         assert name.startswith("mine-title=xxxx")
         assert len(f"{name}-matrix.svg") == 255
 
 
-def test_a_long_name_is_cut_between_letters(define_table):
+def test_long_name_is_cut_between_characters(define_table):
     title = "ü" * 200
-    mine = TableDefinition.read(define_table(rows=[{"wine": {"title": title}}], columns=["samme"]))
-    name = TableRequest.from_definition(mine, rows=[title]).name
+    definition = TableDefinition.read(
+        define_table(rows=[{"wine": {"title": title}}], columns=["samme"])
+    )
+    name = TableRequest.from_definition(definition, rows=[title]).name
     assert name.startswith("mine-üü")
     assert 253 <= len(f"{name}-matrix.svg".encode()) <= 255

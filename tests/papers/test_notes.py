@@ -30,7 +30,7 @@ def test_notes_name_published_tables_rows_and_values(paper, entry):
         assert values <= published
 
 
-def test_the_first_entry_that_fits():
+def test_first_matching_entry_is_used():
     where = {"data": "german", "algo": "rboost_rank", "n_iterations": "50"}
     assert find_note("randomboost-table4", where).startswith("Not the splits, of which")
     assert find_note("randomboost-table4", {**where, "data": "wine"}) is None

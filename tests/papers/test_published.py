@@ -34,10 +34,10 @@ def test_every_published_table_is_a_table_of_ours(name):
     assert configs.parse_yaml(path.read_text(encoding="utf-8"))["published"] == name
 
 
-def test_find():
-    found = error("randomboost-table5", "wine", "rboost_proj", {})
-    assert (found.mean, found.std, found.n) == (3.0, 3.0, 10)
-    assert str(found) == "3.0 (3.0)"
+def test_published_numbers_are_found():
+    number = error("randomboost-table5", "wine", "rboost_proj", {})
+    assert (number.mean, number.std, number.n) == (3.0, 3.0, 10)
+    assert str(number) == "3.0 (3.0)"
     assert find_published("randomboost-table5", "wine", "nonsense", {}) == {}
 
 
@@ -48,12 +48,16 @@ def test_unknown_tables_are_named():
         find_published("../../secret", "wine", "rboost_proj", {})
 
 
-def test_settings_choose_the_line():
-    def of(n_iterations):
+def test_settings_select_the_line():
+    def published_after(n_iterations):
         asked = {"n_iterations": n_iterations}
         return find_published("randomboost-table4", "australian", "adaboost", asked)
 
-    assert (of(50)["test_error"].mean, of(1000)["test_error"].mean, of(7)) == (14.8, 16.6, {})
+    assert (
+        published_after(50)["test_error"].mean,
+        published_after(1000)["test_error"].mean,
+        published_after(7),
+    ) == (14.8, 16.6, {})
     assert find_published("randomboost-table6", "wine", "rboost_rank", {"n_iterations": 1000}) == {}
 
 
@@ -66,24 +70,24 @@ def test_settings_choose_the_line():
         (("cgens-table3", "mnist", "cgens_sls", {}), 5),
     ],
 )
-def test_repeats(place, n):
-    (found,) = find_published(*place).values()
-    assert found.n == n
+def test_number_of_repetitions_is_read(place, n):
+    (number,) = find_published(*place).values()
+    assert number.n == n
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_number_can_be_found(table):
+def test_every_published_number_can_be_found(table):
     """Each line is asked for by all that it says; what its columns of numbers say comes out."""
     about, n_numbers = published_table(table), 0
     for line in lines_of(table):
-        told = {NUMBERS[key]: line[key] for key in line if key in NUMBERS and line[key]}
+        printed = {NUMBERS[key]: line[key] for key in line if key in NUMBERS and line[key]}
         for algo in line[about.algo].split():
-            found = find_published(table, line["data"], algo, line)
-            assert found.keys() == told.keys()
-            n_numbers += len(found)
-            for name, one in found.items():
-                assert one.mean == pytest.approx(in_unit(about, name) * float(told[name]))
-                assert one.line == line
+            numbers = find_published(table, line["data"], algo, line)
+            assert numbers.keys() == printed.keys()
+            n_numbers += len(numbers)
+            for name, number in numbers.items():
+                assert number.mean == pytest.approx(in_unit(about, name) * float(printed[name]))
+                assert number.line == line
     assert n_numbers > 0
 
 
@@ -100,8 +104,8 @@ def in_unit(about: PublishedTable, name: str) -> float:
 @pytest.mark.parametrize("table", TABLES)
 def test_digits_are_those_of_the_transcribed_numbers(table):
     about = published_table(table)
-    own = [key for key, name in NUMBERS.items() if name == about.quantity.name]
-    texts = [line[key] for line in lines_of(table) for key in own if line.get(key)]
+    columns = [key for key, name in NUMBERS.items() if name == about.quantity.name]
+    texts = [line[key] for line in lines_of(table) for key in columns if line.get(key)]
     decimals = max(len(text.partition(".")[2]) for text in texts)
     assert about.quantity.digits == decimals - (2 if about.factor == 100 else 0)
 
@@ -127,20 +131,20 @@ def test_citations_are_complete():
             assert part in citation(name)
 
 
-def test_units():
+def test_units_are_converted():
     place = "rpboost-table12.4", "sine", "rpboost", {"space": "sub", "projection": "normal"}
-    found = find_published(*place)["accuracy"]
-    assert (found.mean, str(found), found.quantity.unit) == (98.6, "98.6", "percent")
-    found = find_published("ladder-table2-left", "cifar10-gist", "ladder", {"bits": 8})
-    assert str(found["mean_average_precision"]) == "0.224"
+    number = find_published(*place)["accuracy"]
+    assert (number.mean, str(number), number.quantity.unit) == (98.6, "98.6", "percent")
+    numbers = find_published("ladder-table2-left", "cifar10-gist", "ladder", {"bits": 8})
+    assert str(numbers["mean_average_precision"]) == "0.224"
     assert str(
         error("cgens-table1", "banana", "adaboost", {"weak_learner_or_kernel": "stump"})
     ) == ("28.38 (0.55)")
 
 
-def test_times():
-    found = find_published("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
-    assert (found["test_error"].mean, found["coefficients"].mean) == (22.7, 1.9)
+def test_times_are_published_numbers():
+    numbers = find_published("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
+    assert (numbers["test_error"].mean, numbers["coefficients"].mean) == (22.7, 1.9)
     assert list(find_published("randomboost-table5", "wine", "rboost_proj", {})) == ["test_error"]
 
 
@@ -148,12 +152,12 @@ def test_times():
     ("algo", "microseconds"), [("adaboost_ecc", 110), ("adaboost_mo", 7900), ("mcboost", 60)]
 )
 def test_times_without_an_error(algo, microseconds):
-    (found,) = find_published("mcboost-table6", "pendigits", algo, {"loss": "logistic"}).values()
-    assert (found.quantity, found.mean) == (TABLES["mcboost-table6"].quantity, microseconds)
-    assert found.quantity.of_machine
+    (number,) = find_published("mcboost-table6", "pendigits", algo, {"loss": "logistic"}).values()
+    assert (number.quantity, number.mean) == (TABLES["mcboost-table6"].quantity, microseconds)
+    assert number.quantity.of_machine
 
 
-def test_numbers_are_the_same_however_they_are_written():
+def test_notation_of_numbers_is_ignored():
     for nu, mean in ((0, 6.4), (1e-9, 6.4), (0.1, 36.8)):
         asked = {"loss": "exponential", "nu": nu}
         assert error("mcboost-table1", "pendigits", "mcboost", asked).mean == mean
@@ -163,12 +167,12 @@ def test_numbers_are_the_same_however_they_are_written():
     ("value", "texts"),
     [(False, ["false", "False", "0"]), (True, ["true"]), (None, ["null", "None"]), ("a", ["a"])],
 )
-def test_a_setting_may_be_written_as_in_a_config(value, texts):
+def test_settings_may_be_written_as_in_a_config(value, texts):
     assert all(is_value(text, value) for text in ["", *texts])
     assert not is_value("b", value)
 
 
-def test_what_a_line_leaves_open_may_be_anything():
+def test_unspecified_settings_of_a_line_match_any_value():
     params = {"loss": "logistic"}
     assert error("mcboost-table5", "wine", "multiboost", params).mean == 3.3
     assert find_published("mcboost-table5", "letter", "adaboost_mo", params) == {}  # no number
@@ -178,10 +182,12 @@ def test_what_a_line_leaves_open_may_be_anything():
 def sources(table):
     about = published_table(table)
     return {
-        one.source: (one.mean, one.std)
+        number.source: (number.mean, number.std)
         for line in lines_of(table)
-        for one in find_published(table, line["data"], line[about.algo].split()[0], line).values()
-        if one.quantity.is_judged
+        for number in find_published(
+            table, line["data"], line[about.algo].split()[0], line
+        ).values()
+        if number.quantity.is_judged
     }
 
 
@@ -193,19 +199,19 @@ def sources(table):
         ("rpboost-table12.7", "rpboost-table12.6", 2),
     ],
 )
-def test_what_is_printed_twice_is_one_number(table, first, n):
-    before, again = sources(first), sources(table)
-    shared = before.keys() & again.keys()
+def test_repeated_numbers_are_equal(table, first, n):
+    first_numbers, numbers = sources(first), sources(table)
+    shared = first_numbers.keys() & numbers.keys()
     assert len(shared) == n
     for source in shared:
-        assert again[source] == pytest.approx(before[source], nan_ok=True)
+        assert numbers[source] == pytest.approx(first_numbers[source], nan_ok=True)
 
 
-def test_what_is_printed_twice_is_declared():
+def test_repeated_numbers_are_declared():
     """No two tables of RandomBoost or MCBoost have a line in common that is not declared."""
     for paper in ("randomboost", "mcboost"):
-        found = [key for table in papers()[paper].tables for key in sources(table)]
-        assert len(found) - len(set(found)) == (10 if paper == "mcboost" else 0)
+        keys = [key for table in papers()[paper].tables for key in sources(table)]
+        assert len(keys) - len(set(keys)) == (10 if paper == "mcboost" else 0)
 
 
 def test_quantities_know_their_columns():
@@ -215,13 +221,13 @@ def test_quantities_know_their_columns():
         assert column.startswith(QUANTITIES[name].column)
 
 
-def test_statement():
+def test_statement_names_number_and_source():
     proj, rank = {"rboost_proj", "rboost_proj:wlda"}, {"rboost_rank", "rboost_rank:wlda"}
-    said = statement("randomboost-table6", rank, proj)
-    assert said == (
+    sentence = statement("randomboost-table6", rank, proj)
+    assert sentence == (
         "The paper, over 6 data sets: statistic 10.5, critical value 0; WSRT fails to reject the "
         "null hypothesis."
     )
-    assert statement("randomboost-table5", proj, rank) != said
+    assert statement("randomboost-table5", proj, rank) != sentence
     assert statement("randomboost-table6", {"rboost_proj"}, rank) is None
     assert statement("randomboost-table4", proj, rank) is None
