@@ -31,11 +31,11 @@ def recorded(results, folder, define_table):
     return define_table(**TABLE)
 
 
-def words(result):
+def unwrapped_output(result):
     return " ".join(result.out.split())
 
 
-def test_two(call, folder, recorded):
+def test_compare_shows_the_numbers_of_a_table(call, folder, recorded):
     before = sorted(folder.rglob("*"))
     result = call("compare", "samme", "adaboost_mh", "--tables", recorded)
     assert (result.code, result.err) == (0, "")
@@ -48,16 +48,16 @@ def test_two(call, folder, recorded):
     shown = re.search(r"^wine  .*", result.out, re.MULTILINE)[0]
     assert mine[4] in shown
     assert mine[2] in shown
-    assert "of SAMME against AdaBoost.MH over 2 data sets" in words(result)
-    assert "Effect size: rank-biserial correlation" in words(result)
-    assert "Numbers of table mine." in words(result)
+    assert "of SAMME against AdaBoost.MH over 2 data sets" in unwrapped_output(result)
+    assert "Effect size: rank-biserial correlation" in unwrapped_output(result)
+    assert "Numbers of table mine." in unwrapped_output(result)
 
 
-def test_many_with_a_figure(call, folder, recorded):
+def test_figure_of_three_algorithms_is_written(call, folder, recorded):
     pytest.importorskip("matplotlib")
     result = call("compare", *ALGOS, "--tables", recorded, "--figure")
     assert (result.code, result.err) == (0, "")
-    assert "Friedman test of 3 algorithms over 2 data sets" in words(result)
+    assert "Friedman test of 3 algorithms over 2 data sets" in unwrapped_output(result)
     written = sorted((folder / "results" / "figures").iterdir())
     assert {path.suffix for path in written} == {".png", ".svg", ".pdf"}
     assert sum(path.stem.endswith("-matrix") for path in written) == 3
@@ -66,13 +66,13 @@ def test_many_with_a_figure(call, folder, recorded):
     assert all(f"{path}, .svg, .pdf" in result.out.splitlines()[-1] for path in pictures)
 
 
-def test_a_figure_in_the_home_folder(done, recorded, home):
+def test_figure_path_expands_the_tilde(done, recorded, home):
     pytest.importorskip("matplotlib")
     done("compare", *ALGOS, "--tables", recorded, "--figure=~/mine.png")
     assert len(list(home.glob("mine*.png"))) == 2
 
 
-def test_a_figure_of_many_names_has_a_name_that_file_systems_take(done, folder, recorded):
+def test_figure_name_is_short_enough_for_file_systems(done, folder, recorded):
     pytest.importorskip("matplotlib")
     done("compare", *ALGOS, "--tables", recorded, "--data", ",".join(["iris"] * 60), "--figure")
     written = list((folder / "results" / "figures").iterdir())
@@ -80,7 +80,7 @@ def test_a_figure_of_many_names_has_a_name_that_file_systems_take(done, folder, 
     assert all(path.name.startswith("compare-adaboost_mh-") for path in written)
 
 
-def test_json_of_one_data_set(done, folder, recorded):
+def test_json_of_one_data_set_compares_splits(done, folder, recorded):
     # What is written is not told among the JSON; one data set is compared over its splits.
     arguments = ["--tables", recorded, "--data", "iris", "--json", "--figure", "mine.png"]
     result = done("compare", *ALGOS, *arguments)
@@ -94,74 +94,78 @@ def test_json_of_one_data_set(done, folder, recorded):
     assert all(pair["p_resampled"] is not None for pair in content["pairs"])
 
 
-def test_what_is_equal_can_be_said(call, folder, recorded):
+def test_rope_option_sets_the_region_of_equivalence(call, folder, recorded):
     result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "--rope", "2.5")
-    assert "better by more than 2.5 percentage points with probability" in words(result)
+    assert "better by more than 2.5 percentage points with probability" in unwrapped_output(result)
     result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "--rope", "0")
     assert result.code == 2
     assert "--rope is 0" in result.err
 
 
-def test_missing_records(call, folder, define_table):
+def test_missing_records_are_reported_without_a_figure(call, folder, define_table):
     (folder / "results").mkdir()
     result = call("compare", *ALGOS, "--tables", define_table(**TABLE), "--figure")
     assert re.search(r"iris +not run +not run +not run", result.out)
-    assert "No data set with a number of each algorithm: too few for a test." in words(result)
-    assert "2 data sets are left out, where a number is missing: iris, wine." in words(result)
+    assert "No data set with a number of each algorithm: too few for a test." in unwrapped_output(
+        result
+    )
+    assert "2 data sets are left out, where a number is missing: iris, wine." in unwrapped_output(
+        result
+    )
     assert result.code == 2
     assert "nothing to draw" in result.err
     assert list(folder.rglob("*")) == [folder / "results"]
 
 
-def test_what_runs_the_missing_numbers_is_told(call, define_table):
+def test_command_for_missing_numbers_is_shown(call, define_table):
     name = define_table(**TABLE)
     for algo in ("samme", "adaboost_mh"):
         run = [f"algo={algo}", "data=iris", "data.openml=null", "parallel=serial"]
         assert call("run", *run, *SMALL[1:], "algo.n_iterations=4").code == 0
-    told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
+    output = unwrapped_output(call("compare", "samme", "adaboost_mh", "--tables", name))
     # A long path is broken at the width of the terminal.
-    unbroken = told.replace(" ", "")
+    unbroken = output.replace(" ", "")
     assert f"Missingnumbersarerunby'boostbenchtable{name}'." in unbroken
-    assert "iris also has records of other settings, such as profile=quick" in told
+    assert "iris also has records of other settings, such as profile=quick" in output
     assert call("table", name, "parallel=serial").code == 0
-    told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
-    assert "is run by" not in told
+    output = unwrapped_output(call("compare", "samme", "adaboost_mh", "--tables", name))
+    assert "is run by" not in output
 
 
-def test_own_runs_are_compared_without_a_table(call, folder):
+def test_runs_are_compared_without_a_table(call, folder):
     """What a sweep has run: on data of no table, and by settings of none."""
     sweep = ["data=wine,iris", "algo.n_iterations=4", *SMALL[1:], "parallel=serial"]
     assert call("run", "-m", "algo=samme,adaboost_mh", *sweep).code == 0
     for more in ((), ("--data", "wine,iris")):
         result = call("compare", "samme", "adaboost_mh", *more)
         assert (result.code, result.err) == (0, "")
-        told = words(result)
-        assert "over 2 data sets" in told
+        output = unwrapped_output(result)
+        assert "over 2 data sets" in output
         assert re.search(r"^iris +\d", result.out, re.M)
-        assert "What was run, not what a table asks for" in told
-        assert "is run by" not in told
+        assert "What was run, not what a table asks for" in output
+        assert "is run by" not in output
     content = json.loads(call("compare", "samme", "adaboost_mh", "--json").out)
     assert [line["table"] for line in content["data"]] == [None, None]
 
 
-def test_own_runs_are_compared_on_the_splits_that_both_have(call, folder):
+def test_runs_are_compared_on_shared_splits(call, folder):
     run = ["run", "data=iris", "protocol.tune=none", "parallel=serial"]
     for algo, n_splits, n_iterations in (("samme", 4, 3), ("adaboost_mh", 2, 5)):
         settings = [f"protocol.n_splits={n_splits}", f"algo.n_iterations={n_iterations}"]
         assert call(*run, f"algo={algo}", *settings).code == 0
-    told = words(call("compare", "samme", "adaboost_mh", "--data", "iris"))
-    assert "over 2 splits" in told
-    assert "Not by the defaults: SAMME on iris: n_iterations=3" in told
-    assert "AdaBoost.MH on iris: n_iterations=5" in told
+    output = unwrapped_output(call("compare", "samme", "adaboost_mh", "--data", "iris"))
+    assert "over 2 splits" in output
+    assert "Not by the defaults: SAMME on iris: n_iterations=3" in output
+    assert "AdaBoost.MH on iris: n_iterations=5" in output
 
 
-def test_own_runs_of_a_name_that_no_table_has(call, folder):
+def test_runs_of_a_class_are_compared_unless_ambiguous(call, folder):
     few = ["data=wine", "protocol.n_splits=3", "protocol.samples_per_class=9", "parallel=serial"]
     tree = ["algo._target_=sklearn.tree.DecisionTreeClassifier", "+algo.max_depth=2"]
     assert call("run", *tree, *few).code == 0
     assert call("run", "algo=mcboost", "algo.n_iterations=3", *few).code == 0
-    told = words(call("compare", "DecisionTreeClassifier", "mcboost"))
-    assert "over 3 paired splits" in told
+    output = unwrapped_output(call("compare", "DecisionTreeClassifier", "mcboost"))
+    assert "over 3 paired splits" in output
     # A second way of the same algorithm: nobody can say which is meant.
     assert call("run", "algo=mcboost", "algo.n_iterations=5", *few).code == 0
     result = call("compare", "DecisionTreeClassifier", "mcboost")
@@ -169,24 +173,28 @@ def test_own_runs_of_a_name_that_no_table_has(call, folder):
     assert "DecisionTreeClassifier" in result.err
     # The defaults are what a name stands for.
     assert call("run", "algo=mcboost", *few, "protocol.tune=none").code == 0
-    assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
+    assert "over 3 paired splits" in unwrapped_output(
+        call("compare", "DecisionTreeClassifier", "mcboost")
+    )
     # What differs in the stages that are recorded is one setting.
     stages = ["protocol.tune=none", "protocol.checkpoints=[1,2]"]
     assert call("run", "algo=mcboost", *few, *stages).code == 0
-    assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
+    assert "over 3 paired splits" in unwrapped_output(
+        call("compare", "DecisionTreeClassifier", "mcboost")
+    )
 
 
-def test_damaged_records_of_another_folder(done, folder, recorded):
+def test_damaged_records_of_another_folder_are_named(done, folder, recorded):
     (folder / "results").rename(folder / "elsewhere")
     (path,) = (folder / "elsewhere" / "records" / "iris").glob("samme*.jsonl")
     path.write_text("nonsense\n" + path.read_text())
     result = done("compare", "samme", "adaboost_mh", "--tables", recorded, "results=elsewhere")
     assert f"{path.relative_to(folder)}:1" in result.err
-    assert "over 2 data sets" in words(result)
+    assert "over 2 data sets" in unwrapped_output(result)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["samme", "adaboost_mh", "results=typo"], "there are no results in typo; "),
         (["samme"], "needs two algorithms or more"),
@@ -203,18 +211,18 @@ def test_damaged_records_of_another_folder(done, folder, recorded):
         ),
     ],
 )
-def test_mistakes(refused, folder, arguments, told):
-    assert told in refused("compare", f"results={folder.parent}", *arguments)
+def test_wrong_arguments_are_refused(refused, folder, arguments, expected):
+    assert expected in refused("compare", f"results={folder.parent}", *arguments)
 
 
-def test_without_matplotlib(refused, folder, monkeypatch):
+def test_figure_requires_matplotlib(refused, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    words = ["samme", "adaboost_mh", "gradboost", f"results={folder.parent}"]
-    told = refused("compare", *words, "--figure")
-    assert "pip install matplotlib" in told
+    unwrapped_output = ["samme", "adaboost_mh", "gradboost", f"results={folder.parent}"]
+    refusal = refused("compare", *unwrapped_output, "--figure")
+    assert "pip install matplotlib" in refusal
 
 
-def test_all_tables_that_hold_them_the_largest_first():
+def test_largest_table_comes_first():
     assert tables_with(["rboost_proj", "rboost_rank"]) == [
         "randomboost4",
         "randomboost5",
@@ -225,25 +233,25 @@ def test_all_tables_that_hold_them_the_largest_first():
     assert tables_with(["rboost_proj@50", "adaboost"]) == ["randomboost4"]
 
 
-def test_tables_of_parts_of_one_data_set_only_where_named():
+def test_tables_of_one_data_set_must_be_named():
     # mcboost3 has eight rows of letter.
-    found = ["mcboost5", "mcboost_from_zero", "mcboost4", "mcboost6"]
-    assert tables_with(["exponential", "multiboost"]) == found
+    full_tables = ["mcboost5", "mcboost_from_zero", "mcboost4", "mcboost6"]
+    assert tables_with(["exponential", "multiboost"]) == full_tables
     assert tables_with(["exponential", "multiboost"], ["mcboost3"]) == ["mcboost3"]
 
 
 def test_named_tables_keep_their_order():
-    asked = ["randomboost6", "randomboost4"]
-    assert tables_with(["rboost_proj", "rboost_rank"], asked) == asked
+    tables = ["randomboost6", "randomboost4"]
+    assert tables_with(["rboost_proj", "rboost_rank"], tables) == tables
 
 
-def test_a_table_of_ones_own(define_table):
+def test_path_of_a_table_is_accepted(define_table):
     name = define_table(rows=["iris"], columns=["samme", {"mine": {"algo": "adaboost_mh"}}])
     assert tables_with(["mine", "samme"], [name], ["iris"]) == [name]
 
 
 @pytest.mark.parametrize(
-    ("names", "tables", "data", "told"),
+    ("names", "tables", "data", "expected"),
     [
         (["rboost_prj", "samme"], [], [], "did you mean rboost_proj, rboost_rank"),
         (["rboost_proj@5", "samme"], [], [], "did you mean rboost_proj@50, "),
@@ -260,7 +268,7 @@ def test_a_table_of_ones_own(define_table):
         (["samme", "adaboost_mh"], [], ["wine", "vowle"], "'vowle'; did you mean vowel"),
     ],
 )
-def test_mistakes_about_what_tables_hold(names, tables, data, told):
-    with pytest.raises(UserError) as mistake:
+def test_unknown_columns_and_rows_are_refused(names, tables, data, expected):
+    with pytest.raises(UserError) as error:
         tables_with(names, tables, data)
-    assert told in str(mistake.value)
+    assert expected in str(error.value)

@@ -40,56 +40,54 @@ def run_each(done):
 
 
 @pytest.fixture
-def compared(done):
+def compare_errors(done):
     """Compare both algorithms; return the mean errors by data set."""
 
-    def compared(*more):
+    def compare_errors(*more):
         content = json.loads(done("compare", *ALGOS, "--json", *more).out)
         assert content["left_out"] == []
         return {
             row["data"]: [row["numbers"][algo]["mean"] for algo in ALGOS] for row in content["data"]
         }
 
-    return compared
+    return compare_errors
 
 
 @pytest.mark.parametrize(
-    ("names", "called"),
+    ("names", "name_on_record"),
     [
         (("a/data.csv", "b/data.csv"), "data"),
         (("a b.csv", "a_b.csv"), "a_b"),
         (("😀.csv", "🎉.csv"), "_"),
     ],
 )
-def test_compare_keeps_data_sets_of_one_name(
-    write_files, run_each, compared, call, folder, names, called
+def test_compare_keeps_data_sets_with_equal_names_apart(
+    write_files, run_each, compare_errors, call, folder, names, name_on_record
 ):
     write_files(*names)
     run_each(*names)
-    means = compared()
-    iris, wine = (f"{called} ({name})" for name in names)
+    means = compare_errors()
+    iris, wine = (f"{name_on_record} ({name})" for name in names)
     assert list(means) == [iris, wine]
     # The numbers do not depend on the order of the runs.
     shutil.rmtree(folder / "results")
     run_each(*names[::-1])
-    assert compared() == means
+    assert compare_errors() == means
     # A title or a path chooses one, a name all that have it.
-    for name, chosen in ((wine, {wine}), (names[1], {wine}), (called, {iris, wine})):
-        assert compared("--data", name).keys() == chosen
-    mistake = call("compare", *ALGOS, "--data", f"{names[1]},nothing")
-    assert mistake.code == 2
-    assert "unknown data set 'nothing'" in mistake.err
+    for name, chosen in ((wine, {wine}), (names[1], {wine}), (name_on_record, {iris, wine})):
+        assert compare_errors("--data", name).keys() == chosen
+    unknown = call("compare", *ALGOS, "--data", f"{names[1]},nothing")
+    assert unknown.code == 2
+    assert "unknown data set 'nothing'" in unknown.err
 
 
-def test_names_in_scripts_with_combining_marks_stay_apart(write_files, run_each, compared):
+def test_names_with_combining_marks_stay_apart(write_files, run_each, compare_errors):
     write_files("कि.csv", "का.csv")
     run_each("कि.csv", "का.csv")
-    assert compared().keys() == {"कि", "का"}
+    assert compare_errors().keys() == {"कि", "का"}
 
 
-def test_readers_of_all_records_tell_data_sets_of_one_name_apart(
-    write_files, run_each, done, folder
-):
+def test_results_keep_data_sets_with_equal_names_apart(write_files, run_each, done, folder):
     names = ("a/data.csv", "b/data.csv")
     titles = {f"data ({name})" for name in names}
     write_files(*names)
@@ -108,36 +106,34 @@ def test_readers_of_all_records_tell_data_sets_of_one_name_apart(
     assert all(title in page for title in titles)
 
 
-def test_a_published_number_is_not_beside_another_data_set(write_files, run_each, call, folder):
+def test_published_number_requires_an_unambiguous_data_set(write_files, run_each, call, folder):
     write_files("a/data.csv", "b/data.csv")
     run_each("a/data.csv", "b/data.csv")
     (folder / "paper.csv").write_text("data,algo,test_error,n\ndata,samme,3,9\n")
-    told = call("check", "--published", "paper.csv").err
-    assert "paper.csv:2: data is 2 data sets on record; write one of these in column data" in told
-    assert "data (a/data.csv); data (b/data.csv)" in told
+    error = call("check", "--published", "paper.csv").err
+    assert "paper.csv:2: data is 2 data sets on record; write one of these in column data" in error
+    assert "data (a/data.csv); data (b/data.csv)" in error
     line = "data (b/data.csv),samme,3,9"
     (folder / "paper.csv").write_text(f"data,algo,test_error,n\n{line}\n")
-    found = json.loads(call("check", "--published", "paper.csv", "--json").out)["verdicts"]
+    verdicts = json.loads(call("check", "--published", "paper.csv", "--json").out)["verdicts"]
     frame = boostbench.results("results").query("data == 'data (b/data.csv)' and algo == 'samme'")
-    assert [one["ours"] for one in found] == pytest.approx([frame["test_error"].mean()])
+    assert [verdict["ours"] for verdict in verdicts] == pytest.approx([frame["test_error"].mean()])
 
 
 @pytest.mark.parametrize("is_linked", [False, True])
-def test_names_that_differ_in_case_share_a_folder(
-    write_files, run_each, compared, folder, is_linked
-):
+def test_names_may_differ_in_case_only(write_files, run_each, compare_errors, folder, is_linked):
     """As on a file system that ignores case."""
     write_files("Vowel.csv", "vowel.csv")
     run_each("Vowel.csv", "vowel.csv")
-    apart, n_apart = compared(), len(boostbench.results("results"))
+    errors, n_records = compare_errors(), len(boostbench.results("results"))
     for algo in (*ALGOS, "constant", "logistic_regression"):
         records, _ = read_records(record_path(folder / "results", "vowel", algo))
         RecordFile(record_path(folder / "results", "Vowel", algo)).add(records)
-    other = folder / "results" / "records" / "vowel"
-    shutil.rmtree(other)
+    lower_case = folder / "results" / "records" / "vowel"
+    shutil.rmtree(lower_case)
     if is_linked:
-        other.symlink_to("Vowel")
-    assert compared() == apart
+        lower_case.symlink_to("Vowel")
+    assert compare_errors() == errors
     frame = boostbench.results("results")
-    assert len(frame) == n_apart
+    assert len(frame) == n_records
     assert frame.groupby("data")["checksum"].nunique().to_dict() == {"Vowel": 1, "vowel": 1}

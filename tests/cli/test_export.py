@@ -8,17 +8,17 @@ from tests.conftest import QUICK
 
 
 @pytest.fixture(scope="module")
-def once(call_once):
+def recorded_run(call_once):
     return call_once(["run", "data=wine", *QUICK])
 
 
 @pytest.fixture
-def recorded(once, folder):
-    shutil.copytree(once / "results", folder / "results")
+def recorded(recorded_run, folder):
+    shutil.copytree(recorded_run / "results", folder / "results")
 
 
 @pytest.mark.usefixtures("recorded")
-def test_csv(call, folder):
+def test_csv_has_every_split(call, folder):
     assert call("export").out == "written: results/splits.csv (3 splits, 0 failed)\n"
     rows = list(csv.DictReader((folder / "results/splits.csv").open(newline="")))
     assert [row["split"] for row in rows] == ["0", "1", "2"]
@@ -27,7 +27,7 @@ def test_csv(call, folder):
 
 
 @pytest.mark.usefixtures("recorded")
-def test_parquet_is_the_frame(call, folder):
+def test_parquet_file_equals_the_frame(call, folder):
     pytest.importorskip("pyarrow")
     import pandas as pd
 
@@ -37,7 +37,7 @@ def test_parquet_is_the_frame(call, folder):
 
 
 @pytest.mark.usefixtures("recorded")
-def test_parquet_without_its_library(call, folder, monkeypatch):
+def test_parquet_requires_pyarrow(call, folder, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = call("export", "--output", "all.parquet")
     assert result.code == 2
@@ -46,7 +46,7 @@ def test_parquet_without_its_library(call, folder, monkeypatch):
 
 
 @pytest.mark.usefixtures("recorded")
-def test_no_text_is_a_formula(call, folder):
+def test_formulas_are_quoted_in_csv(call, folder):
     from boostbench.analysis.frame import write_frame
 
     frame = boostbench.results()
@@ -56,7 +56,7 @@ def test_no_text_is_a_formula(call, folder):
 
 
 @pytest.mark.usefixtures("recorded")
-def test_folders_in_the_home_folder(done, folder, home):
+def test_paths_expand_the_tilde(done, folder, home):
     (folder / "results").rename(home / "r")
     assert f"written: {home / 'r' / 'splits.csv'} (3" in done("export", "results=~/r").out
     done("export", "results=~/r", "--output=~/made/all.csv")
@@ -64,6 +64,6 @@ def test_folders_in_the_home_folder(done, folder, home):
     assert list(folder.iterdir()) == []
 
 
-def test_mistakes(refused):
+def test_wrong_arguments_are_refused(refused):
     assert "nothing is on record" in refused("export")
     assert "takes results=DIR alone" in refused("export", "randomboost5")

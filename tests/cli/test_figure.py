@@ -41,7 +41,7 @@ def two_panels(define):
     )
 
 
-def test_boundaries(call, folder, two_panels):
+def test_boundaries_of_the_same_records_are_the_same_bytes(call, folder, two_panels):
     result = call("figure", two_panels)
     assert (result.code, result.complaints) == (0, "")
     assert result.out.startswith("Mine\nWhat it is.\n")
@@ -65,25 +65,27 @@ def test_boundaries(call, folder, two_panels):
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
-def test_a_name_with_a_dot_keeps_it(call, folder):
+def test_figure_name_keeps_its_dot(call, folder):
     call("figure", "rpboost12.1")
     written = {path.name for path in (folder / "results" / "figures").iterdir()}
     assert written == {f"rpboost12.1{end}" for end in ENDINGS}
 
 
-def test_tuned_columns_tell_what_was_chosen(call, folder, define):
+def test_tuned_columns_show_the_chosen_parameters(call, folder, define):
     overrides = ["algo.grid.nu=[1e-1,1e-3]", "protocol.n_folds=2"]
     column = {"algo": "multiboost", "overrides": overrides}
-    assert call("figure", define(**boundaries(columns=[column], overrides=SMALL))).code == 0
+    assert (
+        call("figure", define(**boundaries_definition(columns=[column], overrides=SMALL))).code == 0
+    )
     assert "nu=0.001" in (folder / "results" / "figures" / "mine.md").read_text()
 
 
-def test_what_failed_is_left_empty(call, folder, define):
+def test_failed_fit_leaves_its_panel_empty(call, folder, define):
     # It cannot find that many neighbours among 400 points.
     far = ["algo._target_=sklearn.neighbors.KNeighborsClassifier", "+algo.n_neighbors=1000"]
     columns = [{"algo": "adaboost_mh", "overrides": far}, {"algo": "adaboost_ecc"}]
     settings = ["protocol.checkpoints=[5]"]
-    result = call("figure", define(**boundaries(columns=columns, overrides=settings)))
+    result = call("figure", define(**boundaries_definition(columns=columns, overrides=settings)))
     assert result.code == 1
     assert "failed: KNeighborsClassifier on diagonals" in result.err
     page = (folder / "results" / "figures" / "mine.md").read_text()
@@ -91,14 +93,14 @@ def test_what_failed_is_left_empty(call, folder, define):
     assert "KNeighborsClassifier" not in page
 
 
-def test_bars_and_curves_are_drawn_of_what_is_recorded(call, folder, define, define_table):
+def test_bars_and_curves_are_drawn_from_records(call, folder, define, define_table):
     table = define_table(rows=["iris", "wine"], columns=["adaboost_mh", "adaboost_ecc"])
     panel = {"title": "One", "table": table, "columns": ["adaboost_mh"]}
     kinds = {"bars": {"panels": [panel]}, "curves": {"table": table}}
-    for kind, told in (("bars", "the tables of figure mine"), ("curves", "table mine")):
+    for kind, source in (("bars", "the tables of figure mine"), ("curves", "table mine")):
         result = call("figure", define(kind=kind, **kinds[kind]))
         assert result.code == 2
-        assert re.search(f"nothing (is recorded )?of {told}", result.err)
+        assert re.search(f"nothing (is recorded )?of {source}", result.err)
     run = ["run", "algo=adaboost_mh", "data=iris", "parallel=serial"]
     call(*run, "protocol.n_splits=2")
     before = sorted((folder / "results" / "records").rglob("*.jsonl"))
@@ -114,7 +116,7 @@ def test_bars_and_curves_are_drawn_of_what_is_recorded(call, folder, define, def
 
 
 @pytest.fixture
-def losses(define_table):
+def table_of_losses(define_table):
     """A table of two columns that are one algorithm, and of cells that it leaves out."""
     return define_table(
         overrides=["algo.n_iterations=5", "protocol.n_splits=2"],
@@ -127,29 +129,31 @@ def losses(define_table):
     )
 
 
-def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeypatch):
+def test_curves_show_the_cells_of_the_table(call, folder, define, table_of_losses, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.lines.draw_curves",
-        lambda panels, axis, told: drawn.update(panels, axis=axis) or Figure(),
+        lambda panels, axis, remarks: drawn.update(panels, axis=axis) or Figure(),
     )
-    call("table", losses)
-    assert call("figure", define(kind="curves", table=losses, error_axis="linear")).code == 0
+    call("table", table_of_losses)
+    assert (
+        call("figure", define(kind="curves", table=table_of_losses, error_axis="linear")).code == 0
+    )
     assert drawn.pop("axis") == "linear"
     assert list(drawn) == ["few", "iris", "wine"]
     for row, curves in drawn.items():
-        asked = {
+        losses_of_curves = {
             title: [record["config"]["algo"]["loss"] for record in records]
             for title, records in curves.items()
         }
-        assert asked == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
+        assert losses_of_curves == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
 
 
-def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, monkeypatch):
+def test_algorithm_without_rounds_has_no_curve(call, folder, define, define_table, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.lines.draw_curves",
-        lambda panels, axis, told: drawn.update(panels) or Figure(),
+        lambda panels, axis, error: drawn.update(panels) or Figure(),
     )
     tree = {"tree": {"_target_": "sklearn.tree.DecisionTreeClassifier"}}
     settings = ["protocol.n_splits=2", "data.openml=null"]
@@ -161,15 +165,15 @@ def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, mon
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "No curve, as it has no boosting rounds: tree." in page
     table = define_table(rows=["iris"], columns=[tree], overrides=settings)
-    told = call("figure", define(kind="curves", table=table)).err
-    assert "mine.yaml has a test error after some rounds" in told
+    error = call("figure", define(kind="curves", table=table)).err
+    assert "mine.yaml has a test error after some rounds" in error
 
 
-def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
-    panels = [{"title": "rounds", "table": losses, "rows": {"iris": 5, "few": 2}}]
+def test_times_average_the_recorded_seconds(call, folder, define, table_of_losses, monkeypatch):
+    panels = [{"title": "rounds", "table": table_of_losses, "rows": {"iris": 5, "few": 2}}]
     figure = define(kind="times", panels=panels)
     assert "nothing of table mine is recorded" in call("figure", figure).err
-    call("table", losses)
+    call("table", table_of_losses)
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.lines.draw_times",
@@ -197,7 +201,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     assert "(5 rounds)" in page
 
 
-def test_what_does_not_tell_what_is_drawn_has_no_line(call, folder, define, define_table):
+def test_column_without_the_quantity_has_no_line(call, folder, define, define_table):
     columns = ["constant", {"mh": {"algo": "adaboost_mh", "overrides": "algo.n_iterations=3"}}]
     table = define_table(rows=["iris"], columns=columns, overrides=["protocol.n_splits=2"])
     assert call("table", table, "parallel=serial").code == 0
@@ -214,18 +218,18 @@ def test_what_does_not_tell_what_is_drawn_has_no_line(call, folder, define, defi
     assert call("figure", rounds).code == 0
     assert "No line in One, as records do not tell n_iterations: constant." in page.read_text()
     losses = define(kind="varied", varied="n", panels=[panel | {"quantity": "log_loss"}])
-    told = call("figure", losses)
-    assert (told.code, told.err) == (
+    refusal = call("figure", losses)
+    assert (refusal.code, refusal.err) == (
         2,
         "boostbench: no record of what One shows tells log_loss\n",
     )
 
 
-def test_rows_that_are_not_run(call, refused, define, define_table):
+def test_excluded_rows_are_not_drawn(call, refused, define, define_table):
     columns = [{"mh": {"algo": "adaboost_mh", "without": ["wine"]}}]
-    never = define_table(rows=["wine"], columns=columns)
-    told = refused("figure", define(kind="curves", table=never))
-    assert "table mine does not run mh on wine" in told
+    empty = define_table(rows=["wine"], columns=columns)
+    refusal = refused("figure", define(kind="curves", table=empty))
+    assert "table mine does not run mh on wine" in refusal
     small = [*SMALL, "protocol.n_splits=2"]
     table = define_table(rows=["iris", "wine"], columns=columns, overrides=small)
     assert call("table", table, "parallel=serial").code == 0
@@ -233,7 +237,7 @@ def test_rows_that_are_not_run(call, refused, define, define_table):
     assert call("figure", define(kind="times", panels=[panel])).code == 0
 
 
-def test_coefficient_paths(call, folder, define, monkeypatch):
+def test_paths_of_the_same_records_are_the_same_bytes(call, folder, define, monkeypatch):
     monkeypatch.setattr("boostbench.fitting.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20"]
@@ -256,79 +260,106 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
     assert {p: p.read_bytes() for p in (folder / "results").rglob("[!.]*.*")} == before
 
 
-def test_without_matplotlib(refused, monkeypatch):
+def test_figure_requires_matplotlib(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install matplotlib" in refused("figure", "randomboost2")
 
 
-def boundaries(**more):
+def boundaries_definition(**more):
     return BOUNDARIES | more
 
 
-def curves(**more):
+def curves_definition(**more):
     return {"kind": "curves", "table": "demo", **more}
 
 
-def times(panel):
+def times_definition(panel):
     return {"kind": "times", "panels": [{"title": "x", "table": "demo", **panel}]}
 
 
-def paths(**more):
+def paths_definition(**more):
     return {"kind": "paths", "data": "wine", **more}
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         ({"rows": ["diagonals"]}, "it needs its kind; there are: bars, boundaries"),
         ({"kind": "curve"}, "kind is 'curve'; did you mean curves?"),
         ({"kind": "style"}, "kind is 'style'; "),
         ({"kind": ["curves"]}, "kind is ['curves']; it must be text"),
         ({"kind": "boundaries", "rows": ["diagonals"]}, "lacks columns; it needs title, caption,"),
-        (boundaries(columns=[]), "columns is empty"),
-        (boundaries(columns="adaboost_mh"), "columns is 'adaboost_mh'; it must be a list"),
-        (boundaries(columns=["adaboost_mh"]), "columns is 'adaboost_mh'; it must be KEY"),
-        (boundaries(columns=[{"title": "x"}]), "an entry of columns lacks algo"),
-        (boundaries(columns=[{"algo": 5}]), "an entry of columns: algo is 5; it must be text"),
-        (boundaries(columns=[{"algo": "samme", "rounds": 3}]), "shows 3 rounds, which protocol.ch"),
-        (boundaries(columns=[{"algo": "samme", "rounds": True}]), "it must be a whole number"),
-        (boundaries(rows=5), "rows is 5; it must be a list of texts"),
-        (boundaries(rows=[5]), "an entry of rows is 5; it must be text"),
-        (boundaries(rows=["diagnals"]), "did you mean diagonals"),
-        (boundaries(rows=["wine"]), "needs 2 dense features"),
-        (boundaries(caption=None), "caption is None; it must be text"),
-        (boundaries(overrides={"seed": 1}), "overrides is {'seed': 1}; it must be a list of"),
-        (curves(rows=["wine"]), "has no key 'rows'; there are: "),
-        (curves(columns=["rpbost"]), "table demo has no column 'rpbost'; did you mean rpboost"),
-        (curves(columns=None), "columns is None; it must be a list of texts"),
-        (curves(error_axis="lin"), "did you mean linear?"),
-        (curves(error_axis=["log"]), "error_axis is ['log']; "),
-        (curves(table="dmo"), "unknown table 'dmo'; did you mean demo"),
+        (boundaries_definition(columns=[]), "columns is empty"),
+        (
+            boundaries_definition(columns="adaboost_mh"),
+            "columns is 'adaboost_mh'; it must be a list",
+        ),
+        (
+            boundaries_definition(columns=["adaboost_mh"]),
+            "columns is 'adaboost_mh'; it must be KEY",
+        ),
+        (boundaries_definition(columns=[{"title": "x"}]), "an entry of columns lacks algo"),
+        (
+            boundaries_definition(columns=[{"algo": 5}]),
+            "an entry of columns: algo is 5; it must be text",
+        ),
+        (
+            boundaries_definition(columns=[{"algo": "samme", "rounds": 3}]),
+            "shows 3 rounds, which protocol.ch",
+        ),
+        (
+            boundaries_definition(columns=[{"algo": "samme", "rounds": True}]),
+            "it must be a whole number",
+        ),
+        (boundaries_definition(rows=5), "rows is 5; it must be a list of texts"),
+        (boundaries_definition(rows=[5]), "an entry of rows is 5; it must be text"),
+        (boundaries_definition(rows=["diagnals"]), "did you mean diagonals"),
+        (boundaries_definition(rows=["wine"]), "needs 2 dense features"),
+        (boundaries_definition(caption=None), "caption is None; it must be text"),
+        (
+            boundaries_definition(overrides={"seed": 1}),
+            "overrides is {'seed': 1}; it must be a list of",
+        ),
+        (curves_definition(rows=["wine"]), "has no key 'rows'; there are: "),
+        (
+            curves_definition(columns=["rpbost"]),
+            "table demo has no column 'rpbost'; did you mean rpboost",
+        ),
+        (curves_definition(columns=None), "columns is None; it must be a list of texts"),
+        (curves_definition(error_axis="lin"), "did you mean linear?"),
+        (curves_definition(error_axis=["log"]), "error_axis is ['log']; "),
+        (curves_definition(table="dmo"), "unknown table 'dmo'; did you mean demo"),
         ({"kind": "times", "panels": 5}, "panels is 5; it must be a list of"),
-        (times({}), "panels lacks rows"),
-        (times({"rows": {"wine": "a"}}), "rows.wine is 'a'; it must be a whole number"),
-        (times({"rows": {"wime": 1}}), "table demo has no row 'wime'; there are: annulus"),
-        (paths(classes={1: "one"}), "lacks algo"),
-        (paths(classes={"a": "one"}, algo="mcboost"), "classes is 'a'; it must be a whole number"),
+        (times_definition({}), "panels lacks rows"),
+        (times_definition({"rows": {"wine": "a"}}), "rows.wine is 'a'; it must be a whole number"),
+        (
+            times_definition({"rows": {"wime": 1}}),
+            "table demo has no row 'wime'; there are: annulus",
+        ),
+        (paths_definition(classes={1: "one"}), "lacks algo"),
+        (
+            paths_definition(classes={"a": "one"}, algo="mcboost"),
+            "classes is 'a'; it must be a whole number",
+        ),
     ],
 )
-def test_wrong_definitions(refused, define, content, told):
+def test_wrong_definition_is_refused_in_one_line(refused, define, content, expected):
     message = refused("figure", define(**content))
-    assert told in message
+    assert expected in message
     assert len(message.partition("mine.yaml")[2]) < 160
 
 
-def test_mistakes(refused):
+def test_wrong_arguments_are_refused(refused):
     assert "did you mean randomboost2" in refused("figure", "randombost2")
     assert "there is no file nowhere.yaml" in refused("figure", "nowhere.yaml")
-    asked = refused("figure", "randomboost2", "algo.n_iterations=100")
-    assert "shows 1000 rounds, but algo.n_iterations is 100" in asked
-    asked = refused("figure", "randomboost2", "algo.n_iterations=abc")
-    assert "n_iterations" in asked
-    assert "abc" in asked
+    refusal = refused("figure", "randomboost2", "algo.n_iterations=100")
+    assert "shows 1000 rounds, but algo.n_iterations is 100" in refusal
+    refusal = refused("figure", "randomboost2", "algo.n_iterations=abc")
+    assert "n_iterations" in refusal
+    assert "abc" in refusal
 
 
-def test_features_that_are_selected(call, folder, define):
+def test_features_count_the_selected_stumps(call, folder, define):
     columns = [{"algo": "adaboost_mh"}, {"algo": "adaboost_ecc", "title": "ECC"}]
     name = define(
         kind="features", rows=["iris"], columns=columns, overrides=[*SMALL, "protocol.n_splits=3"]
@@ -344,7 +375,7 @@ def test_features_that_are_selected(call, folder, define):
     assert [sum(record["counts"]) for record in read_records(counts)[0]] == [5] * 3
 
 
-def test_features_of_what_has_no_stumps(call, define):
+def test_features_require_stumps(call, define):
     name = define(
         kind="features",
         rows=["iris"],
@@ -366,13 +397,13 @@ JUDGED = {
 
 
 @pytest.fixture
-def judged(call, define_table):
+def recorded_table(call, define_table):
     """All of that table on record."""
     assert call("table", define_table(**JUDGED), "parallel=serial").code == 0
 
 
 @pytest.mark.parametrize("more", [{}, {"rounds": [5], "seconds": "fit"}])
-def test_ranks(call, folder, define, judged, define_table, more):
+def test_ranks_report_the_friedman_test(call, folder, define, recorded_table, define_table, more):
     columns = ["adaboost_mh", "adaboost_ecc", "mc"]
     name = define(kind="ranks", table=define_table(**JUDGED, **more), columns=columns)
     result = call("figure", name)
@@ -384,7 +415,7 @@ def test_ranks(call, folder, define, judged, define_table, more):
     assert all(1 <= rank <= 3 for rank in ranks)
 
 
-def test_published_against_ours(done, folder, define):
+def test_scatter_counts_the_numbers_of_papers(done, folder, define):
     # Only tables of papers count, so that the real one is needed, and one number of it.
     recorded = configs.conf_dir().parent / "results" / "records" / "wine"
     (folder / "results" / "records" / "wine").mkdir(parents=True)
@@ -395,7 +426,7 @@ def test_published_against_ours(done, folder, define):
     assert (folder / "results" / "figures" / "mine.svg").is_file()
 
 
-def test_wrong_ranks(refused_figure, define, define_table):
+def test_figures_without_enough_numbers_are_refused(refused_figure, define, define_table):
     table = define_table(rows=["iris"], columns=["adaboost_mh", "adaboost_ecc"])
     assert "needs three algorithms or more" in refused_figure(define(kind="ranks", table=table))
     name = define(kind="ranks", table=table, columns=["adaboost", "mcboost", "samme"])
@@ -410,7 +441,7 @@ def refused_figure(refused):
     return lambda *argv: refused("figure", *argv)
 
 
-def test_features_of_two_columns_of_one_title_are_refused(call, define, folder):
+def test_features_require_distinct_titles(call, define, folder):
     columns = [{"algo": "mcboost"}, {"algo": "mcboost", "overrides": ["algo.loss=logistic"]}]
     path = define(kind="features", rows=["wine"], columns=columns, overrides=SMALL)
     result = call("figure", path)

@@ -28,7 +28,7 @@ class Spread(Measure):
 
 
 @pytest.fixture
-def own(folder, monkeypatch):
+def user_modules(folder, monkeypatch):
     (folder / "spreading.py").write_text(MEASURE)
     monkeypatch.syspath_prepend(folder)
     monkeypatch.syspath_prepend(FAKES)
@@ -41,12 +41,12 @@ BITS = {
 }
 
 
-def cells_of(folder, name="mine"):
+def read_cells(folder, name="mine"):
     [path] = (folder / "results" / "tables").glob(f"{name}*.csv")
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
-def test_table_of_transformers(call, folder, own, define_table):
+def test_retrieval_table_shows_the_mean_precision(call, folder, user_modules, define_table):
     name = define_table(
         rows=["iris", "wine"],
         columns=[{column: content} for column, content in BITS.items()],
@@ -61,7 +61,7 @@ def test_table_of_transformers(call, folder, own, define_table):
             folder / "results" / "records" / data / "RandomBits.retrieval.jsonl"
         )
         values = [r["mean_average_precision"] for r in records if r["n_bits"] == 16]
-        [cell] = [c for c in cells_of(folder) if (c["data"], c["column"]) == (data, "bits16")]
+        [cell] = [c for c in read_cells(folder) if (c["data"], c["column"]) == (data, "bits16")]
         assert len(values) == int(cell["n_splits"]) == 3
         assert f"{np.mean(values):.3f}" in result.out
         assert 0.4 < np.mean(values) < 1
@@ -71,7 +71,7 @@ def test_table_of_transformers(call, folder, own, define_table):
     assert again.out == result.out
 
 
-def test_run_of_a_transformer(call, own):
+def test_transformer_requires_a_retrieval_measure(call, user_modules):
     argv = ["algo._target_=fake_hashing.RandomBits", "data=iris", "measure=retrieval", *FEW]
     result = call("run", *argv)
     assert result.code == 0, result.err
@@ -81,7 +81,7 @@ def test_run_of_a_transformer(call, own):
     assert "fake_hashing.RandomBits is no classifier: it has no predict" in refused.err
 
 
-def test_table_of_a_binary_classifier(call, folder, own, define_table):
+def test_binary_classifier_stands_in_a_table(call, folder, user_modules, define_table):
     name = define_table(
         rows=[{"two": {"data": "iris", "overrides": ["++data.classes=2"]}}],
         columns=[
@@ -92,10 +92,10 @@ def test_table_of_a_binary_classifier(call, folder, own, define_table):
     result = call("table", name, *FEW)
     assert result.code == 0, result.err
     # The first two species are far apart.
-    assert [cell["test_error_mean"] for cell in cells_of(folder)] == ["0", "0"]
+    assert [cell["test_error_mean"] for cell in read_cells(folder)] == ["0", "0"]
 
 
-def test_a_measure_of_ones_own(call, folder, own):
+def test_measure_of_a_user_module_is_recorded(call, folder, user_modules):
     argv = ["algo._target_=fake_hashing.RandomBits", "data=iris", "measure=spreading.Spread", *FEW]
     result = call("run", *argv)
     assert result.code == 0, result.err

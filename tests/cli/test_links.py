@@ -28,12 +28,12 @@ def commands(call_once, define_table):
     ]
 
 
-def outside(folder):
+def read_targets(folder):
     """Return the texts of the files in the folder that links lead to."""
     return {path.name: path.read_text() for path in (folder / "outside").iterdir()}
 
 
-def test_no_command_writes_through_a_link(call, commands, folder):
+def test_commands_never_write_through_a_link(call, commands, folder):
     for command in commands:
         assert call(*command).code in (0, 1)
     results = folder / "results"
@@ -46,24 +46,24 @@ def test_no_command_writes_through_a_link(call, commands, folder):
         target = folder / "outside" / str(number)
         target.write_text("without a line end")
         (results / file).symlink_to(target)
-    before = outside(folder)
+    before = read_targets(folder)
     for command in commands:
         call(*command)
-        assert outside(folder) == before, command
+        assert read_targets(folder) == before, command
 
 
 @pytest.mark.parametrize("name", ["records", "records/wine", "shards", "tables"])
-def test_a_link_in_place_of_a_folder_is_refused_in_one_line(call, commands, folder, name):
+def test_link_in_place_of_a_folder_is_refused(call, commands, folder, name):
     (folder / "results" / name).parent.mkdir(parents=True)
     (folder / "outside").mkdir()
     (folder / "results" / name).symlink_to(folder / "outside")
     results = [call(*command) for command in commands]
-    assert outside(folder) == {}
-    told = f"results/{name} is a symbolic link, not a folder; remove it"
-    assert any(told in result.err for result in results)
+    assert read_targets(folder) == {}
+    refusal = f"results/{name} is a symbolic link, not a folder; remove it"
+    assert any(refusal in result.err for result in results)
 
 
-def test_a_record_file_that_is_a_link_is_refused_before_the_first_fit(call, done, folder):
+def test_linked_record_file_is_refused_before_the_first_fit(call, done, folder):
     done("run", "data=wine", *QUICK)
     path = folder / "results/records/wine/DecisionTreeClassifier.jsonl"
     path.rename(folder / "elsewhere.jsonl")
@@ -74,7 +74,7 @@ def test_a_record_file_that_is_a_link_is_refused_before_the_first_fit(call, done
     assert f"{path.name} is a symbolic link, not a file; remove it" in result.err
 
 
-def test_a_folder_of_results_that_is_itself_a_link_is_taken(done, folder):
+def test_results_folder_may_be_a_link(done, folder):
     (folder / "disk").mkdir()
     (folder / "results").symlink_to(folder / "disk")
     done("run", "data=wine", *QUICK)
@@ -84,7 +84,7 @@ def test_a_folder_of_results_that_is_itself_a_link_is_taken(done, folder):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 @pytest.mark.parametrize("name", [".lock", "DecisionTreeClassifier.jsonl"])
-def test_a_pipe_in_place_of_a_file_does_not_block(call, folder, name):
+def test_pipe_in_place_of_a_file_is_refused(call, folder, name):
     path = folder / "results/records/wine" / name
     path.parent.mkdir(parents=True)
     os.mkfifo(path)

@@ -13,7 +13,7 @@ from boostbench.cli._commands import command_names, find_command
 from boostbench.util.errors import UserError
 
 
-def test_version(call):
+def test_version_is_printed(call):
     assert call("--version").out == f"boostbench {boostbench.__version__}\n"
 
 
@@ -25,13 +25,13 @@ def test_help_names_the_commands(done, argv):
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_a_command_is_found_because_its_file_is_there(call, command):
-    does = find_command(command).__doc__.splitlines()[0]
-    assert does.endswith(".")
-    assert command == "run" or does in " ".join(call(command, "--help").out.split())
+def test_command_help_shows_the_docstring_of_its_module(call, command):
+    summary = find_command(command).__doc__.splitlines()[0]
+    assert summary.endswith(".")
+    assert command == "run" or summary in " ".join(call(command, "--help").out.split())
 
 
-def test_unknown_command(refused):
+def test_unknown_command_is_refused(refused):
     assert "unknown command 'frob'; there are: check, compare," in refused("frob")
     assert "unknown command 'tabel'; did you mean table?" in refused("tabel", "demo")
 
@@ -44,13 +44,13 @@ def test_debugging_shows_the_traceback(folder, monkeypatch):
         main(["run", "algo=nonsense"])
 
 
-def test_installed_command(folder):
+def test_installed_command_runs(folder):
     command = Path(sys.executable).with_name("boostbench")
     done = subprocess.run([command, "list", "algos"], capture_output=True, text=True, check=True)
     assert "RBoost^proj" in done.stdout
 
 
-def test_reader_that_leaves_early(folder):
+def test_closed_pipe_is_no_error(folder):
     code = "import sys; sys.exit(__import__('boostbench.cli').cli.main(['list']))"
     command = f'{sys.executable} -u -c "{code}" | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
@@ -64,7 +64,7 @@ LIGHT += [["run", "algo=rbost_proj"]]
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "joblib", "matplotlib", "openml"}
 
 
-def test_names_are_checked_before_anything_heavy_is_imported(folder):
+def test_names_are_checked_before_heavy_imports(folder):
     code = f"""
 import sys
 from boostbench.cli import main
@@ -73,14 +73,14 @@ for argv in {LIGHT}:
     print("*", argv[0], code, *(set(sys.modules) & ({HEAVY} | {{"hydra", "rich"}})))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    told = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("* ")]
-    assert [line[:2] for line in told] == [[argv[0], "02"[argv != ["list"]]] for argv in LIGHT]
-    assert told[0][2:] == []
-    assert not HEAVY & set(told[-1])
+    reports = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("* ")]
+    assert [line[:2] for line in reports] == [[argv[0], "02"[argv != ["list"]]] for argv in LIGHT]
+    assert reports[0][2:] == []
+    assert not HEAVY & set(reports[-1])
 
 
 @pytest.mark.parametrize("argv", [None, ["list", "algos"]])
-def test_workers_are_ended_with_the_process_only(monkeypatch, capfd, argv):
+def test_workers_end_only_with_the_process(monkeypatch, capfd, argv):
     """Whoever calls `main` from Python may go on with the workers that there are."""
     ended = []
     monkeypatch.setattr(sys.modules["boostbench.cli._main"], "end_workers", lambda: ended.append(1))
@@ -89,7 +89,7 @@ def test_workers_are_ended_with_the_process_only(monkeypatch, capfd, argv):
     assert len(ended) == (argv is None)
 
 
-def test_where_no_workers_are_none_are_started_in_the_end():
+def test_exit_starts_no_workers():
     """loky would make a pool to be ended, and a process that watches its semaphores."""
     code = """
 import sys
@@ -106,7 +106,7 @@ assert loky._executor._flags.shutdown
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_a_terminal_that_cannot_show_a_name(tmp_path):
+def test_unencodable_name_is_escaped(tmp_path):
     (tmp_path / "größe.csv").write_text("a,class\n1,x\n2,y\n")
     command = [Path(sys.executable).with_name("boostbench"), "data", "größe.csv"]
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -119,7 +119,7 @@ def test_a_terminal_that_cannot_show_a_name(tmp_path):
     ("platform", "number", "code"),
     [("linux", errno.EPIPE, 0), ("win32", errno.EINVAL, 0), ("linux", errno.EINVAL, None)],
 )
-def test_a_reader_that_has_seen_enough(monkeypatch, platform, number, code):
+def test_broken_pipe_error_ends_the_command(monkeypatch, platform, number, code):
     module, closed = sys.modules["boostbench.cli._main"], []
 
     def print_more(argv):
@@ -137,9 +137,9 @@ def test_a_reader_that_has_seen_enough(monkeypatch, platform, number, code):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full, of Linux")
-def test_a_full_disk():
+def test_full_disk_is_reported():
     command = [Path(sys.executable).with_name("boostbench"), "list", "algos"]
     with open("/dev/full", "w") as full:
-        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert "cannot write the output: No space left" in told.stderr
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert "cannot write the output: No space left" in result.stderr

@@ -7,7 +7,7 @@ RUN = [
 ]
 
 
-def bare(path):
+def reproducible_text(path):
     """Give the bytes of a file of records, without what differs from run to run."""
     lines = []
     for line in map(json.loads, path.read_text().splitlines()):
@@ -17,7 +17,7 @@ def bare(path):
     return "\n".join(line for line in lines if line != "{}" and not line.startswith('{"hash"'))
 
 
-def test_all_shards_merged_are_one_run(call, done, folder):
+def test_merged_shards_equal_one_run(call, done, folder):
     assert [call(*RUN, f"shard={i}/3").code for i in (1, 2, 3)] == [0, 0, 0]
     result = call("merge", *(f"results/shards/{i}-of-3" for i in (2, 3, 1)))
     assert (result.code, result.out) == (0, "results: 30 records added, 0 were there\n")
@@ -25,19 +25,21 @@ def test_all_shards_merged_are_one_run(call, done, folder):
     names = sorted(path.name for path in (folder / "one/records/wine").glob("*.jsonl"))
     assert len(names) == 2
     for name in names:
-        one, merged = (folder / top / "records/wine" / name for top in ("one", "results"))
-        assert bare(one) == bare(merged)
+        single, merged = (folder / top / "records/wine" / name for top in ("one", "results"))
+        assert reproducible_text(single) == reproducible_text(merged)
     # All is there: nothing runs again.
     again = done(*RUN)
     assert "DecisionTreeClassifier" in again.out
     assert "to run" not in again.err
 
 
-def test_a_shard_says_what_it_has_done_and_a_table_waits(call, folder, define_table):
+def test_table_is_written_after_the_merge_of_its_shards(call, folder, define_table):
     table = define_table(rows=["wine"], columns=["adaboost_mh"], overrides=["protocol.n_splits=2"])
     quick = ["algo.n_iterations=2", "parallel=serial"]
-    told = [call("table", table, *quick, f"shard={i}/2").out for i in (1, 2)]
-    assert all(text.startswith("shard ") and "'boostbench merge results'" in text for text in told)
+    reports = [call("table", table, *quick, f"shard={i}/2").out for i in (1, 2)]
+    assert all(
+        text.startswith("shard ") and "'boostbench merge results'" in text for text in reports
+    )
     assert not (folder / "results" / "tables").exists()
     assert call("merge", "results").out == "results: 2 records added, 0 were there\n"
     assert call("table", table, *quick, "rerun=never").code == 0
@@ -47,7 +49,7 @@ def test_a_shard_says_what_it_has_done_and_a_table_waits(call, folder, define_ta
     assert "holds no records, nor do shards in it" in call("merge", "nothing").err
 
 
-def test_conflicts_are_lines_and_the_exit_code(call, folder):
+def test_conflicts_are_reported_with_exit_code_1(call, folder):
     quick = ["run", "data=wine", "algo=adaboost_mh", "protocol.n_splits=2", "parallel=serial"]
     for top in ("a", "b"):
         call(*quick, "algo.n_iterations=2", f"results={top}")
@@ -61,13 +63,13 @@ def test_conflicts_are_lines_and_the_exit_code(call, folder):
     assert "split 1 of b/records/wine/adaboost_mh.jsonl has another test_error" in result.err
 
 
-def test_folders_in_the_home_folder(done, folder, home):
+def test_paths_expand_the_tilde(done, folder, home):
     done(*RUN, 'results="~/a"')
     assert f"{home / 'b'}: 30 records added" in done("merge", "~/a", "results=~/b").out
     assert list(folder.iterdir()) == []
 
 
-def test_mistakes(refused):
+def test_wrong_arguments_are_refused(refused):
     assert "write shard=3/20" in refused("run", "algo=adaboost_mh", "data=wine", "shard=7")
     assert "shard= is for run and table" in refused("figure", "mcboost1", "shard=1/2")
     assert "holds no records" in refused("merge", "nowhere")

@@ -45,11 +45,11 @@ def test_new_refuses_names_in_one_line(call, folder, words, message):
         (["--papers", ".", "list"], "has a paper.yaml"),
     ],
 )
-def test_folder_of_papers_is_checked(refused, words, message):
+def test_papers_folder_is_checked(refused, words, message):
     assert message in refused(*words)
 
 
-def test_damaged_description_of_a_paper_is_one_line(call, done, folder):
+def test_damaged_paper_is_reported_in_one_line(call, done, folder):
     done("new", "paper", "mine")
     path = folder / "papers" / "mine" / "paper.yaml"
     path.write_text(path.read_text().replace("authors:", "author:"))

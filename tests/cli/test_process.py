@@ -22,7 +22,7 @@ BOOSTBENCH = [sys.executable, "-m", "boostbench"]
 HOSTILE = "\x1b[31mred\x9b0m\u202e"
 
 
-def state():
+def process_state():
     return {
         "handlers": list(logging.root.handlers),
         "level": logging.root.level,
@@ -48,13 +48,13 @@ def state():
         ["-sc", "query=bash"],
     ],
 )
-def test_a_command_leaves_the_process_as_it_was(folder, monkeypatch, argv):
+def test_command_restores_the_process_state(folder, monkeypatch, argv):
     monkeypatch.setattr(logging.root, "handlers", [])
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
     monkeypatch.setenv("COMP_LINE", "boostbench run al")
-    before = state()
+    before = process_state()
     main(argv)
-    assert state() == before
+    assert process_state() == before
 
 
 def test_logging_of_the_caller_is_used(call, folder, caplog):
@@ -85,7 +85,7 @@ def test_streams_may_be_any_file_objects(folder, monkeypatch, argv):
 
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_a_stream_may_be_missing(folder, monkeypatch, name):
+def test_missing_stream_is_accepted(folder, monkeypatch, name):
     monkeypatch.setattr(sys, name, None)
     assert main(RUN) == 0
     assert main(["tabel"]) == 2
@@ -94,7 +94,7 @@ def test_a_stream_may_be_missing(folder, monkeypatch, name):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_descriptors(folder, closed):
+def test_run_accepts_closed_descriptors(folder, closed):
     command = " ".join([*BOOSTBENCH, *RUN[:-1], "parallel.n_jobs=2", closed])
     result = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert result.returncode == 0
@@ -104,7 +104,7 @@ def test_closed_descriptors(folder, closed):
     assert len(path.read_text().splitlines()) == 5  # 2 definitions, 3 splits and nothing else
 
 
-def test_module_is_the_command():
+def test_module_runs_as_the_command():
     result = subprocess.run([*BOOSTBENCH, "--version"], capture_output=True, text=True, check=True)
     assert result.stdout.startswith("boostbench ")
 
@@ -121,17 +121,17 @@ def test_commands_of_two_threads_run_one_after_another(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders in use cannot be removed there")
-def test_a_working_directory_that_was_deleted(refused, folder, monkeypatch):
+def test_deleted_working_directory_is_reported(refused, folder, monkeypatch):
     gone = folder.parent / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    told = "the working directory does not exist any more; change to another one"
-    assert told in refused("run", "algo=constant", "data=iris")
+    expected = "the working directory does not exist any more; change to another one"
+    assert expected in refused("run", "algo=constant", "data=iris")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
-def test_a_forked_pool_ends_after_a_command_with_workers(folder):
+def test_forked_pool_ends_after_a_parallel_run(folder):
     code = f"""
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -143,7 +143,7 @@ with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
     subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=300)
 
 
-def script(folder, *more):
+def run_script_code(folder, *more):
     """Write and run a script that defines a class and fits it."""
     code = f"""
 from sklearn.tree import DecisionTreeClassifier
@@ -159,8 +159,8 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("parallel", ["parallel=serial", "parallel.n_jobs=2"])
-def test_a_class_of_a_script_is_fitted(folder, parallel):
-    script(folder, parallel)
+def test_class_of_a_script_is_fitted(folder, parallel):
+    run_script_code(folder, parallel)
     env = {**os.environ, "LOKY_MAX_CPU_COUNT": "2"}
     command = [sys.executable, "script.py"]
     result = subprocess.run(command, env=env, capture_output=True, text=True)
@@ -168,14 +168,14 @@ def test_a_class_of_a_script_is_fitted(folder, parallel):
     assert "Mine" in result.stdout
 
 
-def test_a_class_that_is_in_no_file_is_refused_in_one_line(folder):
-    command = [sys.executable, "-c", script(folder, "parallel=serial")]
+def test_class_without_a_file_is_refused_in_one_line(folder):
+    command = [sys.executable, "-c", run_script_code(folder, "parallel=serial")]
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.returncode, result.stderr.count("\n")) == (2, 1)
     assert "the classes of __main__ are in no file; put them into a module" in result.stderr
 
 
-def test_no_control_character_of_a_file_reaches_the_terminal(call, folder, define_table):
+def test_control_characters_are_escaped_in_the_output(call, folder, define_table):
     rows = [f"{i},{i % 7},{label}" for i in range(12) for label in ("plain", HOSTILE)]
     Path("evil.csv").write_text("x,y,class\n" + "\n".join(rows) + "\n")
     table = define_table(
@@ -201,7 +201,7 @@ def test_no_control_character_of_a_file_reaches_the_terminal(call, folder, defin
     assert not set(HOSTILE) & set(shown) - set("[31mred0m")
 
 
-def test_a_message_does_not_hold_a_long_cell(call, folder):
+def test_long_cell_is_shortened_in_the_message(call, folder):
     Path("long.csv").write_text(f"x,class\n1,a\n2,{'b' * 100_000}\n3,a\n4,a\n")
     result = call("data", "long.csv", "data.classes=[z]")
     assert (result.code, result.err.count("\n")) == (2, 1)

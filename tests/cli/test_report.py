@@ -19,18 +19,18 @@ DEFINED = {
 
 
 @pytest.fixture(scope="module")
-def once(call_once):
+def recorded_run(call_once):
     return call_once(["run", "algo=adaboost_mh", "data=wine", *QUICK])
 
 
 @pytest.fixture
-def recorded(once, folder, define_table):
+def recorded(recorded_run, folder, define_table):
     """A table of which one of two rows is on record."""
-    shutil.copytree(once / "results", folder / "results")
+    shutil.copytree(recorded_run / "results", folder / "results")
     return define_table(**DEFINED)
 
 
-def test_a_page_of_one_table_in_one_line(call, recorded, folder):
+def test_report_of_a_table_prints_one_line(call, recorded, folder):
     result = call("report", recorded, recorded)
     assert (result.code, result.err) == (0, "")
     (line,) = result.out.splitlines()
@@ -44,13 +44,13 @@ def test_a_page_of_one_table_in_one_line(call, recorded, folder):
     assert not (folder / "results" / "README.md").exists()
 
 
-def test_output_names_the_file(call, recorded, folder):
+def test_output_option_sets_the_path(call, recorded, folder):
     result = call("report", recorded, "--output", "pages/mine.html", "results=results")
     assert result.out.startswith("written: pages/mine.html (")
     assert (folder / "pages" / "mine.html").is_file()
 
 
-def test_folders_in_the_home_folder(done, recorded, folder, home):
+def test_paths_expand_the_tilde(done, recorded, folder, home):
     (folder / "results").rename(home / "r")
     done("report", recorded, "results=~/r")
     done("report", recorded, "results=~/r", "--output=~/mine.html")
@@ -59,7 +59,7 @@ def test_folders_in_the_home_folder(done, recorded, folder, home):
     assert list(folder.iterdir()) == []
 
 
-def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
+def test_damaged_record_is_named_and_left_out(done, recorded, folder):
     (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
     path.write_text("{damaged\n" + path.read_text())
     result = done("report", recorded)
@@ -67,7 +67,7 @@ def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
     assert "AdaBoost.MH on wine" in (folder / "results" / "report.html").read_text()
 
 
-def test_a_damaged_record_of_no_table_is_named(done, recorded, folder):
+def test_damaged_record_outside_the_tables_is_named(done, recorded, folder):
     (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
     path.with_name("mine.jsonl").write_text("{damaged\n")
     assert "results/records/wine/mine.jsonl:1: not a record" in done("report").err
@@ -77,22 +77,24 @@ def test_a_damaged_record_of_no_table_is_named(done, recorded, folder):
     "file", ["records/iris/.lock", "records/.claims", "records/iris/mcboost.jsonl", "tables/x.md"]
 )
 @pytest.mark.parametrize("content", ["", "damaged\n"])
-def test_a_folder_without_a_readable_record_is_refused(call, folder, file, content):
+def test_folder_without_readable_records_is_refused(call, folder, file, content):
     path = folder / "results" / file
     path.parent.mkdir(parents=True)
     path.write_text(content)
     result = call("report")
     assert (result.code, result.out) == (2, "")
-    told = "boostbench: there is no readable record in results; 'boostbench run'"
-    assert result.err.splitlines()[-1].startswith(told)
+    refusal = "boostbench: there is no readable record in results; 'boostbench run'"
+    assert result.err.splitlines()[-1].startswith(refusal)
     is_bad_line = bool(content) and path.suffix == ".jsonl"
     assert result.err.count("\n") == 1 + is_bad_line
     assert not (folder / "results" / "report.html").exists()
 
 
-def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
+def test_report_of_all_tables_writes_the_readme(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
-    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6", "demo"]))
+    monkeypatch.setattr(
+        "boostbench.util.configs.list_options", list_only_tables(["randomboost6", "demo"])
+    )
     # The folder counts as the project's own where half of the numbers are run.
     monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
     result = done("report")
@@ -108,9 +110,9 @@ def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     assert page.index("Runs that no table shows</h2>") > page.index("Other tables</h2>")
 
 
-def test_own_folder_opens_with_its_tables_then_its_runs(call, folder, monkeypatch):
+def test_user_folder_shows_tables_before_runs(call, folder, monkeypatch):
     monkeypatch.setattr(
-        "boostbench.util.configs.list_options", names_of(["randomboost5", "randomboost6"])
+        "boostbench.util.configs.list_options", list_only_tables(["randomboost5", "randomboost6"])
     )
     (folder / "mine.yaml").write_text(yaml.safe_dump({"title": "Mine", **DEFINED}))
     assert call("table", "mine.yaml", "parallel=serial").code == 0
@@ -133,49 +135,49 @@ def test_own_folder_opens_with_its_tables_then_its_runs(call, folder, monkeypatc
     assert not (folder / "results" / "README.md").exists()
 
 
-def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["randomboost6"]))
+def test_files_without_a_table_are_left_out(call, folder, monkeypatch):
+    monkeypatch.setattr("boostbench.util.configs.list_options", list_only_tables(["randomboost6"]))
     monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
-    own = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
-    for (name, text), ending in zip(own.items(), (".yaml", ".yml"), strict=True):
+    contents = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
+    for (name, text), ending in zip(contents.items(), (".yaml", ".yml"), strict=True):
         (tables / f"{name}.md").touch()
         (folder / f"{name}{ending}").write_text(text)
     result = call("report")
-    told = "boostbench: notes.yaml is not a table: it needs title, rows and columns; left out\n"
-    assert (result.code, result.err) == (0, told)
+    warning = "boostbench: notes.yaml is not a table: it needs title, rows and columns; left out\n"
+    assert (result.code, result.err) == (0, warning)
     assert "2 tables, 0 figures" in result.out
 
 
-def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
-    monkeypatch.setattr("boostbench.util.configs.list_options", names_of(["demo"]))
+def test_readme_is_kept_without_matplotlib(done, recorded, folder, monkeypatch):
+    monkeypatch.setattr("boostbench.util.configs.list_options", list_only_tables(["demo"]))
     monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
-    found = importlib.util.find_spec
+    find_spec = importlib.util.find_spec
     missing = {"matplotlib"}
     monkeypatch.setattr(
         "importlib.util.find_spec",
-        lambda name, *more: None if name in missing else found(name, *more),
+        lambda name, *more: None if name in missing else find_spec(name, *more),
     )
     assert "results/README.md is left as it is" in done("report").err
     assert not (folder / "results" / "README.md").exists()
     assert (folder / "results" / "report.html").is_file()
 
 
-def names_of(tables):
+def list_only_tables(tables):
     from boostbench.util import configs
 
-    names = configs.list_options
-    return lambda group, *more: tables if group == "table" else names(group, *more)
+    list_options = configs.list_options
+    return lambda group, *more: tables if group == "table" else list_options(group, *more)
 
 
-def test_mistakes(refused, folder):
+def test_wrong_arguments_are_refused(refused, folder):
     assert "unknown table 'randomboots5'" in refused("report", "randomboots5", "results=.")
     assert "there are no results in nowhere" in refused("report", "results=nowhere")
     assert "report goes by what is on record" in refused("report", "seed=1")
 
 
-def test_a_file_that_cannot_be_written_is_named(call, folder):
+def test_unwritable_output_is_named(call, folder):
     (folder / "file").touch()
     result = call("report", "demo", "--output", "file/x.html", "results=.")
     assert (result.code, result.out) == (2, "")

@@ -18,14 +18,14 @@ from tests.conftest import QUICK
 REGRESSION = "sklearn.linear_model.LogisticRegression"
 
 
-def records(folder, data="wine", algo="DecisionTreeClassifier"):
+def read_finished(folder, data="wine", algo="DecisionTreeClassifier"):
     path = folder / "results" / "records" / data / f"{algo}.jsonl"
-    found, warnings = read_records(path)
+    finished, warnings = read_records(path)
     assert not warnings
-    return found
+    return finished
 
 
-def test_run_records_and_summarises(done, folder):
+def test_run_records_each_split(done, folder):
     result = done("run", *QUICK)
     assert result.complaints == ""
     start, *_, end = result.err.splitlines()
@@ -35,48 +35,48 @@ def test_run_records_and_summarises(done, folder):
     assert first == "wine: 178 samples, 13 features, 3 classes"
     assert second.startswith("file ")
     assert "DecisionTreeClassifier" in result.out
-    assert len(records(folder)) == 3
+    assert len(read_finished(folder)) == 3
     assert [path.name for path in folder.iterdir()] == ["results"]
     assert [path.name for path in (folder / "results").iterdir()] == ["records"]
 
 
-def test_run_again_runs_nothing_and_prints_the_same(call, folder):
+def test_second_run_prints_the_same_without_a_fit(call, folder):
     result = call("run", *QUICK, "rerun=never")
     assert (result.code, result.err.count("\n")) == (1, 1)
     assert "nothing is recorded" in result.err
     first = call("run", *QUICK)
-    before = records(folder)
+    before = read_finished(folder)
     for again in ([], ["rerun=never"], ["-m"]):  # one experiment is no sweep
         assert call("run", *QUICK, *again).out == first.out
-        assert records(folder) == before
+        assert read_finished(folder) == before
 
 
-def test_one_of_ours_beside_the_published_number(call):
+def test_run_shows_the_published_number(call):
     boosting = ["algo=adaboost_mh", "algo.n_iterations=20", "parallel=serial"]
     result = call("run", *boosting, "protocol.n_splits=3")
     header, _, row = result.out.splitlines()[2:5]
     assert header.split()[:5] == ["algorithm", "error", "%", "published", "splits"]
     assert row.startswith("AdaBoost.MH")
     assert "4.3 (3.8)§" in row
-    told = " ".join(result.out.split())
-    assert "§ not the published experiment: algo.n_iterations=20 " in told
+    output = " ".join(result.out.split())
+    assert "§ not the published experiment: algo.n_iterations=20 " in output
     assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
 
 
-def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(call, done, folder):
+def test_run_on_a_file_shows_two_baselines(call, done, folder):
     """Words and numbers that say nothing of the class; of ten samples eight are of one."""
     rng = np.random.default_rng(0)
     lines = [f"{rng.random():.3f},{'no' if i % 10 < 8 else 'yes'}" for i in range(80)]
     (folder / "my.csv").write_text("\n".join(["a,class", *lines]))
     result = done("run", *QUICK, "data.path=my.csv")
     assert result.out.startswith("my: 80 samples, 1 features, 2 classes")
-    assert len(records(folder, "my")) == 3
+    assert len(read_finished(folder, "my")) == 3
     heads = [line.split("  ")[0].strip() for line in result.out.splitlines()[4:7]]
     assert heads == ["DecisionTreeClassifier", "constant", "logistic regression"]
-    told = " ".join(result.out.split())
-    assert "constant 20.0 (0.0)" in told
-    assert "By test error, DecisionTreeClassifier is no better than the constant" in told
-    assert "measure=scores records log-loss" in told
+    output = " ".join(result.out.split())
+    assert "constant 20.0 (0.0)" in output
+    assert "By test error, DecisionTreeClassifier is no better than the constant" in output
+    assert "measure=scores records log-loss" in output
     assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
     # What is on record is not run again, and the mistake of a baseline is none of the user's.
     again = call("run", "algo=logistic_regression", *QUICK[2:], "data.path=my.csv", "rerun=never")
@@ -88,14 +88,14 @@ def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(ca
     assert "constant" not in call("run", *QUICK, "data=wine").out
 
 
-def test_a_class_may_have_a_parameter_of_the_replaced_algorithm(done, folder):
+def test_target_accepts_a_parameter_of_the_replaced_algorithm(done, folder):
     """The algorithm of the default config has n_iterations, too."""
     samme = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=3"]
     done("run", *samme, "data=wine", *QUICK[2:])
-    assert {record["n_iterations"] for record in records(folder, "wine", "SAMME")} == {3}
+    assert {record["n_iterations"] for record in read_finished(folder, "wine", "SAMME")} == {3}
 
 
-def test_a_rare_class_is_judged_by_the_measures_that_were_recorded(done, folder):
+def test_rare_class_is_judged_by_all_recorded_measures(done, folder):
     """One sample in 25 is of class 1; its scores are high, and no probability is above 1/2."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000)
@@ -103,9 +103,9 @@ def test_a_rare_class_is_judged_by_the_measures_that_were_recorded(done, folder)
     lines = [f"{value:.4f},{int(label)}" for value, label in zip(x, y, strict=True)]
     (folder / "rare.csv").write_text("\n".join(["a,class", *lines]))
     bayes = ["algo._target_=sklearn.naive_bayes.GaussianNB", "data.path=rare.csv", *QUICK[2:]]
-    told = " ".join(done("run", *bayes, "measure=scores").out.split())
-    assert "GaussianNB is no better than the constant" in told
-    assert re.search(r"By [^.]*log-loss[^.]* and ROC AUC[^.]* it is better\.", told)
+    output = " ".join(done("run", *bayes, "measure=scores").out.split())
+    assert "GaussianNB is no better than the constant" in output
+    assert re.search(r"By [^.]*log-loss[^.]* and ROC AUC[^.]* it is better\.", output)
 
 
 def test_cfg_shows_the_config(call):
@@ -114,7 +114,7 @@ def test_cfg_shows_the_config(call):
     assert config["protocol"]["n_splits"] == 10
 
 
-def test_help(done):
+def test_help_lists_groups_values_and_measures(done):
     result = done("run", "--help")
     assert 'eval "$(boostbench -sc install=bash)"' in result.out
     groups, _, values = result.out.partition("== Values: ")
@@ -129,7 +129,7 @@ def test_help(done):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["algo=rbost_proj"], "did you mean rboost_proj"),
         (["-m", "algo=adaboost_mh,nonsense"], "unknown algorithm 'nonsense'"),
@@ -155,11 +155,11 @@ def test_help(done):
         (["-m", "algo=samme,constant", "algo.n_iterations=3"], "algo=constant algo.n_iterations=3"),
     ],
 )
-def test_mistakes(refused, argv, told):
-    assert told in refused("run", *argv)
+def test_wrong_arguments_are_refused(refused, argv, expected):
+    assert expected in refused("run", *argv)
 
 
-def test_failed_splits(call, folder):
+def test_failed_splits_give_exit_code_1(call, folder):
     neighbours = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
     argv = [neighbours, "+algo.n_neighbors=1000", "protocol.n_splits=2", "parallel=serial"]
     result = call("run", *argv)
@@ -176,15 +176,17 @@ def test_sweep_goes_on_after_a_failure(call, folder):
     assert "boostbench: algo=adaboost algo.n_iterations=3 data=wine" in result.err
     assert "two classes" in result.err
     assert "Traceback" not in result.err
-    assert len(records(folder, algo="adaboost_mh")) == 2
+    assert len(read_finished(folder, algo="adaboost_mh")) == 2
 
 
-def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(done, folder):
+def test_sweep_names_each_setting_and_ends_with_a_table(done, folder):
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3,9", "seed=0,1", "protocol.n_splits=2"]
     result = done("run", "-m", *sweep, "data=wine", "parallel=serial")
     lines = [line.rstrip() for line in result.out.splitlines()]
     values = [f"algo.n_iterations={n} seed={seed}" for n in (3, 9) for seed in (0, 1)]
-    settings = [f"setting {number} of 4: {each}" for number, each in enumerate(values, start=1)]
+    settings = [
+        f"setting {number} of 4: {overrides}" for number, overrides in enumerate(values, start=1)
+    ]
     assert [line for line in lines if line in settings] == settings
     headings = [line for line in result.err.splitlines() if line.startswith("setting")]
     assert [line.partition(";")[0] for line in headings] == settings
@@ -198,13 +200,13 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(done, folder
     assert [row[4] for row in table] == ["2"] * 4
     # Its picture has the name of what is varied.
     if importlib.util.find_spec("matplotlib"):
-        found = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
-        assert [path.suffix for path in found] == [".pdf", ".png", ".svg"]
-        assert f"written: {found[1].relative_to(folder)}, .svg, .pdf" in lines[-1]
+        pictures = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
+        assert [path.suffix for path in pictures] == [".pdf", ".png", ".svg"]
+        assert f"written: {pictures[1].relative_to(folder)}, .svg, .pdf" in lines[-1]
 
 
 @pytest.mark.parametrize("override", ["results='r 2'", "++results='r 2'"])
-def test_the_picture_of_a_sweep_is_beside_its_records(done, folder, override):
+def test_sweep_figure_is_written_to_the_results_folder(done, folder, override):
     pytest.importorskip("matplotlib")
     sweep = ["algo=constant", "data=iris", "seed=0,1", "protocol.n_splits=2"]
     result = done("run", "-m", *sweep, override, "parallel=serial")
@@ -212,7 +214,7 @@ def test_the_picture_of_a_sweep_is_beside_its_records(done, folder, override):
     assert [path.name for path in folder.iterdir()] == ["r 2"]
 
 
-def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):
+def test_sweep_table_includes_failed_settings(call):
     sweep = ["-m", "algo=adaboost,samme", "algo.n_iterations=3", "data=wine", "+algo.x=1,2"]
     result = call("run", *sweep, "parallel=serial")
     assert result.code == 2
@@ -235,7 +237,7 @@ class Mine(DecisionTreeClassifier):
 """
 
 
-def test_a_class_in_the_current_folder(call, folder, define_table):
+def test_class_of_the_current_folder_is_imported(call, folder, define_table):
     """The program itself and its workers find it, and so does a table."""
     (folder / "beside.py").write_text(MODULE)
     settings = ["protocol.n_splits=2", "parallel.n_jobs=2"]
@@ -246,24 +248,24 @@ def test_a_class_in_the_current_folder(call, folder, define_table):
     name = define_table(rows=["wine"], columns=columns, overrides=settings[:1])
     table = call("table", name, "rerun=never").out
     # After the table, which has the folder to import from.
-    assert len(records(folder, algo="Mine")) == 2
-    [of_run] = [line.split()[1:3] for line in run.splitlines() if line.startswith("Mine ")]
-    [of_table] = [line.split()[1:3] for line in table.splitlines() if line.startswith("mine ")]
-    assert of_run == of_table
+    assert len(read_finished(folder, algo="Mine")) == 2
+    [run_cells] = [line.split()[1:3] for line in run.splitlines() if line.startswith("Mine ")]
+    [table_cells] = [line.split()[1:3] for line in table.splitlines() if line.startswith("mine ")]
+    assert run_cells == table_cells
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_ctrl_c_and_sigterm(call, folder, monkeypatch, number, code):
+def test_interrupted_run_keeps_finished_fits(call, folder, monkeypatch, number, code):
     """The signal comes in the third fit."""
     fit, fits = DecisionTreeClassifier.fit, []
 
-    def signalled(tree, *data, **settings):
+    def fit_with_signal(tree, *data, **settings):
         fits.append(tree)
         if len(fits) == 3:
             signal.raise_signal(number)
         return fit(tree, *data, **settings)
 
-    monkeypatch.setattr(DecisionTreeClassifier, "fit", signalled)
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", fit_with_signal)
     # What a shell runs in the background ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -273,7 +275,7 @@ def test_ctrl_c_and_sigterm(call, folder, monkeypatch, number, code):
     assert result.code == code
     assert "Traceback" not in result.err
     assert "stopped: 2 of 3 fits are recorded" in result.err
-    assert len(records(folder)) == 2
+    assert len(read_finished(folder)) == 2
 
 
 @pytest.mark.parametrize(
@@ -288,61 +290,61 @@ def test_ctrl_c_and_sigterm(call, folder, monkeypatch, number, code):
         ("algo/mine.yaml", "name: mine\n_target_: io.FileIO\nfile: made\nmode: w\ngrid: {}"),
     ],
 )
-def test_a_folder_of_configs_from_elsewhere_runs_nothing(refused, folder, path, content):
+def test_foreign_config_folder_runs_no_code(refused, folder, path, content):
     file = folder.parent / "configs" / path
     file.parent.mkdir(parents=True)
     file.write_text(content)
     assert refused("run", "--config-dir", str(folder.parent / "configs"), "algo=mine", "data=wine")
 
 
-def test_a_sweep_over_what_is_taken_of_data_tells_them_apart(done, folder):
+def test_sweep_over_classes_keeps_settings_apart(done, folder):
     """Files of one name, classes and labels: each line of the table is of its own job."""
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3", "data=wine", "protocol.n_splits=2"]
     result = done("run", "-m", *sweep, "data.classes=[0,1],[0,2],[1,2]", "parallel=serial")
     lines = [line.split() for line in result.out.splitlines()]
-    of_jobs = [line[1:3] for line in lines if line[:1] == ["AdaBoost.MH"]]
-    of_table = [line[1:3] for line in lines if line and line[0].startswith("[")]
-    assert of_table == of_jobs
-    assert len(set(map(tuple, of_jobs))) > 1
+    job_errors = [line[1:3] for line in lines if line[:1] == ["AdaBoost.MH"]]
+    table_errors = [line[1:3] for line in lines if line and line[0].startswith("[")]
+    assert table_errors == job_errors
+    assert len(set(map(tuple, job_errors))) > 1
 
 
 @pytest.mark.parametrize("algo", ["glob(samme*)", "samme,glob(samme_*)"])
-def test_a_sweep_over_what_a_glob_matches(done, folder, algo):
+def test_sweep_expands_a_glob(done, folder, algo):
     argv = [f"algo={algo}", "algo.n_iterations=3", "data=iris", "protocol.n_splits=2"]
     result = done("run", "-m", *argv, "parallel=serial")
     lines = [line.split()[0] for line in result.out.splitlines()[-5:] if line]
     assert lines[-3:-1] == ["samme", "samme_tree"]
-    assert len(records(folder, "iris", "samme_tree")) == 2
+    assert len(read_finished(folder, "iris", "samme_tree")) == 2
 
 
-def test_results_in_the_home_folder(done, folder, home):
+def test_results_folder_expands_the_tilde(done, folder, home):
     argv = [*QUICK, "data=iris", 'results="~/results"']
     done("run", *argv)
     done("run", "-m", *argv, "seed=0,1")
-    assert len(records(home, "iris")) == 6
+    assert len(read_finished(home, "iris")) == 6
     assert list(folder.iterdir()) == []
 
 
-def test_a_sweep_has_one_folder_of_results(call, refused):
+def test_sweep_requires_one_results_folder(call, refused):
     for results in ("results=a,b", "results='out/${data.name}'"):
-        told = refused("run", "-m", *QUICK, "data=wine,iris", results)
-        assert "a sweep has one folder of results" in told
+        refusal = refused("run", "-m", *QUICK, "data=wine,iris", results)
+        assert "a sweep has one folder of results" in refusal
     # Twice the same is one job.
     result = call("run", "-m", *QUICK, "data=wine,wine", "parallel=serial")
     assert (result.code, "settings" in result.out) == (0, False)
 
 
-def test_flags_may_stand_behind_overrides(done):
+def test_flags_may_follow_overrides(done):
     assert "2 settings" in done("run", *QUICK, "-m", "data=wine,iris", "parallel=serial").out
 
 
-def test_a_sweep_over_a_shard_has_no_table(done):
+def test_sweep_over_a_shard_has_no_table(done):
     result = done("run", "-m", *QUICK, "data=wine,iris", "shard=1/2", "parallel=serial")
     assert "settings" not in result.out
 
 
 @pytest.mark.parametrize("measure", ["paths", "codewords"])
-def test_a_measure_without_an_error_of_the_test_part(done, measure):
+def test_measure_without_a_test_error_runs(done, measure):
     algo = "mcboost" if measure == "paths" else "codeword_mcboost"
     settings = [f"algo={algo}", "algo.n_iterations=5", "protocol.tune=none", "protocol.n_splits=1"]
     done("run", *settings, "data=wine", f"measure={measure}", "parallel=serial")

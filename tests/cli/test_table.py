@@ -24,7 +24,7 @@ SMALL = ["protocol.samples_per_class=30"]
 FEW = {"overrides": ["algo.n_projections=5"]}
 
 
-def test_demo(call, folder, monkeypatch):
+def test_demo_supports_its_claim_with_every_verdict(call, folder, monkeypatch):
     """It needs no data; of its records it says in a sentence what is seen, with all verdicts."""
     monkeypatch.delenv("BOOSTBENCH_DATA")
     assert call("table", "demo", "results=few", *QUICK).code == 0
@@ -45,7 +45,7 @@ def test_demo(call, folder, monkeypatch):
     }
 
 
-def test_table_of_several_data_sets(done, folder, define_table):
+def test_table_of_two_data_sets_shows_published_numbers(done, folder, define_table):
     name = define_table(
         rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
         columns=["adaboost_mh", {"rboost_rank": ["algo.n_projections=50"]}],
@@ -80,7 +80,7 @@ def test_table_of_several_data_sets(done, folder, define_table):
     assert "§ published of another protocol or other parameters" in markdown
 
 
-def test_columns_of_one_algorithm(done, folder, define_table):
+def test_columns_may_share_an_algorithm(done, folder, define_table):
     name = define_table(
         rows=["iris", {"half": {"data": "wine", "title": "Wine 30", "overrides": SMALL}}],
         columns=[
@@ -116,18 +116,18 @@ def test_columns_of_one_algorithm(done, folder, define_table):
     assert cells[1]["test_error_mean"] != cells[3]["test_error_mean"]
 
 
-def test_profile_is_told(call, folder, define_table):
+def test_profile_is_named_above_the_table(call, folder, define_table):
     name = define_table(rows=[{"iris": ["protocol.n_splits=50"]}], columns=["adaboost_mh"])
     result = call("table", name, "profile=quick", "parallel=serial")
-    told = " ".join(result.out.split())
-    assert told.startswith("Mine (quick: at most 3 splits, 200 rounds)")
-    assert "over 3 splits" in told or " 3 200 " in told
-    assert "Not as the table is defined: profile=quick, protocol.n_splits=3," in told
-    assert "algo.n_iterations=200" in told
+    output = " ".join(result.out.split())
+    assert output.startswith("Mine (quick: at most 3 splits, 200 rounds)")
+    assert "over 3 splits" in output or " 3 200 " in output
+    assert "Not as the table is defined: profile=quick, protocol.n_splits=3," in output
+    assert "algo.n_iterations=200" in output
     assert (folder / "results" / "tables" / "mine-quick.md").is_file()
 
 
-def test_only_what_is_recorded(call, done, folder, define_table):
+def test_rerun_never_shows_recorded_cells_only(call, done, folder, define_table):
     name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
     call("run", "algo=adaboost_mh", "data=wine", *QUICK)
     before = sorted(folder.rglob("*.jsonl"))
@@ -165,10 +165,10 @@ RANDOMBOOST = [f"randomboost{number}" for number in (2, 3, 4, 5, 6)]
 
 
 @pytest.mark.parametrize("name", RANDOMBOOST)
-def test_every_published_number_stands_in_its_table(name):
+def test_every_randomboost_number_stands_in_its_table(name):
     table = TableDefinition.read(name)
     algos = resolved_algos(table)
-    found = {
+    published = {
         (table.published_as.get(row, row), column, rounds): table.find_published(
             row, column, algos[column], rounds
         )
@@ -176,8 +176,8 @@ def test_every_published_number_stands_in_its_table(name):
         for column in table.columns
         for rounds in table.rounds or [None]
     }
-    assert all(found.values())
-    assert len(found) == len(list(lines_of(table.published)))
+    assert all(published.values())
+    assert len(published) == len(list(lines_of(table.published)))
 
 
 #: Data sets without a file.
@@ -185,59 +185,63 @@ ABSENT = {"rcv1", "sector"}
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
-def test_every_published_number_of_mcboost_stands_in_its_table(number):
+def test_every_mcboost_number_stands_in_its_table(number):
     table = TableDefinition.read(f"mcboost{number}")
     algos = resolved_algos(table)
-    found = {
+    numbers = {
         key: table.find_published(*key, algos[key[1]])
         for key in ((row, column) for row in table.rows for column in table.columns)
     }
     # What is not run has no number, nor has SAMME on isolet.
-    lacking = {key for key, published in found.items() if not published}
-    assert {key for key in lacking if table.is_run(*key)} <= {("isolet", "samme")}
+    cells_without_number = {key for key, published in numbers.items() if not published}
+    assert {key for key in cells_without_number if table.is_run(*key)} <= {("isolet", "samme")}
     shown = {
-        (table.rows[row].published.get("data", table.rows[row].data), one.mean, one.std)
-        for (row, _), published in found.items()
-        for name, one in published.items()
+        (
+            table.rows[row].published.get("data", table.rows[row].data),
+            number_of_measure.mean,
+            number_of_measure.std,
+        )
+        for (row, _), published in numbers.items()
+        for name, number_of_measure in published.items()
         if name == "test_error"
     }
-    told = {
+    printed = {
         (line["data"], float(line["test_error_mean"]), float(line["test_error_std"]))
         for line in lines_of(table.published)
         if line.get("test_error_mean") and line["data"] not in ABSENT
     }
-    if told:
-        assert shown == told
+    if printed:
+        assert shown == printed
     else:  # Table VI, of times
-        assert {next(iter(published)) for published in found.values()} == {table.seconds}
+        assert {next(iter(published)) for published in numbers.values()} == {table.seconds}
 
 
 @pytest.mark.parametrize("number", [5, 6])
-def test_statement_of_the_paper_stands_under_its_table(number):
+def test_randomboost_statement_stands_under_its_table(number):
     table = TableDefinition.read(f"randomboost{number}")
     algos = resolved_algos(table)
-    said = {5: "over 11 data sets: statistic 16,", 6: "over 6 data sets: statistic 10.5,"}
+    statistics = {5: "over 11 data sets: statistic 16,", 6: "over 6 data sets: statistic 10.5,"}
     statements = [table.find_statement(*pair, algos) for pair in table.pairs]
-    assert [said[number] in statement for statement in statements if statement] == [True]
+    assert [statistics[number] in statement for statement in statements if statement] == [True]
 
 
-def test_statements_of_mcboost_stand_under_its_table():
+def test_mcboost_statements_stand_under_their_table():
     table = TableDefinition.read("mcboost4")
     algos = resolved_algos(table)
-    exponential, logistic, *others = (table.find_statement(*pair, algos) for pair in table.pairs)
+    exponential, logistic, *remaining = (table.find_statement(*pair, algos) for pair in table.pairs)
     assert "statistic 10.5," in exponential
     assert "statistic 7," in logistic
-    assert others == [None, None]
+    assert remaining == [None, None]
 
 
-def test_tables_of_mcboost_share_records():
+def test_mcboost_tables_share_experiments():
     """A cell that stands in two tables is run once."""
 
     def cell(number, row, column):
         table = TableDefinition.read(f"mcboost{number}")
         return compose_experiment(table.cell_settings(row, column))
 
-    same = [
+    shared = [
         [(1, "usps", "exp9"), (2, "usps", "exp05"), (4, "usps", "exponential")],
         [(1, "20news-bydate", "log9"), (4, "20news-bydate", "logistic")],
         [
@@ -247,12 +251,12 @@ def test_tables_of_mcboost_share_records():
         ],
         [(5, "pendigits7494", "gradboost"), (6, "pendigits7494", "gradboost")],
     ]
-    for first, *others in same:
-        assert all(cell(*other) == cell(*first) for other in others)
+    for first, *repetitions in shared:
+        assert all(cell(*repetition) == cell(*first) for repetition in repetitions)
     assert cell(1, "usps", "exp0") != cell(1, "usps", "exp9")
 
 
-def test_speedup_and_what_is_not_run(done, folder, define_table):
+def test_speedup_is_empty_without_a_run(done, folder, define_table):
     name = define_table(
         rows=["iris", {"two": {"data": "iris", "title": "Two", "overrides": ["+data.classes=2"]}}],
         columns=["adaboost_mh", "adaboost_ecc", {"adaboost_mo": {"without": ["two"]}}],
@@ -275,13 +279,13 @@ def test_speedup_and_what_is_not_run(done, folder, define_table):
     assert "Data not available" not in markdown
 
 
-def numbers_of(text):
+def read_split_counts(text):
     """Give the numbers of a table's CSV file: how many splits each cell has."""
     return {(cell["data"], cell["algo"]): cell["n_splits"] for cell in csv.DictReader(text)}
 
 
 @pytest.fixture
-def recorded(call, folder, define_table, monkeypatch):
+def fully_recorded(call, folder, define_table, monkeypatch):
     """A table of which all is on record; then two files of its data are taken away."""
     X, y = load_wine(return_X_y=True)
     dump_svmlight_file(X[:, :5], y, str(folder.parent / "data" / "svmguide4.svm"))
@@ -293,10 +297,10 @@ def recorded(call, folder, define_table, monkeypatch):
     return name
 
 
-def test_what_is_recorded_is_shown_without_data(call, folder, recorded):
+def test_recorded_cells_are_shown_without_data(call, folder, fully_recorded):
     written = {path: path.read_bytes() for path in (folder / "results").rglob("*.*")}
-    shown = call("table", recorded, *QUICK, "rerun=never").out
-    again = call("table", recorded, *QUICK)
+    shown = call("table", fully_recorded, *QUICK, "rerun=never").out
+    again = call("table", fully_recorded, *QUICK)
     assert (again.code, again.out) == (0, shown)
     # Scikit-learn's copy of wine is another than the file was.
     [line] = again.complaints.splitlines()
@@ -305,13 +309,13 @@ def test_what_is_recorded_is_shown_without_data(call, folder, recorded):
     assert {path: path.read_bytes() for path in (folder / "results").rglob("*.*")} == written
 
 
-def test_what_is_not_at_hand_keeps_its_numbers(done, folder, recorded):
+def test_rows_without_data_keep_recorded_numbers(done, folder, fully_recorded):
     """One more column: it runs where there are data, and the others stay as they are."""
-    text = Path(recorded).read_text().replace("- samme", "- samme\n- adaboost_ecc")
-    Path(recorded).write_text(text)
-    result = done("table", recorded, *QUICK)
+    text = Path(fully_recorded).read_text().replace("- samme", "- samme\n- adaboost_ecc")
+    Path(fully_recorded).write_text(text)
+    result = done("table", fully_recorded, *QUICK)
     with (folder / "results" / "tables" / f"mine-{CHANGED}.csv").open() as file:
-        assert numbers_of(file) == {
+        assert read_split_counts(file) == {
             ("wine", "adaboost_mh"): "3",
             ("wine", "samme"): "3",
             ("wine", "adaboost_ecc"): "3",
@@ -319,15 +323,15 @@ def test_what_is_not_at_hand_keeps_its_numbers(done, folder, recorded):
             ("svmguide4", "samme"): "3",
             ("svmguide4", "adaboost_ecc"): "0",
         }
-    told = [line for line in result.complaints.splitlines() if "svmguide4" in line]
-    assert len(told) == 1
-    assert "not run" in told[0]
+    reports = [line for line in result.complaints.splitlines() if "svmguide4" in line]
+    assert len(reports) == 1
+    assert "not run" in reports[0]
     # What is on record stands above what runs then.
     assert result.out.count("svmguide4 ") == 2
     assert "On record" in result.out
 
 
-def test_a_changed_file_of_ones_own_runs_again(call, define_table, tmp_path):
+def test_changed_data_file_runs_again(call, define_table, tmp_path):
     path = tmp_path / "own.csv"
     lines = [f"{i % 7},{i % 2}" for i in range(40)]
     path.write_text("\n".join(["a,class", *lines]))
@@ -338,7 +342,7 @@ def test_a_changed_file_of_ones_own_runs_again(call, define_table, tmp_path):
     assert "start: 3 splits" in call("table", name, *QUICK).err
 
 
-def test_nothing_on_record_and_no_data(call, folder, define_table):
+def test_table_without_records_and_data_is_refused(call, folder, define_table):
     name = define_table(rows=["svmguide4", "svmguide2"], columns=["samme"])
     result = call("table", name, *QUICK)
     assert (result.code, result.out) == (2, "")
@@ -347,7 +351,7 @@ def test_nothing_on_record_and_no_data(call, folder, define_table):
     assert not (folder / "results").exists()
 
 
-def test_as_defined_is_judged(call, folder, define_table):
+def test_verdict_requires_the_defined_parameters(call, folder, define_table):
     overrides = [*QUICK[:2], "protocol.tune=none"]
     name = define_table(
         rows=["wine"], columns=["adaboost_mh"], overrides=overrides, published="randomboost-table5"
@@ -367,7 +371,7 @@ def test_as_defined_is_judged(call, folder, define_table):
     assert cell["verdict"] == "not judged"
 
 
-def test_accuracies(done, folder, define_table):
+def test_accuracy_table_marks_the_highest_mean(done, folder, define_table):
     """The same records as another quantity; the better one is the higher."""
     name = define_table(
         rows=["wine", "iris"], columns=["adaboost_mh", "samme"], quantity="accuracy", rounds=[2, 5]
@@ -384,7 +388,7 @@ def test_accuracies(done, folder, define_table):
     assert f"**{best:.1f} (" in markdown
 
 
-def test_an_accuracy_without_a_published_deviation(call, folder, define_table):
+def test_verdict_without_a_published_deviation(call, folder, define_table):
     """Iris in the place of a data set of which a paper gives the accuracy alone."""
     name = define_table(
         rows=[{"iris": {"published": {"data": "ionosphere"}}}],
@@ -404,30 +408,32 @@ def test_an_accuracy_without_a_published_deviation(call, folder, define_table):
     half = stats.t.ppf(0.975, freedom) * (variance + rounding) ** 0.5
     assert float(cell["high"]) - float(cell["low"]) == pytest.approx(2 * half, rel=1e-4)
     equal = abs(ours - 92.4) <= half
-    told = "reproduced" if float(cell["detectable"]) <= 0.2 * (100 - 92.4) else "undecided"
-    verdict = told if equal else "better" if ours > 92.4 else "worse"
+    verdict_if_equal = (
+        "reproduced" if float(cell["detectable"]) <= 0.2 * (100 - 92.4) else "undecided"
+    )
+    verdict = verdict_if_equal if equal else "better" if ours > 92.4 else "worse"
     assert cell["verdict"] == verdict
     assert f"{verdict} (published deviation unknown)" in markdown
 
 
-def test_published_settings(define_table):
+def test_published_settings_select_a_line(define_table):
     name = define_table(
         rows=["heart"],
         columns=[{"sw": {"algo": "rboost_rank", "published": {"loss": "exponential"}}}],
         published="randomboost-table3",
     )
     table = TableDefinition.read(name)
-    found = table.find_published("heart", "sw", {"name": "rboost_rank"})
-    assert found["test_error"].mean == 21.3
+    published = table.find_published("heart", "sw", {"name": "rboost_rank"})
+    assert published["test_error"].mean == 21.3
 
 
-def test_columns_of_another_table(define_table):
+def test_columns_are_taken_from_another_table(define_table):
     table = TableDefinition.read(define_table(rows=["iris"], columns="mcboost2"))
     assert table.columns == TableDefinition.read("mcboost2").columns
     assert list(table.rows) == ["iris"]
 
 
-def test_overrides_of_one_cell(define_table):
+def test_cell_overrides_apply_to_one_cell(define_table):
     wine = {"cells": {"samme": ["protocol.n_splits=2"]}}
     columns = [{"samme": ["algo.n_iterations=9"]}, "adaboost_mh"]
     table = TableDefinition.read(define_table(rows=["iris", {"wine": wine}], columns=columns))
@@ -445,7 +451,7 @@ def test_overrides_of_one_cell(define_table):
         TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
 
 
-def test_a_column_with_data_of_its_own(call, folder, define_table):
+def test_column_may_change_the_data(call, folder, define_table):
     """Each cell is fitted on what its own config asks for, and none is run for another's data."""
     two = {"algo": "constant", "title": "two classes", "overrides": ["data.classes=2"]}
     name = define_table(rows=["wine", "iris"], columns=["constant", {"two": two}])
@@ -459,26 +465,28 @@ def test_a_column_with_data_of_its_own(call, folder, define_table):
         path = folder / "results" / "records" / row / "constant.jsonl"
         parsed = map(json.loads, path.read_text().splitlines())
         facts = [line["config"]["data"] for line in parsed if isinstance(line.get("config"), dict)]
-        assert [(own["n_classes"], own.get("cut")) for own in facts] == [
+        assert [(data["n_classes"], data.get("cut")) for data in facts] == [
             (3, None),
             (2, {"classes": 2}),
         ]
-    alone = call(*argv, "--row", "wine").out
-    assert "60.0" in alone
-    assert "45.5" in alone
+    single_row = call(*argv, "--row", "wine").out
+    assert "60.0" in single_row
+    assert "45.5" in single_row
     # Neither of the two is all that is shown.
-    assert "samples" not in alone
+    assert "samples" not in single_row
 
 
-def test_published_rounds(define_table):
+def test_published_numbers_depend_on_rounds(define_table):
     name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
     table = TableDefinition.read(name)
     algo = {"name": "adaboost", "n_iterations": 1000}
-    found = [table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)]
-    assert [published["test_error"].mean for published in found] == [16.7, 17.6, 20.9]
+    numbers = [
+        table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)
+    ]
+    assert [published["test_error"].mean for published in numbers] == [16.7, 17.6, 20.9]
 
 
-def test_an_unreachable_server_is_one_message(done, define_table, monkeypatch):
+def test_unreachable_server_is_reported_once(done, define_table, monkeypatch):
     monkeypatch.setattr(openml_client, "N_ATTEMPTS", 1)
     name = define_table(rows=["vowel", "iris", "glass", "letter"], columns=["adaboost_mh"])
     result = done("table", name, *QUICK)
@@ -489,7 +497,7 @@ def test_an_unreachable_server_is_one_message(done, define_table, monkeypatch):
     )
 
 
-def test_data_sets_that_are_not_at_hand_are_not_run(done, folder, define_table):
+def test_unavailable_data_sets_are_not_run(done, folder, define_table):
     name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
     result = done("table", name, *QUICK)
     assert result.complaints == (
@@ -501,7 +509,7 @@ def test_data_sets_that_are_not_at_hand_are_not_run(done, folder, define_table):
     assert re.search(r"^svmguide2 +not run *$", result.out, re.M)
 
 
-def test_single_rows_and_columns(call, done, folder, define_table):
+def test_row_and_column_options_select_cells(call, done, folder, define_table):
     name = define_table(
         rows=["iris", "wine"],
         columns=["adaboost_mh", "samme", {"shrunk": {"algo": "samme", "title": "SAMME, 2"}}],
@@ -524,18 +532,18 @@ def test_single_rows_and_columns(call, done, folder, define_table):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "expected"),
     [
         (["--row", "win"], "unknown row of mine 'win'; did you mean wine?"),
         (["--column", "same"], "unknown column of mine 'same'; did you mean samme?"),
     ],
 )
-def test_unknown_rows_and_columns(refused, define_table, option, told):
+def test_unknown_row_or_column_is_refused(refused, define_table, option, expected):
     name = define_table(rows=["iris", "wine"], columns=["adaboost_mh", "samme"])
-    assert told in refused("table", name, *option)
+    assert expected in refused("table", name, *option)
 
 
-def test_parts_of_a_table_by_the_names_of_algorithms():
+def test_subset_accepts_names_of_algorithms():
     table = TableDefinition.read("mcboost5")
     part = table.subset(["wine", "letter"], ["mcboost"])
     assert list(part.rows) == ["wine", "letter"]
@@ -545,25 +553,25 @@ def test_parts_of_a_table_by_the_names_of_algorithms():
     assert part.cell_settings("wine", "exponential") == table.cell_settings("wine", "exponential")
 
 
-def test_remarks_on_a_part_of_a_table(define_table):
-    of_none, of_iris, of_both = "Splits are plain.", "iris is small.", "SAMME on wine is slow."
+def test_subset_keeps_the_remarks_on_its_cells(define_table):
+    general, on_iris, on_cell = "Splits are plain.", "iris is small.", "SAMME on wine is slow."
     # A column with a name of its own is called by it, and not as its algorithm.
-    of_samme, of_own = "SAMME has stumps.", "What is own is slow."
-    remarks = [of_none, of_iris, of_both, of_samme, "Not of wine-like data.", of_own]
+    on_samme, on_named_column = "SAMME has stumps.", "What is own is slow."
+    remarks = [general, on_iris, on_cell, on_samme, "Not of wine-like data.", on_named_column]
     more = "The whole table has more remarks; rerun=never shows it and runs nothing."
     columns = ["adaboost_mh", "samme", {"own": {"algo": "samme"}}]
     name = define_table(rows=["iris", "wine"], columns=columns, remarks=remarks)
     table = TableDefinition.read(name)
     for rows, kept, shown in (
-        (["wine"], ["samme"], [of_none, of_both, of_samme, remarks[4], more]),
-        (["iris"], ["adaboost_mh"], [of_none, of_iris, remarks[4], more]),
-        (["iris"], ["own"], [of_none, of_iris, *remarks[4:], more]),
+        (["wine"], ["samme"], [general, on_cell, on_samme, remarks[4], more]),
+        (["iris"], ["adaboost_mh"], [general, on_iris, remarks[4], more]),
+        (["iris"], ["own"], [general, on_iris, *remarks[4:], more]),
         ([], columns[:2], [*remarks[:5], more]),
     ):
         assert table.subset(rows, kept).remarks == shown
 
 
-def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_table):
+def test_failed_split_is_counted_once(call, define_table):
     name = define_table(rows=["iris"], columns=["adaboost_mh"], rounds=[2, 5])
     broken = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
     for more in ((), ("rerun=never",)):
@@ -572,7 +580,7 @@ def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_tab
         assert result.err.splitlines()[-1] == "boostbench: 3 of 3 splits failed"
 
 
-def crossed(**more):
+def definition(**more):
     return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **more}
 
 
@@ -581,76 +589,85 @@ BETTER = {"says": "x", "better": [["samme", "adaboost_mh"]]}
 #: What is wrong in a definition, and what is said of it.
 WRONG = [
     ({"rows": ["iris"]}, "needs title, rows and columns"),
-    (crossed(colour=1), "no key 'colour'"),
-    (crossed(rows=["irsi"]), "did you mean iris"),
-    (crossed(columns=["adabost"]), "did you mean adaboost"),
-    (crossed(columns=["adaboost"]), "two classes"),
-    (crossed(rows=[{"iris": {"colour": 1}}]), "row iris has no key 'colour'"),
-    (crossed(columns=[{"a": {"alg": "x"}}]), "column a has no key 'alg'; did you mean algo?"),
-    (crossed(columns="demp"), "did you mean demo"),
-    (crossed(columns="mcboost3_rounds"), "rounds.yaml has no columns of its own"),
-    (crossed(rows=["iris", "iris"]), "has iris twice"),
-    (crossed(compare=[["x", "samme"]]), "column 'x'"),
-    (crossed(published_as={"a": "b"}), "no row 'a'"),
-    (crossed(quantity="acuracy"), "did you mean acc"),
-    (crossed(quantity="auc", rounds=[2]), "rounds cannot go with quantity: auc"),
-    (crossed(quantity="auc"), "records no auc; add measure=scores"),
-    (crossed(rounds=[7]), "after 7 rounds"),
-    (crossed(remarks=[{"a": "b"}]), "it must be text, in quotes if it holds a colon"),
-    (crossed(seconds="predict"), "seconds is 'predict'"),
-    (crossed(speedup=[["x", "y"]]), "speedup has no"),
-    (crossed(speedup=[["samme", "adaboost_mh"]]), "speedup needs seconds"),
-    (crossed(columns=[{"a": {"without": ["b"]}}]), "without of a has no row 'b'"),
-    (crossed(title=5), "title is 5; it must be text"),
-    (crossed(title=None), "title is None; it must be text"),
-    (crossed(rows=5), "rows is 5; it must be a list of names"),
-    (crossed(rows=[]), "rows is []; it must be a list of names"),
-    (crossed(rows="iris"), "rows is 'iris'; it must be a list of names"),
-    (crossed(rows={"iris": {"zz": 1}}), "rows is {'iris': {'zz': 1}}; it must be a list of names"),
-    (crossed(rows=[5]), "rows has 5, which is no text"),
-    (crossed(rows=[{"a": 5}]), "rows: a is 5; it must be overrides or keys"),
-    (crossed(rows=[{"a": [5]}]), "row a: an entry of overrides is 5; it must be text"),
-    (crossed(rows=[{"a": {"data": 5}}]), "row a: data is 5; it must be text"),
-    (crossed(rows=[{"a": {"published": 5}}]), "row a: published is 5; it must be KEY: VALUE"),
-    (crossed(columns=5), "columns is 5; it must be a list of names"),
-    (crossed(columns=[None]), "columns has None, which is no text"),
-    (crossed(columns=[{"a": {"without": 5}}]), "column a: without is 5; it must be a list"),
-    (crossed(columns=[{"a": {"algo": "samme", "_target_": "x.Y"}}]), "has algo and _target_"),
-    (crossed(columns=[{"a": {"_target_": 5}}]), "column a: _target_ is 5; it must be text"),
-    (crossed(overrides=5), "overrides is 5; it must be a list of texts"),
-    (crossed(overrides=[5]), "an entry of overrides is 5; it must be text"),
-    (crossed(overrides={"seed": 1}), "overrides is {'seed': 1}; it must be a list of texts"),
-    (crossed(rounds=50), "rounds is 50; it must be a list of whole numbers"),
-    (crossed(rounds=[True]), "an entry of rounds is True; it must be a whole number"),
-    (crossed(rounds=[0]), "rounds is [0]; they count from 1"),
-    (crossed(compare=5), "compare is 5; it must be a list of lists of texts"),
-    (crossed(compare=[["samme"]]), "compare has ['samme'], which is no pair of columns"),
-    (crossed(compare=[["samme", "samme"]]), "which is no pair of columns"),
-    (crossed(compare=["samme"]), "compare has ['samme'], which is no pair of columns"),
-    (crossed(seconds=[1]), "seconds is [1]"),
-    (crossed(speedup=5), "speedup is 5; it must be a list of lists of texts"),
-    (crossed(published=5), "published is 5; it must be text"),
-    (crossed(published="../../x"), "published is '../../x'; there are: "),
-    (crossed(published="randomboost-table9"), "did you mean randomboost-table"),
-    (crossed(published_as=5), "published_as is 5; it must be KEY: VALUE"),
-    (crossed(published_as={"iris": 5}), "published_as.iris is 5; it must be text"),
-    (crossed(classes="yes please"), "classes is 'yes please'; it must be true or false"),
-    (crossed(remarks=5), "remarks is 5; it must be a list of texts"),
-    (crossed(claims=5), "claims is 5; it must be a list of"),
-    (crossed(claims=[{"better": [["samme", "adaboost_mh"]]}]), "lacks says"),
-    (crossed(claims=[{"says": "x"}]), "claim 1 needs better or alike, and one of them only"),
-    (crossed(claims=[BETTER | {"within": 1}]), "claim 1 needs within where it has alike, and only"),
-    (crossed(claims=[BETTER | {"within": "1"}]), "within is '1'; it must be a number"),
-    (crossed(claims=[BETTER | {"rows": ["irsi"]}]), "claim 1 has no row 'irsi'; did you mean iris"),
-    (crossed(claims=[{"says": "x", "better": [["a", "samme"]]}]), "claim 1 has no column 'a'"),
-    (crossed(claims=[{"says": "x", "better": [["samme"]]}]), "which is no pair of columns"),
+    (definition(colour=1), "no key 'colour'"),
+    (definition(rows=["irsi"]), "did you mean iris"),
+    (definition(columns=["adabost"]), "did you mean adaboost"),
+    (definition(columns=["adaboost"]), "two classes"),
+    (definition(rows=[{"iris": {"colour": 1}}]), "row iris has no key 'colour'"),
+    (definition(columns=[{"a": {"alg": "x"}}]), "column a has no key 'alg'; did you mean algo?"),
+    (definition(columns="demp"), "did you mean demo"),
+    (definition(columns="mcboost3_rounds"), "rounds.yaml has no columns of its own"),
+    (definition(rows=["iris", "iris"]), "has iris twice"),
+    (definition(compare=[["x", "samme"]]), "column 'x'"),
+    (definition(published_as={"a": "b"}), "no row 'a'"),
+    (definition(quantity="acuracy"), "did you mean acc"),
+    (definition(quantity="auc", rounds=[2]), "rounds cannot go with quantity: auc"),
+    (definition(quantity="auc"), "records no auc; add measure=scores"),
+    (definition(rounds=[7]), "after 7 rounds"),
+    (definition(remarks=[{"a": "b"}]), "it must be text, in quotes if it holds a colon"),
+    (definition(seconds="predict"), "seconds is 'predict'"),
+    (definition(speedup=[["x", "y"]]), "speedup has no"),
+    (definition(speedup=[["samme", "adaboost_mh"]]), "speedup needs seconds"),
+    (definition(columns=[{"a": {"without": ["b"]}}]), "without of a has no row 'b'"),
+    (definition(title=5), "title is 5; it must be text"),
+    (definition(title=None), "title is None; it must be text"),
+    (definition(rows=5), "rows is 5; it must be a list of names"),
+    (definition(rows=[]), "rows is []; it must be a list of names"),
+    (definition(rows="iris"), "rows is 'iris'; it must be a list of names"),
+    (
+        definition(rows={"iris": {"zz": 1}}),
+        "rows is {'iris': {'zz': 1}}; it must be a list of names",
+    ),
+    (definition(rows=[5]), "rows has 5, which is no text"),
+    (definition(rows=[{"a": 5}]), "rows: a is 5; it must be overrides or keys"),
+    (definition(rows=[{"a": [5]}]), "row a: an entry of overrides is 5; it must be text"),
+    (definition(rows=[{"a": {"data": 5}}]), "row a: data is 5; it must be text"),
+    (definition(rows=[{"a": {"published": 5}}]), "row a: published is 5; it must be KEY: VALUE"),
+    (definition(columns=5), "columns is 5; it must be a list of names"),
+    (definition(columns=[None]), "columns has None, which is no text"),
+    (definition(columns=[{"a": {"without": 5}}]), "column a: without is 5; it must be a list"),
+    (definition(columns=[{"a": {"algo": "samme", "_target_": "x.Y"}}]), "has algo and _target_"),
+    (definition(columns=[{"a": {"_target_": 5}}]), "column a: _target_ is 5; it must be text"),
+    (definition(overrides=5), "overrides is 5; it must be a list of texts"),
+    (definition(overrides=[5]), "an entry of overrides is 5; it must be text"),
+    (definition(overrides={"seed": 1}), "overrides is {'seed': 1}; it must be a list of texts"),
+    (definition(rounds=50), "rounds is 50; it must be a list of whole numbers"),
+    (definition(rounds=[True]), "an entry of rounds is True; it must be a whole number"),
+    (definition(rounds=[0]), "rounds is [0]; they count from 1"),
+    (definition(compare=5), "compare is 5; it must be a list of lists of texts"),
+    (definition(compare=[["samme"]]), "compare has ['samme'], which is no pair of columns"),
+    (definition(compare=[["samme", "samme"]]), "which is no pair of columns"),
+    (definition(compare=["samme"]), "compare has ['samme'], which is no pair of columns"),
+    (definition(seconds=[1]), "seconds is [1]"),
+    (definition(speedup=5), "speedup is 5; it must be a list of lists of texts"),
+    (definition(published=5), "published is 5; it must be text"),
+    (definition(published="../../x"), "published is '../../x'; there are: "),
+    (definition(published="randomboost-table9"), "did you mean randomboost-table"),
+    (definition(published_as=5), "published_as is 5; it must be KEY: VALUE"),
+    (definition(published_as={"iris": 5}), "published_as.iris is 5; it must be text"),
+    (definition(classes="yes please"), "classes is 'yes please'; it must be true or false"),
+    (definition(remarks=5), "remarks is 5; it must be a list of texts"),
+    (definition(claims=5), "claims is 5; it must be a list of"),
+    (definition(claims=[{"better": [["samme", "adaboost_mh"]]}]), "lacks says"),
+    (definition(claims=[{"says": "x"}]), "claim 1 needs better or alike, and one of them only"),
+    (
+        definition(claims=[BETTER | {"within": 1}]),
+        "claim 1 needs within where it has alike, and only",
+    ),
+    (definition(claims=[BETTER | {"within": "1"}]), "within is '1'; it must be a number"),
+    (
+        definition(claims=[BETTER | {"rows": ["irsi"]}]),
+        "claim 1 has no row 'irsi'; did you mean iris",
+    ),
+    (definition(claims=[{"says": "x", "better": [["a", "samme"]]}]), "claim 1 has no column 'a'"),
+    (definition(claims=[{"says": "x", "better": [["samme"]]}]), "which is no pair of columns"),
 ]
 
 
-@pytest.mark.parametrize(("content", "told"), WRONG)
-def test_wrong_definitions_are_one_clear_line(refused, define_table, content, told):
+@pytest.mark.parametrize(("content", "expected"), WRONG)
+def test_wrong_definition_is_refused_in_one_line(refused, define_table, content, expected):
     message = refused("table", define_table(**content))
-    assert told in message
+    assert expected in message
     assert len(message.partition("mine.yaml")[2]) < 160
 
 
@@ -668,13 +685,13 @@ def test_wrong_definitions_are_one_clear_line(refused, define_table, content, to
         b"5: 6",
     ],
 )
-def test_files_that_are_no_table(refused, tmp_path, content):
+def test_file_without_a_table_is_refused(refused, tmp_path, content):
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
     assert "mine.yaml" in refused("table", str(path))
 
 
-def test_one_text_is_a_list_of_one(done, define_table):
+def test_single_text_is_read_as_a_list(done, define_table):
     remark = "All of it is small."
     name = define_table(
         rows=[{"iris": "data.openml=null"}],
@@ -686,20 +703,20 @@ def test_one_text_is_a_list_of_one(done, define_table):
     assert remark in table.out.splitlines()
 
 
-def test_titles_are_no_markup(done, define_table):
+def test_titles_are_shown_without_markup(done, define_table):
     odd = ["[/red] wine", "[bold]iris :dog:"]
     rows = [{"wine": {"title": odd[0]}}, {"iris": {"title": odd[1]}}]
     out = done("table", define_table(rows=rows, columns=["constant"]), *QUICK[1:]).out
     assert all(title in out for title in odd)
 
 
-def test_mistakes(refused):
+def test_wrong_arguments_are_refused(refused):
     assert "did you mean demo" in refused("table", "dem")
     assert "there is no file nowhere.yaml" in refused("table", "nowhere.yaml")
     assert "did you mean algo.n_iterations" in refused("table", "demo", "algo.n_iteratons=3")
 
 
-def test_probabilities_and_scores(call, done, folder, define_table):
+def test_scores_table_shows_log_loss(call, done, folder, define_table):
     """A table of one quantity of the measure `scores`, with every two columns below it."""
     name = define_table(
         rows=["iris", "wine"],
@@ -711,15 +728,15 @@ def test_probabilities_and_scores(call, done, folder, define_table):
     )
     result = done("table", name, QUICK[-1])
     assert "Log-loss in nats: mean (standard deviation) over 3 splits" in result.out
-    told = " ".join(result.out.split())
-    assert "probabilities that A is better by more than 0.05 nats" in told
+    output = " ".join(result.out.split())
+    assert "probabilities that A is better by more than 0.05 nats" in output
     with open(folder / "results" / "splits.csv", "w") as file:
         assert call("export", "--output", file.name).code == 0
     with open(folder / "results" / "splits.csv") as file:
         lines = [line for line in csv.DictReader(file) if line["algo"] == "samme"]
     assert {line["measure"] for line in lines} == {"scores"}
-    of_iris = [float(line["log_loss"]) for line in lines if line["data"] == "iris"]
-    mean = sum(of_iris) / 3
+    iris_losses = [float(line["log_loss"]) for line in lines if line["data"] == "iris"]
+    mean = sum(iris_losses) / 3
     assert re.search(rf"iris .* {mean:.3f} \(", result.out)
     assert all(0 < float(line["auc"]) <= 1 for line in lines)
     # A run of one shows all four.
@@ -729,7 +746,7 @@ def test_probabilities_and_scores(call, done, folder, define_table):
     )
 
 
-def test_a_table_from_elsewhere_runs_and_copies_nothing(call, folder, define_table, monkeypatch):
+def test_foreign_table_runs_no_code(call, folder, define_table, monkeypatch):
     victim = folder.parent / "victim"
     victim.write_text("precious")
     monkeypatch.setenv("SECRET_TOKEN", "marker-of-a-secret")

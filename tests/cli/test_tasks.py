@@ -40,28 +40,28 @@ def server(folder, monkeypatch):
     server.stop()
 
 
-def test_a_task_is_run_on_its_own_splits(call, server, folder):
+def test_task_runs_on_the_splits_of_the_server(call, server, folder):
     result = call("run", *QUICK, "data.openml_task=3")
     assert (result.code, result.complaints) == (0, "")
     assert "OpenML 3 v3 (set-3), task 3" in result.out
-    whole = results("results")
-    assert whole["split"].tolist() == [0, 1, 2, 3, 4, 5]
-    assert set(whole["n_test"]) == {50}
-    found = load({"name": "openml-task-6", "openml_task": 6}).splits
-    for parts, served in zip(found, server.splits, strict=True):
+    frame = results("results")
+    assert frame["split"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert set(frame["n_test"]) == {50}
+    splits = load({"name": "openml-task-6", "openml_task": 6}).splits
+    for parts, served in zip(splits, server.splits, strict=True):
         for rows, given in zip(parts, served, strict=True):
             np.testing.assert_array_equal(rows, given)
     # Without the server: the copy in the cache has the splits too. And a few of them are a part.
     server.stop()
-    for given, ran in ((["algo.n_iterations=4"], 6), (["algo.n_iterations=3", *FEW], 2)):
+    for given, n_added in ((["algo.n_iterations=4"], 6), (["algo.n_iterations=3", *FEW], 2)):
         assert call("run", *QUICK[::2], *given, "data.openml_task=3").code == 0
-        assert len(results("results")) == len(whole) + ran
-        whole = results("results")
+        assert len(results("results")) == len(frame) + n_added
+        frame = results("results")
     described = call("data", "openml-task-3").out
     assert "fixed splits  6, 100 training and 50 test rows" in described
 
 
-def test_a_suite_is_the_rows_of_a_table(call, server, folder):
+def test_suite_gives_the_rows_of_a_table(call, server, folder):
     (folder / "suite.yaml").write_text(
         "title: A suite\nsuite: 99\noverrides: [algo.n_iterations=5]\ncolumns: [adaboost_mh]\n"
     )
@@ -69,38 +69,38 @@ def test_a_suite_is_the_rows_of_a_table(call, server, folder):
     assert (result.code, result.complaints) == (0, "")
     table = (folder / "results" / "tables" / "suite.md").read_text()
     assert all(f"| {name} " in table for name, _ in TASKS.values())
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     server.stop()
     part = call("table", "suite.yaml", "parallel=serial", "--row", "iris")
     assert (part.code, part.complaints) == (0, "")
-    assert len(server.requests) == asked
+    assert len(server.requests) == n_requests
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("override", "expected"),
     [
         ("data.openml_task=7", "OpenML task 7 is Supervised Regression"),
         ("data.openml_task=8", "OpenML task 8: OpenMLServer"),
         ("data.openml_task=three", "it must be the number of a task"),
     ],
 )
-def test_what_is_no_task_of_classification(refused, server, given, words):
-    assert words in refused("run", *QUICK, given)
+def test_task_without_classification_is_refused(refused, server, override, expected):
+    assert expected in refused("run", *QUICK, override)
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("override", "expected"),
     [
         ("data.missing=drop", "take data.missing=median"),
         ("data=wine", "it cannot go with data.sklearn, which wine has"),
         ("data.path=mine.csv", "it cannot go with data.path"),
     ],
 )
-def test_what_a_task_cannot_go_with(refused, server, given, words):
-    assert words in refused("run", *QUICK, "data.openml_task=3", given)
+def test_task_excludes_other_data_options(refused, server, override, expected):
+    assert expected in refused("run", *QUICK, "data.openml_task=3", override)
 
 
-def test_a_suite_that_is_not_at_hand(call, server, folder):
+def test_unavailable_suite_is_reported(call, server, folder):
     (folder / "suite.yaml").write_text("title: A\nsuite: 98\ncolumns: [samme]\n")
     result = call("table", "suite.yaml")
     assert result.code == 2

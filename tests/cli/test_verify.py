@@ -29,19 +29,19 @@ class Centroids(NearestCentroid):
 
 
 @pytest.fixture(scope="module")
-def once(call_once):
+def recorded_run(call_once):
     here = call_once(RUN)
     rewrite(here / "results" / "records" / "wine" / "adaboost_mh.jsonl", lambda i, r: r | TIMES)
     return here
 
 
 @pytest.fixture
-def recorded(once, folder):
-    shutil.copytree(once / "results", folder / "results")
+def recorded(recorded_run, folder):
+    shutil.copytree(recorded_run / "results", folder / "results")
     return folder
 
 
-def test_verifies(done, recorded):
+def test_equal_refits_are_filed(done, recorded):
     result = done("verify", "--jobs", "1")
     assert result.out.splitlines()[2].split() == ["AdaBoostMH", "1", "1", "-", "-", "-"]
     assert result.out.splitlines()[-1] == ALL_SAME
@@ -49,7 +49,7 @@ def test_verifies(done, recorded):
     assert json.loads(line)["state"] == "same"
 
 
-def test_refutes(call, done, recorded):
+def test_different_refit_makes_its_record_stale(call, done, recorded):
     path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     rewrite(path, lambda i, r: r | ({"test_error": 44 / 45} if i == 1 else {}))
     result = call("verify", "adaboost_mh", "--jobs", "1")
@@ -65,18 +65,18 @@ def test_refutes(call, done, recorded):
 
 
 @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
-def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code):
+def test_interrupted_verification_keeps_its_results(call, recorded, monkeypatch, stop, code):
     path, lines = recorded / "results" / "verified.jsonl", []
 
-    def stopped(*args, **kwargs):
-        for done in refit_records(*args, **kwargs):
-            yield done
+    def refit_until_stop(*args, **kwargs):
+        for refit in refit_records(*args, **kwargs):
+            yield refit
             lines.extend(path.read_text().splitlines()[-1:])  # all that a kill would leave
             if len(lines) == 2:
                 raise stop
 
     with monkeypatch.context() as patch:
-        patch.setattr("boostbench.execution.verification.refit_records", stopped)
+        patch.setattr("boostbench.execution.verification.refit_records", refit_until_stop)
         assert call("verify", "--jobs", "1").code == code
     assert [len(*json.loads(line)["agreed"].values()) for line in lines] == [1, 2]
     assert call("verify", "--jobs", "1").out.splitlines()[-1] == ALL_SAME
@@ -84,7 +84,7 @@ def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code
     assert json.loads(line)["state"] == "same"
 
 
-def test_a_file_that_is_called_as_a_known_data_set(done, folder):
+def test_file_may_have_the_name_of_a_data_set(done, folder):
     rows = [f"{i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
     Path("iris.csv").write_text("\n".join(["x,y,class", *rows]) + "\n")
     done("run", "algo=mcboost", "data.path=iris.csv", "protocol.n_splits=2")
@@ -92,27 +92,27 @@ def test_a_file_that_is_called_as_a_known_data_set(done, folder):
     assert result.out.splitlines()[-1] == "2 fitted again: 2 same, 0 different, 0 failed"
 
 
-def test_a_way_in_which_data_were_asked_for_is_no_difference(done, recorded):
+def test_equivalent_data_options_are_no_difference(done, recorded):
     path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     rewrite(path, lambda i, r: r | {"also": [{"header": True}]})
     result = done("verify", "--jobs", "1")
     assert result.out.splitlines()[-1] == ALL_SAME
 
 
-def test_a_budget(done, recorded):
+def test_budget_limits_the_refits(done, recorded):
     result = done("verify", "--budget", "0.1s", "--jobs", "1")
     assert result.out.splitlines()[-1] == "1 fitted again: 1 same, 0 different, 0 failed"
 
 
-def test_a_table_of_ones_own(done, recorded):
+def test_path_of_a_table_selects_its_records(done, recorded):
     done("run", "algo=adaboost_mh", "data=iris", *RUN[3:], "parallel=serial")
-    asked = "overrides: [algo.n_iterations=30, protocol.n_splits=3]"
-    Path("mine.yml").write_text(f"title: One\nrows: [iris]\ncolumns: [adaboost_mh]\n{asked}\n")
+    overrides = "overrides: [algo.n_iterations=30, protocol.n_splits=3]"
+    Path("mine.yml").write_text(f"title: One\nrows: [iris]\ncolumns: [adaboost_mh]\n{overrides}\n")
     result = done("verify", "mine.yml", "--jobs", "1")
     assert result.out.splitlines()[-1] == ALL_SAME
 
 
-def test_failure(call, recorded):
+def test_failed_refit_gives_exit_code_1(call, recorded):
     """A class that raises an error today fails; the exit code is 1."""
     Path("mine.py").write_text(CENTROIDS)
     run = "run", "algo._target_=mine.Centroids", "data=wine", *RUN[4:], "parallel=serial"
@@ -125,14 +125,14 @@ def test_failure(call, recorded):
     assert result.out.splitlines()[-1] == "3 fitted again: 0 same, 0 different, 3 failed"
 
 
-def test_against_the_same_records(done, recorded):
+def test_equal_records_agree_without_a_refit_file(done, recorded):
     shutil.copytree("results", "old")
     result = done("verify", "--against", "old", "--jobs", "1")
     assert result.out.splitlines()[-1] == ALL_SAME
     assert not (recorded / "results" / "verified.jsonl").exists()
 
 
-def test_against_another_folder(call, recorded):
+def test_records_of_another_folder_disagree(call, recorded):
     shutil.copytree("results", "old")
     path = recorded / "old" / "records" / "wine" / "adaboost_mh.jsonl"
     rewrite(path, lambda i, r: r | {"witness": {"end": 1.0}})
@@ -142,11 +142,11 @@ def test_against_another_folder(call, recorded):
 
 
 @pytest.mark.parametrize("source", ["def (", "raise SystemExit", "class Own: fit = 1 / 0"])
-def test_a_module_that_is_broken_by_now(call, recorded, source):
+def test_broken_module_is_reported_in_one_line(call, recorded, source):
     (recorded / "broken_by_now.py").write_text(source)
     path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
-    own = read_records(path)[0][0]
-    append(path.with_name("own.jsonl"), changed(own, config__algo___target_="broken_by_now.Own"))
+    record = read_records(path)[0][0]
+    append(path.with_name("own.jsonl"), changed(record, config__algo___target_="broken_by_now.Own"))
     result = call("verify", "--jobs", "1")
     assert result.code == 0
     assert len(result.complaints.splitlines()) == 1
@@ -155,7 +155,7 @@ def test_a_module_that_is_broken_by_now(call, recorded, source):
 
 
 @pytest.mark.parametrize(("budget", "n_records"), [([], 3), (["--budget", "0.1s"], 1)])
-def test_dry_run(done, recorded, budget, n_records):
+def test_dry_run_counts_the_refits(done, recorded, budget, n_records):
     result = done("verify", "--dry-run", *budget)
     rows = [line.split() for line in result.out.splitlines()[2:]]
     assert [row[:3] for row in rows] == [
@@ -173,5 +173,5 @@ def test_dry_run(done, recorded, budget, n_records):
         (["results=nothing"], "nothing holds no records"),
     ],
 )
-def test_mistakes(refused, argv, message):
+def test_wrong_arguments_are_refused(refused, argv, message):
     assert message in refused("verify", *argv)
