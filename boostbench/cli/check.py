@@ -86,8 +86,8 @@ def check(
         from boostbench.report.assemble import read_tables
         from boostbench.report.renderers.verdicts_json import to_json
         from boostbench.report.verdict_history import (
-            filed,
-            lost,
+            file_lines,
+            lost_verdicts,
             read_verdicts,
             verdict_lines,
             verdicts_as_csv,
@@ -113,12 +113,12 @@ def check(
         _print([table for table in tables if table not in idle], idle)
     if update:
         judged = {table.name for table in tables}
-        lines = filed(now) + [line for line in before if line["table"] not in judged]
+        lines = file_lines(now) + [line for line in before if line["table"] not in judged]
         with writing_to(path):
             atomic_write_text(path, verdicts_as_csv(lines))
         echo(f"written: {path}", file=sys.stderr)
         return 0
-    regressions = lost(before, now)
+    regressions = lost_verdicts(before, now)
     for then, today in regressions:
         print_error(_sentence(then, today))
     return int(bool(regressions))

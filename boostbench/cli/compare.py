@@ -88,7 +88,7 @@ def compare(
         from boostbench.records.archive import Records
         from boostbench.report.renderers.comparison_json import to_json
         from boostbench.report.renderers.comparison_terminal import print_comparison
-        from boostbench.report.renderers.printing import named
+        from boostbench.report.renderers.printing import short_names
         from boostbench.util.console import make_console
 
     names, results = names_on_record("compare", words)
@@ -117,7 +117,7 @@ def compare(
             path = results / "figures" / _slug([*names, *tables, *data])
             written = _draw(table, comparison, path, depth=1)
         stream = sys.stderr if as_json else sys.stdout
-        echo(f"\nwritten: {named(written)}", file=stream)
+        echo(f"\nwritten: {short_names(written)}", file=stream)
 
 
 def _collect(

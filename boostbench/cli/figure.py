@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     with spinner("starting"):
         from boostbench.figures.definition import read_figure, write_page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import named
+        from boostbench.report.renderers.printing import short_names
         from boostbench.util.console import make_console
 
     definition = read_figure(args.name)
@@ -44,5 +44,5 @@ def run(args: Namespace) -> int:
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         console.print(line)
-    echo(f"\nwritten: {named(written)}")
+    echo(f"\nwritten: {short_names(written)}")
     return int(drawing.failed > 0)

@@ -333,14 +333,14 @@ def _print_sweep(
 ) -> None:
     """Print a table of the recorded results of all jobs of a sweep, and draw it."""
     from boostbench.fitting.quantities import TEST_ERROR
-    from boostbench.report.renderers.printing import make_grid, named
+    from boostbench.report.renderers.printing import make_grid, short_names
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
     from boostbench.util.console import make_console
 
     cells = [_recorded_cell(spec) for spec in specs]
     quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
     error = f"{quantity.title} {quantity.symbol}".rstrip()
-    grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
+    grid = make_grid([*keys, error, "splits", "fit s"], n_left=len(keys))
     for job, cell in zip(jobs, cells, strict=True):
         values = dict(override.split("=", 1) for override in job)
         results = ["-"] * 3
@@ -355,7 +355,7 @@ def _print_sweep(
         console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
         results = Path(specs[0]["results"])
-        echo(f"\nwritten: {named(_draw_sweep(results, keys, jobs, cells, quantity))}")
+        echo(f"\nwritten: {short_names(_draw_sweep(results, keys, jobs, cells, quantity))}")
 
 
 def _recorded_cell(spec: Mapping) -> Cell | None:

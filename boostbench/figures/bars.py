@@ -18,7 +18,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, label_axis
 from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.style import COLOURS, label, make_panels, style
-from boostbench.figures.tables import stale_cells, tables_of_figure
+from boostbench.figures.tables import read_figure_tables, stale_cells
 from boostbench.report.overview import CountedLine
 from boostbench.report.wording import format_splits
 from boostbench.util.errors import UserError
@@ -84,7 +84,7 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
         height=_PANEL_HEIGHT,
         y_label=label_axis(cells[0].quantity),
         legend="none",
-        more=_LEGEND_HEIGHT,
+        extra_height=_LEGEND_HEIGHT,
         sharey=True,
     )
     with style():
@@ -158,7 +158,7 @@ class BarChart(FigureDefinition):
         if len({panel.title for panel in self.panels}) < len(self.panels):
             raise UserError(f"figure {self.name} has panels of one title; give each its own")
         names = list(dict.fromkeys(panel.table for panel in self.panels))
-        made, results = tables_of_figure(self.name, names, overrides)
+        made, results = read_figure_tables(self.name, names, overrides)
         tables = dict(zip(names, made, strict=True))
         panels = {panel.title: _groups(panel, tables[panel.table]) for panel in self.panels}
         cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]

@@ -72,19 +72,19 @@ def draw_boundaries(rows: Mapping[str, Sequence[MapPanel]]) -> Figure:
     """
     n_columns = len(next(iter(rows.values())))
     side = (PAGE_WIDTH - _LABEL * (len(rows) > 1)) / n_columns - 0.03
-    n_panels, size = n_columns * len(rows), {"height": side, "more": _TITLE, "pad": 0.02}
+    n_panels, size = n_columns * len(rows), {"height": side, "extra_height": _TITLE, "pad": 0.02}
     with style():
         figure, grid, _ = make_panels(n_panels, n_columns, **size, dpi=_DPI)
         for row, (title, panels) in enumerate(rows.items()):
-            own = grid[row * n_columns :][:n_columns]
-            for axes, panel in zip(own, panels, strict=True):
+            row_axes = grid[row * n_columns :][:n_columns]
+            for axes, panel in zip(row_axes, panels, strict=True):
                 axes.set(xticks=[], yticks=[], box_aspect=1)
                 axes.spines[:].set_visible(True)
                 if row == 0:
                     axes.set_title(label(panel.title), pad=3)
                 _draw(axes, panel)
             if len(rows) > 1:
-                own[0].set_ylabel(label(title))
+                row_axes[0].set_ylabel(label(title))
     return figure
 
 
@@ -101,11 +101,11 @@ def _draw(axes: Axes, panel: MapPanel) -> None:
     points = panel.record["points"]
     x, y, classes = (np.array(points[name]) for name in ("x", "y", "label"))
     for number in np.unique(classes):
-        own = classes == number
+        is_member = classes == number
         # Thousands of markers: as pixels they make a small file.
         axes.scatter(
-            x[own],
-            y[own],
+            x[is_member],
+            y[is_member],
             s=5 if alone else 2.5,
             c=_colour(number),
             marker=MARKERS[number % len(MARKERS)],
@@ -249,9 +249,9 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
             axes.spines[:].set_visible(True)
             # Points of a grid touch each other: squares, as wide as the step.
             step = 72 * side / sqrt(dataset.n_samples)
-            for index, own in enumerate(dataset.classes):
+            for index, class_name in enumerate(dataset.classes):
                 axes.scatter(
-                    *dataset.X[dataset.y == own].T,
+                    *dataset.X[dataset.y == class_name].T,
                     s=min(_LARGEST, step**2),
                     c=COLOURS[index % len(COLOURS)],
                     marker="s",

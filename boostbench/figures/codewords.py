@@ -14,7 +14,7 @@ from boostbench.config.compose import check_option
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.figures.cross import OfFit
+from boostbench.figures.cross import FitKeys
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
@@ -92,7 +92,7 @@ def _draw(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CodewordPictures(OfFit, FigureDefinition):
+class CodewordPictures(FitKeys, FigureDefinition):
     """Codewords in the plane before and after the training, of the first split.
 
     The algorithm has codewords of two dimensions.
@@ -148,9 +148,9 @@ class CodewordPictures(OfFit, FigureDefinition):
 def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
     """Choose the picture of each class that is nearest to the mean of them, at equal contrast."""
     chosen = []
-    for own_class in images.classes:
-        own = images.X[images.y == own_class]
-        even = own - own.mean(axis=1, keepdims=True)
+    for class_name in images.classes:
+        members = images.X[images.y == class_name]
+        even = members - members.mean(axis=1, keepdims=True)
         even /= np.linalg.norm(even, axis=1, keepdims=True) + 1e-12
-        chosen.append(own[(even @ even.mean(axis=0)).argmax()].reshape(shape))
+        chosen.append(members[(even @ even.mean(axis=0)).argmax()].reshape(shape))
     return chosen

@@ -21,7 +21,7 @@ from boostbench.analysis.tables import Table
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
-from boostbench.figures.tables import OfColumns, stale_cells
+from boostbench.figures.tables import ColumnKeys, stale_cells
 from boostbench.report.matrix import matrix_of
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, p_value
@@ -105,12 +105,12 @@ def _draw(
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
     height = _TOP + below + pitch * n_left + _MARGIN
     width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
-    left, right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
+    x_left, x_right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
     inner = 0.15  # the axis ends before the labels' lines do
 
     def x(rank: float) -> float:
         share = (rank - 1) / (len(texts) - 1)
-        return left + inner + share * (right - left - 2 * inner)
+        return x_left + inner + share * (x_right - x_left - 2 * inner)
 
     with style():
         figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI)
@@ -123,7 +123,7 @@ def _draw(
             on_left = index < n_left
             row = index if on_left else len(texts) - 1 - index
             y = below + pitch * (row + 0.5)
-            end = left if on_left else right
+            end = x_left if on_left else x_right
             axes.plot([x(rank), x(rank), end], [0, y, y], color="#444444", linewidth=0.7)
             axes.text(
                 end + (-_GAP / 2 if on_left else _GAP / 2),
@@ -133,8 +133,8 @@ def _draw(
                 va="center_baseline",
             )
         level = 0
-        for colour, own in zip(COLOURS, bars.values(), strict=False):
-            for first, last in own:
+        for colour, groups in zip(COLOURS, bars.values(), strict=False):
+            for first, last in groups:
                 level += 1
                 ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
                 axes.plot(ends, [level * _BAR] * 2, color=colour, linewidth=3, zorder=3)
@@ -200,7 +200,7 @@ _RANKED = ["algorithm", "average rank"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranks(OfColumns, FigureDefinition):
+class Ranks(ColumnKeys, FigureDefinition):
     """Average ranks of algorithms, and which of them tests do not separate."""
 
     kind: ClassVar[str] = "ranks"
@@ -262,9 +262,9 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     norm = TwoSlopeNorm(0, -largest, largest)
     with style():
         figure = Figure(figsize=(width, height), dpi=DPI)
-        left, bottom = label_width / width, (key_height + 0.1) / height
+        x_axes, y_axes = label_width / width, (key_height + 0.1) / height
         top = (height - label_height) / height
-        axes = figure.add_axes((left, bottom, 1 - left - 0.1 / width, top - bottom))
+        axes = figure.add_axes((x_axes, y_axes, 1 - x_axes - 0.1 / width, top - y_axes))
         axes.set(xlim=(0, n), ylim=(n, 0))
         # 2) The cells.
         for i, a in enumerate(names):
@@ -311,7 +311,7 @@ def _matrix_cell(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrix(OfColumns, FigureDefinition):
+class Matrix(ColumnKeys, FigureDefinition):
     """Every two algorithms of a table."""
 
     kind: ClassVar[str] = "matrix"

@@ -73,7 +73,7 @@ class OfCross:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfFit:
+class FitKeys:
     """Keys of figures of one fit.
 
     Attributes

@@ -81,14 +81,14 @@ def read_figure(name: str) -> FigureDefinition:
         No such figure or kind, or keys or values that its kind does not have.
     """
     path, content = configs.read_definition("figure", name)
-    known = kinds()
+    types = kinds()
     if "kind" not in content:
-        raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', known)}")
+        raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', types)}")
     kind = check_value(str, content.pop("kind"), str(path), "kind")
-    if kind not in known:
-        raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, known)}")
+    if kind not in types:
+        raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, types)}")
     return struct_from_mapping(
-        known[kind], content, str(path), name=configs.definition_name("figure", path)
+        types[kind], content, str(path), name=configs.definition_name("figure", path)
     )
 
 
@@ -111,5 +111,5 @@ def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
     parts = [f"# {title}", f"![{title}]({quote(definition.name)}.svg)"]
     parts += map(escape, [definition.caption, *drawing.notes])
     if drawing.facts:
-        parts.append(pipe(drawing.facts, drawing.header, left=len(drawing.header)))
+        parts.append(pipe(drawing.facts, drawing.header, n_left=len(drawing.header)))
     return "\n\n".join(parts) + "\n"

@@ -89,7 +89,7 @@ def draw_features(
         n_columns=min(_COLUMNS, len(panels)),
         height=_PANEL_HEIGHT + _NAMES_HEIGHT * is_turned,
         legend="none",
-        more=_LEGEND_HEIGHT,
+        extra_height=_LEGEND_HEIGHT,
     )
     with style():
         for axes, panel in zip(grid, panels, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from boostbench.config.overrides import parse_overrides
-from boostbench.figures.cross import OfFit
+from boostbench.figures.cross import FitKeys
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import label, line_style, make_panels, put_headline, style
@@ -43,14 +43,14 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
     norms = [0.0, *record["norms"]]
     with style():
         n_panels = len(rows) * len(classes)
-        size = {"height": _ROW_HEIGHT, "more": 0.8, "pad": 0.03}
+        size = {"height": _ROW_HEIGHT, "extra_height": 0.8, "pad": 0.03}
         figure, panels, _ = make_panels(n_panels, len(classes), **size, sharex=True, sharey=True)
         grid = np.reshape(panels, (len(rows), len(classes)))
         for row, (title, path) in zip(grid, rows, strict=True):
             # All coefficients are 0 at first: (norm, class, stump).
             coefficients = np.insert(np.array(path), 0, 0.0, axis=0)
-            for axes, own in zip(row, coefficients.transpose(1, 2, 0), strict=True):
-                for stump, values in enumerate(own):
+            for axes, stumps in zip(row, coefficients.transpose(1, 2, 0), strict=True):
+                for stump, values in enumerate(stumps):
                     axes.plot(norms, values, **line_style(stump))
                 axes.grid(axis="y")
             row[0].set_ylabel(title)
@@ -100,7 +100,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathCurves(OfFit, FigureDefinition):
+class PathCurves(FitKeys, FigureDefinition):
     """Coefficients of a few stumps, exact and by tiny steps.
 
     Attributes

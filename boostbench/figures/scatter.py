@@ -15,7 +15,7 @@ from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, label_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
-from boostbench.figures.tables import stale_cells, tables_of_figure
+from boostbench.figures.tables import read_figure_tables, stale_cells
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.papers.metadata import title
 from boostbench.report.overview import by_table, counting, headline, in_order
@@ -90,18 +90,18 @@ def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
     markers = {"reproduced": "o", "undecided": "s"}
     markers |= dict(zip(("better", "worse"), "v^" if below else "^v", strict=True))
     for verdict in COMPARED:
-        own = [cell for cell in cells if cell.verdict == verdict]
+        members = [cell for cell in cells if cell.verdict == verdict]
         axes.errorbar(
-            [cell.target.mean for cell in own],
-            [cell.mean for cell in own],
-            xerr=[_half(cell.target.std, cell.target.n) for cell in own],
-            yerr=[_half(cell.std, len(cell.values)) for cell in own],
+            [cell.target.mean for cell in members],
+            [cell.mean for cell in members],
+            xerr=[_half(cell.target.std, cell.target.n) for cell in members],
+            yerr=[_half(cell.std, len(cell.values)) for cell in members],
             linestyle="none",
             elinewidth=0.4,
             ecolor="#bbbbbb",
             markeredgewidth=0.3,
             markeredgecolor="white",
-            label=f"{verdict} ({len(own)})",
+            label=f"{verdict} ({len(members)})",
             marker=markers[verdict],
             color=VERDICTS[verdict].colour,
             markersize=_SIZES[verdict],
@@ -154,7 +154,7 @@ class Scatter(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        tables, results = tables_of_figure(self.name, self.tables, overrides)
+        tables, results = read_figure_tables(self.name, self.tables, overrides)
         totals = counts(tables)
         facts = []
         for line in by_table(totals, in_order(tables)):

@@ -131,7 +131,7 @@ def make_panels(
     height: float,
     *,
     width: float = PAGE_WIDTH,
-    more: float = 0,
+    extra_height: float = 0,
     dpi: int = DPI,
     pad: float | None = None,
     **options,
@@ -142,7 +142,7 @@ def make_panels(
     ----------
     n_panels, n_columns : int
         Number of panels, and number of panels in a row.
-    height, width, more : float
+    height, width, extra_height : float
         Height of a row, width of the figure, and height of the figure beyond its rows; inches.
     dpi : int, default=170
         Resolution of the PNG, in dots per inch.
@@ -158,7 +158,7 @@ def make_panels(
         Panels to draw in, and the empty panels of the last row.
     """
     n_rows = ceil(n_panels / n_columns)
-    figure = Figure(figsize=(width, height * n_rows + more), dpi=dpi, layout="constrained")
+    figure = Figure(figsize=(width, height * n_rows + extra_height), dpi=dpi, layout="constrained")
     if pad is not None:
         figure.get_layout_engine().set(w_pad=pad, h_pad=pad)
     grid = figure.subplots(n_rows, n_columns, squeeze=False, **options).ravel().tolist()

@@ -67,7 +67,7 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
             for point in points
         ]
     keys = [key for key in points[0].values if key != "data"]
-    if len(keys) == 1 and _are_numbers(points, keys[0]):
+    if len(keys) == 1 and _is_numeric(points, keys[0]):
         return _draw_lines(points, keys[0], quantity)
     return _draw_maps(points, keys, quantity)
 
@@ -95,14 +95,14 @@ def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -
     deviations = PAGE_WIDTH >= _CELL * n_beside * len(_texts(points, [along]))
     with style():
         figure, grid, _ = make_panels(len(panels), n_beside, height)
-        for axes, (title, own) in zip(grid, panels.items(), strict=True):
+        for axes, (title, settings) in zip(grid, panels.items(), strict=True):
             axes.set_title(label(title), pad=3)
-            _draw_map(axes, own, along, stacked, quantity, deviations)
+            _draw_map(axes, settings, along, stacked, quantity, deviations)
         figure.supxlabel(label(along), fontsize="medium")
         if stacked:
             figure.supylabel(label(", ".join(stacked)), fontsize="medium")
-        more = " (standard deviation)" if deviations else ""
-        figure.suptitle(f"{label_axis(quantity)}{more}, the best in bold", fontsize="medium")
+        suffix = " (standard deviation)" if deviations else ""
+        figure.suptitle(f"{label_axis(quantity)}{suffix}, the best in bold", fontsize="medium")
     return figure
 
 
@@ -155,14 +155,14 @@ def _draw_map(
 def _texts(points: Sequence[Setting], keys: list[str]) -> list[str]:
     """Return the labels of an axis, numbers ascending."""
     texts = list(dict.fromkeys(_text(point, keys) for point in points))
-    return sorted(texts, key=float) if len(keys) == 1 and _are_numbers(points, keys[0]) else texts
+    return sorted(texts, key=float) if len(keys) == 1 and _is_numeric(points, keys[0]) else texts
 
 
 def _text(point: Setting, keys: list[str]) -> str:
     return ", ".join(point.values[key] for key in keys)
 
 
-def _are_numbers(points: Sequence[Setting], key: str) -> bool:
+def _is_numeric(points: Sequence[Setting], key: str) -> bool:
     try:
         return all(float(point.values[key]) == float(point.values[key]) for point in points)
     except ValueError:

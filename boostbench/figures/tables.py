@@ -65,7 +65,7 @@ def find_cells(
             cells.setdefault(row, []).append(
                 Cell.from_recorded(records.find(ExperimentSpec.from_config(spec)), *names)
             )
-    if not any(cell.n_finished for own in cells.values() for cell in own):
+    if not any(cell.n_finished for row in cells.values() for cell in row):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
@@ -130,40 +130,45 @@ def find_lines(
     titles, notes = {}, {}
     for panel in panels:
         cells, results = find_cells(panel.table, overrides, panel.rows)
-        own, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
+        panel_lines, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
         without = {}
         for row, value in panel.rows.items():
             for cell in cells.get(row, []):  # none where no column is run
-                told = [record for record in cell.rows.records if quantity.of(record) is not None]
-                if told:
-                    own.setdefault(cell.title, {})[value] = told
-                silent = cell.n_finished and not told
+                records = [
+                    record for record in cell.rows.records if quantity.of(record) is not None
+                ]
+                if records:
+                    panel_lines.setdefault(cell.title, {})[value] = records
+                silent = cell.n_finished and not records
                 (without if silent else titles)[cell.title] = None
         notes |= dict.fromkeys(caveats(cells))
         if without:
             why = f"No line in {panel.title}, as records do not tell {quantity.name}"
             notes[f"{why}: {', '.join(without)}."] = None
-    for title, own in lines.items():
-        if not own:
+    for title, panel_lines in lines.items():
+        if not panel_lines:
             raise UserError(f"no record of what {title} shows tells {quantities[title].name}")
         # Rows and tables may be in any order; a line is drawn from left to right.
-        lines[title] = {name: dict(sorted(line.items())) for name, line in own.items()}
+        lines[title] = {name: dict(sorted(line.items())) for name, line in panel_lines.items()}
     return lines, list(titles), list(notes), results
 
 
 def caveats(cells: Cells) -> list[str]:
     """Return notes on cells that are missing, incomplete or stale."""
     notes = []
-    for own in cells.values():
+    for row in cells.values():
         reasons: dict[str, list[str]] = {}
-        for cell in own:
+        for cell in row:
             if cell.n_failed or cell.missing:
-                what = f"only {format_splits(cell)} splits" if cell.n_finished else "not run"
-                reasons.setdefault(what, []).append(cell.title)
-        reasons = {why: ["all"] if len(who) == len(own) else who for why, who in reasons.items()}
+                reason = f"only {format_splits(cell)} splits" if cell.n_finished else "not run"
+                reasons.setdefault(reason, []).append(cell.title)
+        reasons = {
+            reason: ["all"] if len(titles) == len(row) else titles
+            for reason, titles in reasons.items()
+        }
         if reasons:
-            notes.append(f"Lacking on {own[0].data}: {_sentence(reasons)}.")
-    return notes + stale_cells(cell for own in cells.values() for cell in own)
+            notes.append(f"Lacking on {row[0].data}: {_sentence(reasons)}.")
+    return notes + stale_cells(cell for row in cells.values() for cell in row)
 
 
 def _sentence(reasons: Mapping[str, list[str]]) -> str:
@@ -174,7 +179,7 @@ def _sentence(reasons: Mapping[str, list[str]]) -> str:
     >>> _sentence({"not run": ["AdaBoost.MH", "MultiBoost"], "only 2 of 10 splits": ["SAMME"]})
     'AdaBoost.MH, MultiBoost (not run); SAMME (only 2 of 10 splits)'
     """
-    return "; ".join(f"{', '.join(who)} ({why})" for why, who in reasons.items())
+    return "; ".join(f"{', '.join(titles)} ({reason})" for reason, titles in reasons.items())
 
 
 def stale_cells(cells: Iterable[Cell]) -> list[str]:
@@ -182,7 +187,7 @@ def stale_cells(cells: Iterable[Cell]) -> list[str]:
     return stale_note(f"{cell.title} on {cell.data}" for cell in cells if cell.stale)
 
 
-def tables_of_figure(
+def read_figure_tables(
     figure: str, names: Sequence[str], overrides: list[str]
 ) -> tuple[list[Table], Path]:
     """Return the tables of a figure from the records, and the folder of the records."""
@@ -194,7 +199,7 @@ def tables_of_figure(
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfColumns:
+class ColumnKeys:
     """Keys of figures over the data sets of a table: its name, and columns, by default all."""
 
     table: str
@@ -202,7 +207,7 @@ class OfColumns:
 
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
         """Return the table, the names of the columns, and the folder of the results."""
-        [table], results = tables_of_figure(self.name, [self.table], overrides)
+        [table], results = read_figure_tables(self.name, [self.table], overrides)
         named = {name: find_column(table.results, name) for name in self.columns or table.results}
         absent = (name for name, column in named.items() if column is None)
         check_names(absent, table.results, f"table {table.name} has no column")

@@ -92,7 +92,7 @@ class Listing:
         Summary of the lines.
     reasons : list of str, default=[]
         Further sentences, such as reasons for differences.
-    left : int, default=2
+    n_names : int, default=2
         Number of leading columns that hold names.
     is_appendix : bool, default=False
         Whether the list is written to files only and not to the screen.
@@ -104,7 +104,7 @@ class Listing:
     explanation: str
     summary: str = ""
     reasons: list[str] = field(default_factory=list)
-    left: int = 2
+    n_names: int = 2
     is_appendix: bool = False
 
     @property

@@ -30,7 +30,7 @@ from boostbench.report.wording import (
 )
 from boostbench.util import numbers
 
-_FOUND = f"{POWER:.0%} power"
+_POWER_HEADING = f"{POWER:.0%} power"
 _SECONDS = "CPU seconds"
 _VERDICT_RULES = {
     "tost": f"Reproduced: ours is shown to lie within {MARGIN:.0%} of the published error, even if "
@@ -41,7 +41,8 @@ _VERDICT_RULES = {
 #: Explanations of `published_listing` by rule, see `Agreement.verdict`.
 COMPARISON_EXPLANATIONS = {
     rule: "Difference: ours minus published, with Welch's 95% interval. "
-    f"{_FOUND}: the difference that would have been detected with this probability. {verdicts}"
+    f"{_POWER_HEADING}: the difference that would have been detected with this probability. "
+    f"{verdicts}"
     for rule, verdicts in _VERDICT_RULES.items()
 }
 
@@ -161,11 +162,11 @@ def published_listing(table: Table) -> Listing:
         ]
         # The table cell has the same search text, so that a search finds both.
         find = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
-        known, found = bool(cell.values), f"{find} {cell.verdict}"
-        lines.append(Line(texts, is_known=known, verdict=cell.verdict, find=found))
+        find = f"{find} {cell.verdict}"
+        lines.append(Line(texts, is_known=bool(cell.values), verdict=cell.verdict, find=find))
     return Listing(
         "Beside the published numbers",
-        ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],
+        ["data", "algorithm", "published", "ours", "difference", _POWER_HEADING, "verdict"],
         lines,
         COMPARISON_EXPLANATIONS[rule],
         summary_of_verdicts(table),
@@ -246,7 +247,7 @@ def parts_listing(table: Table) -> Listing:
         ],
         "Means per split, on one core: whole fit / weak learners / coefficients.",
         reasons=reference_job(table),
-        left=1,
+        n_names=1,
         is_appendix=True,
     )
 
@@ -277,17 +278,18 @@ def reference_job(table: Table) -> list[str]:
     sentence = (
         f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
     )
-    others = ", ".join(
+    exceptions = ", ".join(
         f"{where} ({numbers.seconds(seconds)})"
         for where, seconds in spent.items()
         if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
     )
-    if others:
-        sentence += f", except in these cells, whose times do not compare with the rest: {others}"
+    if exceptions:
+        sentence += ", except in these cells, whose times do not compare with the rest: "
+        sentence += exceptions
     return [f"{sentence}."]
 
 
-def listed(runs: Collection[RecordedExperiment]) -> Listing:
+def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
     """List runs with their metrics, settings and dates."""
     quantities = available_metrics(runs)
     heads = ["data", "algorithm"]

@@ -13,11 +13,11 @@ from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
 #: Columns of the file, and the columns that a file of another version must have.
-_FILED = (
+_FILE_COLUMNS = (
     *("table", "data", "algo", "column", "ours", "published", "n", "detectable"),
     *("differs", "within", "verdict"),
 )
-_NEEDED = ("table", "data", "column", "ours", "verdict")
+_REQUIRED_COLUMNS = ("table", "data", "column", "ours", "verdict")
 
 
 def verdict_lines(tables: Iterable[Table]) -> list[dict]:
@@ -46,9 +46,13 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
     agreement, target = cell.agreement, cell.target
     return {
         **{"table": table, "data": row, "algo": cell.algo, "column": column},
-        **{"ours": _known(cell.mean), "ours_std": _known(cell.std), "n": len(cell.values)},
-        **{"published": target.mean, "published_std": _known(target.std), "published_n": target.n},
-        **{name: agreement and _known(getattr(agreement, name)) for name in JUDGED},
+        **{"ours": _rounded(cell.mean), "ours_std": _rounded(cell.std), "n": len(cell.values)},
+        **{
+            "published": target.mean,
+            "published_std": _rounded(target.std),
+            "published_n": target.n,
+        },
+        **{name: agreement and _rounded(getattr(agreement, name)) for name in JUDGED},
         **{name: agreement and getattr(agreement, name) for name in FACTS},
         **{"quantity": cell.quantity.name, "digits": cell.quantity.digits},
         **{"verdict": cell.verdict, "rule": cell.rule},
@@ -58,11 +62,11 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
     }
 
 
-def _known(value: float) -> float | None:
+def _rounded(value: float) -> float | None:
     return None if isnan(value) else round(value, 6)
 
 
-def lost(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
+def lost_verdicts(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
     """Return the numbers that were reproduced before and no longer are.
 
     Parameters
@@ -98,7 +102,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
         return []
     try:
         lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-        if all(line.keys() >= set(_NEEDED) for line in lines):
+        if all(line.keys() >= set(_REQUIRED_COLUMNS) for line in lines):
             return lines
     except (UnicodeDecodeError, csv.Error):
         pass
@@ -107,7 +111,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     )
 
 
-def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
+def file_lines(verdicts: Iterable[dict]) -> list[dict[str, str]]:
     """Return the lines of a file of verdicts, with rounded errors."""
 
     def printed(line: dict, name: str) -> str:
@@ -116,11 +120,11 @@ def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
         return fixed(line[name], line["digits"])
 
     return [
-        {name: "" if line[name] is None else printed(line, name) for name in _FILED}
+        {name: "" if line[name] is None else printed(line, name) for name in _FILE_COLUMNS}
         for line in verdicts
     ]
 
 
 def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
     """Return the text of a file of verdicts, sorted by table."""
-    return lines_as_csv(_FILED, sorted(lines, key=lambda line: line["table"]))
+    return lines_as_csv(_FILE_COLUMNS, sorted(lines, key=lambda line: line["table"]))

@@ -6,7 +6,7 @@ from fitting.toy import run
 from boostbench.analysis.runs import find_experiments
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
-from boostbench.report.findings import listed
+from boostbench.report.findings import runs_listing
 from tests.fitting.toy import make_dataset
 
 TITLES = {"mh": "AdaBoost.MH"}
@@ -64,7 +64,7 @@ def test_an_experiment_is_one_from_wherever_its_file_was_read(tmp_path):
 
 
 def test_lines(records):
-    runs = listed(find_experiments(records, TITLES))
+    runs = runs_listing(find_experiments(records, TITLES))
     assert runs.heads[2:7] == [
         *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
     ]

@@ -11,8 +11,8 @@ from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdict_history import (
-    filed,
-    lost,
+    file_lines,
+    lost_verdicts,
     read_verdicts,
     verdict_lines,
     verdicts_as_csv,
@@ -42,11 +42,11 @@ def tables():
 def test_nothing_that_was_reproduced_is_lost(tables):
     before = read_verdicts(RESULTS / "verdicts.csv")
     assert len(before) > 400
-    assert lost(before, verdict_lines([table for table in tables if table.paper])) == []
+    assert lost_verdicts(before, verdict_lines([table for table in tables if table.paper])) == []
 
 
 def test_committed_verdicts_are_those_of_the_committed_records(tables):
-    today = verdicts_as_csv(filed(verdict_lines([table for table in tables if table.paper])))
+    today = verdicts_as_csv(file_lines(verdict_lines([table for table in tables if table.paper])))
     assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
 
 

@@ -1,8 +1,8 @@
 import pytest
 
 from boostbench.report.verdict_history import (
-    filed,
-    lost,
+    file_lines,
+    lost_verdicts,
     read_verdicts,
     verdict_lines,
     verdicts_as_csv,
@@ -32,7 +32,7 @@ def test_judges_what_is_published(table):
 
 def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
     path = tmp_path / "verdicts.csv"
-    lines = filed(verdict_lines([table]))
+    lines = file_lines(verdict_lines([table]))
     path.write_text(verdicts_as_csv(lines))
     assert read_verdicts(path) == lines
     assert lines[0] == {
@@ -53,7 +53,7 @@ def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
     path.write_text("table,data,column,ours,verdict,more\nname,wine,a,2.0,reproduced,x\n")
     [line] = read_verdicts(path)
     assert verdicts_as_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,,,reproduced"
-    assert lost([line], verdict_lines([table]))
+    assert lost_verdicts([line], verdict_lines([table]))
 
 
 def test_no_file_has_no_verdicts(tmp_path):
@@ -77,12 +77,12 @@ def test_lost_is_what_was_reproduced_only(make_table, make_cell, errors):
         }
         return verdict_lines([make_table(cells)])
 
-    before = filed(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
+    before = file_lines(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
     assert [line["verdict"] for line in before] == ["reproduced", "worse"]
-    assert lost(before, judge([3.1, 3.1, 2.9], [0.1, 0.1, 0.2])) == []
-    [(then, now)] = lost(before, judge(errors, [9.0, 9.1, 9.2]))
+    assert lost_verdicts(before, judge([3.1, 3.1, 2.9], [0.1, 0.1, 0.2])) == []
+    [(then, now)] = lost_verdicts(before, judge(errors, [9.0, 9.1, 9.2]))
     assert then == before[0]
     assert [now[key] for key in ("table", "data", "column")] == ["name", "wine", "a"]
     assert now["verdict"] != "reproduced"
     # What is not judged today is not lost.
-    assert lost(before, []) == []
+    assert lost_verdicts(before, []) == []

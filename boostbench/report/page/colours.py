@@ -3,7 +3,7 @@
 from boostbench.analysis.verdicts import VERDICTS
 
 #: Verdicts with a colour of their own in cells and words; the others are grey.
-_TOLD = ("reproduced", "better", "worse", "failed")
+_COLOURED = ("reproduced", "better", "worse", "failed")
 
 _WHITE, _BLACK = "#ffffff", "#000000"
 #: The background of the dark theme, as in ``page.css``.
@@ -16,7 +16,7 @@ def style() -> str:
     Text has a contrast ratio of at least 4.5 on its background.
     """
     lines = []
-    for name in _TOLD:
+    for name in _COLOURED:
         colour = VERDICTS[name].colour
         lines += [
             f"--bar-{name}: {colour};",
@@ -24,7 +24,7 @@ def style() -> str:
             f"--on-{name}: light-dark({mix(colour, _WHITE, 0.12)}, {mix(colour, _DARK, 0.2)});",
         ]
     for verdict, (colour, *_) in VERDICTS.items():
-        if colour and verdict not in _TOLD:
+        if colour and verdict not in _COLOURED:
             name = verdict.replace(" ", "-")
             lines.append(f"--bar-{name}: light-dark({colour}, {mix(colour, _DARK, 0.4)});")
     return ":root {\n  " + "\n  ".join(lines) + "\n}\n"

@@ -58,13 +58,13 @@ def find_figures(folder: Path) -> list[Figure]:
     figures = []
     for path in sorted(folder.glob("*.md"), key=_natural):
         try:
-            figures.append(read_written_figure(path))
+            figures.append(read_figure_page(path))
         except (OSError, UnicodeDecodeError) as error:
             print_error(f"{path} is no page of a figure ({first_line(error)}); left out")
     return figures
 
 
-def read_written_figure(path: Path) -> Figure:
+def read_figure_page(path: Path) -> Figure:
     """Read the Markdown page of a figure, and the pictures that it shows.
 
     Parameters

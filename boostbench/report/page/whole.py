@@ -17,7 +17,7 @@ from boostbench.papers.metadata import citation, title
 from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.document import make_document
-from boostbench.report.findings import listed
+from boostbench.report.findings import runs_listing
 from boostbench.report.page.colours import style
 from boostbench.report.page.details import details
 from boostbench.report.page.figures import Figure
@@ -94,7 +94,7 @@ def render_page(
                 for paper, group in groupby(views, lambda view: view.table.paper)
             ],
             figures=figures,
-            runs=listed(runs) if runs else None,
+            runs=runs_listing(runs) if runs else None,
             lead=lead,
             own_title="Tables of your own" if lead else "Other tables",
             total=counted.total,

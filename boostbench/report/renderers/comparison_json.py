@@ -31,7 +31,7 @@ def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> st
 
 
 def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> dict:
-    a, b, *others = table.columns
+    a, b, *further_columns = table.columns
     friedman = comparison.friedman
     return {
         "algorithms": {name: column.label for name, column in table.columns.items()},
@@ -40,7 +40,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "data": row,
                 "table": sources.get(row),
                 "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
-                **({} if others else _of_splits(table, row, a, b)),
+                **({} if further_columns else _split_tests(table, row, a, b)),
             }
             for row in table.rows
         ],
@@ -84,7 +84,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
     }
 
 
-def _of_splits(table: Table, row: str, a: str, b: str) -> dict:
+def _split_tests(table: Table, row: str, a: str, b: str) -> dict:
     return {"hedges_g": effect(table, row, a, b), "p_splits": split_test(table, row, a, b)}
 
 

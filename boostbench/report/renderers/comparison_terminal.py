@@ -106,7 +106,7 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     console.print(grid)
     console.print(comparison.friedman.sentence(comparison.pairs.unit))
     console.print()
-    grid = make_grid(_PAIRS, left=2)
+    grid = make_grid(_PAIRS, n_left=2)
     for test in comparison.tests:
         apart = comparison.ranks[test.a] - comparison.ranks[test.b]
         grid.add_row(

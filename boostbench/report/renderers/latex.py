@@ -131,7 +131,7 @@ def _cell(entry: Entry) -> Cell:
 
 
 def _listing_grid(listing: Listing) -> Grid:
-    n_names = listing.left
+    n_names = listing.n_names
     heads = [Heading("", head) for head in listing.heads[n_names:]]
     lines = [
         Line(line.texts[:n_names], list(map(Cell, line.texts[n_names:]))) for line in listing.lines

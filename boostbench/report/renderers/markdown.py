@@ -28,7 +28,7 @@ def markdown(document: Document) -> str:
         if listing.title != title:
             title = listing.title
             parts.append(f"## {title}")
-        parts.append(pipe(listing.rows, listing.heads, listing.left))
+        parts.append(pipe(listing.rows, listing.heads, listing.n_names))
         sentences = [listing.summary, listing.explanation, *listing.reasons]
         parts += [escape(text) for text in sentences if text]
     return "\n\n".join(parts) + "\n"
@@ -46,20 +46,20 @@ def escape(text: str) -> str:
     return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
 
 
-def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], left: int = 1) -> str:
-    """Return a table of plain text; the first `left` columns are left-aligned."""
+def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], n_left: int = 1) -> str:
+    """Return a table of plain text; the first `n_left` columns are left-aligned."""
     written = [[_bold(text) for text in row] for row in rows]
-    return aligned(written, [escape(head) for head in heads], left)
+    return aligned(written, [escape(head) for head in heads], n_left)
 
 
-def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], left: int = 1) -> str:
+def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], n_left: int = 1) -> str:
     """Return a table of texts that are Markdown already; see `pipe`."""
     return tabulate(
         rows,
         heads,
         tablefmt="pipe",
         disable_numparse=True,
-        colalign=["left"] * left + ["right"] * (len(heads) - left),
+        colalign=["left"] * n_left + ["right"] * (len(heads) - n_left),
     )
 
 

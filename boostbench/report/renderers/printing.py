@@ -11,14 +11,14 @@ from rich.table import Table as Grid
 GAP = 2
 
 
-def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
+def make_grid(header: Sequence[str], n_left: int = 1, gap: int = GAP) -> Grid:
     """Return an empty grid with headings above a rule.
 
     Parameters
     ----------
     header : sequence of str
         Headings of one or several lines.
-    left : int, default=1
+    n_left : int, default=1
         Number of left-aligned columns; the others are right-aligned.
     gap : int, default=2
         Spaces between columns.
@@ -32,21 +32,21 @@ def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
     padding = (0, gap - 1, 0, 0)
     grid = Grid(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
     for index, title in enumerate(header):
-        justify = "left" if index < left else "right"
+        justify = "left" if index < n_left else "right"
         grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")
     return grid
 
 
-def named(paths: Iterable[Path]) -> str:
+def short_names(paths: Iterable[Path]) -> str:
     """Return short names of files: consecutive files with one stem are joined by suffix.
 
     Examples
     --------
-    >>> named(map(Path, ["a/b.1.png", "a/b.1.svg", "a/c.png", "a/c.svg"]))
+    >>> short_names(map(Path, ["a/b.1.png", "a/b.1.svg", "a/c.png", "a/c.svg"]))
     'a/b.1.png, .svg; a/c.png, .svg'
     """
     by_stem = groupby(paths, key=lambda path: path.with_suffix(""))
     groups = ((next(files), files) for _, files in by_stem)
     return "; ".join(
-        ", ".join([str(first), *(path.suffix for path in others)]) for first, others in groups
+        ", ".join([str(first), *(path.suffix for path in files)]) for first, files in groups
     )

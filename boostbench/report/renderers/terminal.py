@@ -92,16 +92,16 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         grid.add_row(*texts)
     console.print(grid)
     for cell in cells:
-        known = [q for q in map(QUANTITIES.get, SCORES) if cell.average(q) is not None]
-        scores = [_score(replace(cell, quantity=quantity)) for quantity in known]
+        recorded = [q for q in map(QUANTITIES.get, SCORES) if cell.average(q) is not None]
+        scores = [_score(replace(cell, quantity=quantity)) for quantity in recorded]
         if scores:
             console.print(f"{cell.title}: {', '.join(scores)}")
     for cell in cells:
         if format_chosen(cell):
             console.print(f"{cell.title}: {format_chosen(cell)}, chosen by cross-validation")
-    others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
-    for what in filter(None, others):
-        console.print(f"{ELSEWHERE} not the published experiment: {what}", style="yellow")
+    departures = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
+    for departure in filter(None, departures):
+        console.print(f"{ELSEWHERE} not the published experiment: {departure}", style="yellow")
     console.print(
         f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core."
     )
@@ -177,7 +177,7 @@ def print_listing(console: Console, listing: Listing) -> None:
     if lines:
         console.print()
         rows, heads, legend, gap = _fit(console.width, listing, [line.texts for line in lines])
-        grid = make_grid(heads, left=listing.left, gap=gap)
+        grid = make_grid(heads, n_left=listing.n_names, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
             styles = ["bold" if place in line.strong else "" for place in range(len(texts))]
             if line.verdict:
@@ -216,9 +216,9 @@ def _fit(
         gap = 1
         rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
     if _width(heads, rows, gap) > width:
-        rows, legend = _with_letters(rows)
-    longest = [max(len(row[name]) for row in rows) for name in range(listing.left)]
-    for name in sorted(range(listing.left), key=lambda name: -longest[name]):
+        rows, legend = _abbreviate_bases(rows)
+    longest = [max(len(row[name]) for row in rows) for name in range(listing.n_names)]
+    for name in sorted(range(listing.n_names), key=lambda name: -longest[name]):
         over = _width(heads, rows, gap) - width
         if over > 0:
             narrow = max(longest[name] - over, _NAME_WIDTH)
@@ -232,7 +232,7 @@ def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int
     return sum(widest) + gap * (len(heads) - 1)
 
 
-def _with_letters(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
+def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
     """Replace the basis of each verdict by a letter, or drop it if all verdicts share it."""
     parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
     bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))

@@ -5,7 +5,7 @@ import pytest
 
 from boostbench.figures.definition import FigureDefinition, write_page
 from boostbench.figures.drawing import Drawing
-from boostbench.report.page.figures import find_figures, read_written_figure
+from boostbench.report.page.figures import find_figures, read_figure_page
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_picture_may_have_any_name(tmp_path, name):
 
 
 def test_words_become_html_and_html_stays_words(folder):
-    figure = read_written_figure(folder / "fig10.md")
+    figure = read_figure_page(folder / "fig10.md")
     assert figure.title == "fig10, x^y"
     assert "<p>A &lt;b&gt;caption&lt;/b&gt;.</p>" in figure.caption
     assert re.search(r"<th[^>]*>data</th>", figure.caption)
@@ -76,7 +76,7 @@ def test_only_pictures_of_the_folder_are_shown(folder, tmp_path):
     outside.write_bytes(b"secret")
     text = "# T\n\n![a](../secret.png)\n\n![b](https://example.org/b.png)\n\n![c](fig10.svg)\n"
     (folder / "odd.md").write_text(text)
-    figure = read_written_figure(folder / "odd.md")
+    figure = read_figure_page(folder / "odd.md")
     assert [(words, uri[:10]) for words, uri in figure.pictures] == [
         ("a", ""),
         ("b", ""),
