@@ -17,7 +17,7 @@ CGENS2 = TableDefinition.read("cgens2")
 def machines():
     """The splits of the support vector machine on record, by data set."""
     [table] = read_tables(["cgens2"], Records(RESULTS))
-    return {row: table.cells[row, "rbf_svc"].records for row in table.rows}
+    return {row: table.cells[row, "rbf_svc"].rows.records for row in table.rows}
 
 
 @pytest.mark.parametrize("row", CGENS2.rows)

@@ -39,8 +39,8 @@ MIN_REPETITIONS = 10
 
 #: Ratio for 10 folds with fewer repetitions: the pooled ratio of the 50 results of RpBoost's Tables
 #: 12.6 and 12.7, boosters on eight data sets. All columns of a data set share the folds, so the
-#: degrees of freedom count the repetitions of each data set once: 4 of one, 1 of each of seven.
-TEN_FOLDS = FoldRatio(0.22, 11.0)
+#: degrees of freedom count the ten repetitions of each data set once: 9 of each of eight.
+TEN_FOLDS = FoldRatio(0.33, 72.0)
 
 
 def fold_ratio(values: Mapping[int, float], n_folds: int) -> FoldRatio:
