@@ -63,7 +63,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
         from boostbench.report.page.figures import find_figures
-        from boostbench.report.page.whole import render_page
+        from boostbench.report.page.render import render_page
         from boostbench.util.atomic_write import write_output
 
     names, results = names_on_record("report", words)
@@ -146,7 +146,7 @@ def _hashes(tables: Sequence[Table]) -> set[str]:
 def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
-    from boostbench.report.overview import by_table, headline, in_order
+    from boostbench.report.overview import headline, sort_by_paper, table_lines
     from boostbench.report.renderers.readme import readme
     from boostbench.util.atomic_write import atomic_write_text
 
@@ -159,8 +159,8 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     from boostbench.figures.bars import draw_overview
     from boostbench.figures.style import save
 
-    tallies = counts(in_order(tables))
-    figure = draw_overview(by_table(tallies, tables), tallies.total.verdicts)
+    tallies = counts(sort_by_paper(tables))
+    figure = draw_overview(table_lines(tallies, tables), tallies.total.verdicts)
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", headline(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}

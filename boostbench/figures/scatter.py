@@ -18,7 +18,7 @@ from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import read_figure_tables, stale_cells
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.papers.metadata import title
-from boostbench.report.overview import by_table, counting, headline, in_order
+from boostbench.report.overview import counting, headline, sort_by_paper, table_lines
 from boostbench.util.errors import UserError
 
 _DPI = 250
@@ -157,7 +157,7 @@ class Scatter(FigureDefinition):
         tables, results = read_figure_tables(self.name, self.tables, overrides)
         totals = counts(tables)
         facts = []
-        for line in by_table(totals, in_order(tables)):
+        for line in table_lines(totals, sort_by_paper(tables)):
             if line.tally.compared:
                 counted = [line.tally.count(verdict) for verdict in COMPARED]
                 title = f"{line.title}: {line.about}".rstrip(": ")

@@ -67,7 +67,7 @@ class CountedLine:
     is_paper: bool = False
 
 
-def in_order(tables: Iterable[Table]) -> list[Table]:
+def sort_by_paper(tables: Iterable[Table]) -> list[Table]:
     """Return tables sorted by paper; tables without a paper come last."""
     order = [*papers(), *dict.fromkeys(table.paper for table in tables if table.paper), ""]
     return sorted(tables, key=lambda table: order.index(table.paper))
@@ -78,7 +78,7 @@ def short_title(table: Table) -> str:
     return table.title.removeprefix(f"{title(table.paper)}, ")
 
 
-def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
+def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """Return the lines of papers, each followed by its tables; other tables are omitted."""
     lines = []
     for paper, tally in counts.papers.items():
@@ -93,7 +93,7 @@ def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     return lines
 
 
-def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]:
+def algorithm_lines(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]:
     """Return the lines of algorithms by descending number of published numbers."""
     lines = [
         CountedLine(name, titles.get(name, name), tally)
@@ -124,11 +124,11 @@ def sentences(total: Tally) -> list[str]:
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return [f"{text} For none of them there is a number of ours yet."]
-    verdicts = ", ".join(f"{_are(total[v])} {v}" for v in COMPARED[1:-1])
-    told = [
+    verdicts = ", ".join(f"{_count(total[v])} {v}" for v in COMPARED[1:-1])
+    parts = [
         f"{text} For {total.compared} of them there is a number of ours.",
-        f"{_are(total['reproduced'])} reproduced ({_share(total)}), {verdicts} and "
-        f"{_are(total['undecided'])} undecided.",
+        f"{_count(total['reproduced'])} reproduced ({_share(total)}), {verdicts} and "
+        f"{_count(total['undecided'])} undecided.",
         _within(total),
     ]
     decided = total.decided
@@ -138,22 +138,22 @@ def sentences(total: Tally) -> list[str]:
         "detected"
     )
     if n:
-        text += f": {_are(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
-        text += f"{_are(decided['better'])} better, {_are(decided['worse'])} worse and "
-        text += f"{_are(decided['undecided'])} undecided"
-    told.append(f"{text}.")
+        text += f": {_count(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
+        text += f"{_count(decided['better'])} better, {_count(decided['worse'])} worse and "
+        text += f"{_count(decided['undecided'])} undecided"
+    parts.append(f"{text}.")
     if total.is_corrected:
-        counts = ", ".join(f"{_are(n)} {verdict}" for verdict, n in total.corrected.items())
-        told.append(f"Corrected for the number of tests, {counts}.")
+        counts = ", ".join(f"{_count(n)} {verdict}" for verdict, n in total.corrected.items())
+        parts.append(f"Corrected for the number of tests, {counts}.")
     if total.without_pool:
-        verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
-        told.append(f"Without the variance of one pool in any interval, {verdicts}.")
+        verdicts = ", ".join(f"{_count(total.without_pool[v])} {v}" for v in COMPARED)
+        parts.append(f"Without the variance of one pool in any interval, {verdicts}.")
     if older := sum(bool(cell.stale) for cell in total.judged):
-        told.append(
+        parts.append(
             f"{older} of ours rest on records of an older edition, in part or whole ({STALE} in "
             "the tables); today's code may give others."
         )
-    return told
+    return parts
 
 
 def _share(total: Tally) -> str:
@@ -249,5 +249,6 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
     return text
 
 
-def _are(number: int) -> str:
+def _count(number: int) -> str:
+    """Return a number with its verb: ``"1 is"``, ``"2 are"``."""
     return f"{number} {'is' if number == 1 else 'are'}"

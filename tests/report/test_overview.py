@@ -26,7 +26,7 @@ def tables(table, table_of_rounds, timed_table):
 
 def test_tables_of_a_paper_stand_together(tables):
     shuffled = [tables[1], tables[0], tables[3], tables[2], replace(tables[1], name="mcboost2")]
-    assert [table.name for table in overview.in_order(shuffled)] == [
+    assert [table.name for table in overview.sort_by_paper(shuffled)] == [
         "randomboost3",
         "mcboost1",
         "mcboost2",
@@ -45,8 +45,8 @@ def test_titles_without_the_papers(tables):
 
 
 def test_lines_of_tables_stand_under_their_paper(tables):
-    tables = overview.in_order(tables)
-    lines = overview.by_table(counts(tables), tables)
+    tables = overview.sort_by_paper(tables)
+    lines = overview.table_lines(counts(tables), tables)
     assert [(line.name, line.title, line.about, line.is_paper) for line in lines] == [
         ("randomboost", "RandomBoost", "", True),
         ("randomboost3", "Table III", "times", False),
@@ -59,7 +59,7 @@ def test_lines_of_tables_stand_under_their_paper(tables):
 
 
 def test_algorithms_with_the_most_published_numbers_come_first(tables):
-    lines = overview.by_algorithm(counts(tables), {"a": "Algorithm A"})
+    lines = overview.algorithm_lines(counts(tables), {"a": "Algorithm A"})
     assert [(line.title, line.tally.published) for line in lines] == [("b", 5), ("Algorithm A", 3)]
 
 

@@ -25,11 +25,11 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     str
         Text of the file, with a newline at its end.
     """
-    tables = overview.in_order(tables)
+    tables = overview.sort_by_paper(tables)
     counted = counts(tables)
     total, columns = counted.total, counted.total.verdicts
     rows = []
-    for line in overview.by_table(counted, tables):
+    for line in overview.table_lines(counted, tables):
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from boostbench.analysis.runs import RecordedExperiment
-from boostbench.report.page.whole import render_page
+from boostbench.report.page.render import render_page
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete
 

@@ -77,7 +77,7 @@ def render_page(
     str
         HTML that requires no other file and no network.
     """
-    tables = overview.in_order(tables)
+    tables = overview.sort_by_paper(tables)
     views = [View(table, make_document(table), Tally.of(table.cells.values())) for table in tables]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
@@ -104,8 +104,8 @@ def render_page(
             replicated=overview.replicated(counted.effects[""]),
             counting=overview.counting(counted.total, tables),
             verdicts=counted.total.verdicts,
-            by_table=overview.by_table(counted, tables),
-            by_algorithm=overview.by_algorithm(counted, algorithms or {}),
+            table_lines=overview.table_lines(counted, tables),
+            algorithm_lines=overview.algorithm_lines(counted, algorithms or {}),
             source_of_all=everything,
             environments=environments(everything),
         )

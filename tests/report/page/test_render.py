@@ -8,7 +8,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import wording
 from boostbench.report.page.figures import Figure
-from boostbench.report.page.whole import render_page
+from boostbench.report.page.render import render_page
 from boostbench.report.wording import PARTIAL, STALE, format_number
 from tests.report.page.conftest import ODD, complete
 
