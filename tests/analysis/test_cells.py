@@ -34,7 +34,7 @@ def test_stale_numbers_are_marked(make_cell):
     assert (format_number(cell), stale_mark(cell), format_marks(cell)) == ("2.0 (1.4)", "†", "†‡")
 
 
-def test_no_numbers(make_cell):
+def test_cell_without_numbers_shows_its_status(make_cell):
     assert format_number(make_cell([], failures=2)) == "failed"
     assert format_number(make_cell([])) == "not run"
     assert format_number(make_cell([], available=False)) == "data not available"
@@ -49,32 +49,32 @@ def test_error_after_some_rounds(make_cell):
     assert make_cell([10, 20], rounds=1000, published=(8.0, 1.0)).verdict == "not reached"
 
 
-def test_splits(make_cell):
+def test_splits_are_counted(make_cell):
     assert format_splits(make_cell([1, 2])) == "2"
     assert format_splits(make_cell([1, 2], failures=1, missing=2)) == "2 of 5"
 
 
-def test_partial(make_cell):
+def test_missing_or_failed_splits_make_a_cell_partial(make_cell):
     assert make_cell([1, 2], missing=1).is_partial
     assert make_cell([1, 2], failures=1).is_partial
     assert not make_cell([1, 2]).is_partial
     assert not make_cell([], missing=3).is_partial
 
 
-def test_times(make_cell):
+def test_cell_averages_its_seconds(make_cell):
     cell = make_cell([1, 2, 3])
     assert cell.average(QUANTITIES["fit"]) == 4.0
     assert cell.average(QUANTITIES["coefficients"]) is None
 
 
-def test_chosen(make_cell):
+def test_chosen_parameters_are_counted(make_cell):
     assert format_chosen(make_cell([1, 2])) == ""
     assert format_chosen(make_cell([1, 2], chosen=[{"nu": 1e-5}] * 2)) == "nu=1e-05"
     several = [{"nu": 0.1}, {"nu": 0.2}, {"nu": 0.2}]
     assert format_chosen(make_cell([1, 2, 3], chosen=several)) == "nu=0.2 (2 of 3), nu=0.1 (1 of 3)"
 
 
-def test_verdict(make_cell):
+def test_verdict_depends_on_the_published_number(make_cell):
     assert make_cell([24, 25, 26], published=(25.5, 1.0)).verdict == "reproduced"
     assert make_cell([1, 2, 3], published=(2.5, 1.0)).verdict == "undecided"
     assert make_cell([1, 2, 3], published=(20.0, 1.0)).verdict == "better"
@@ -83,14 +83,14 @@ def test_verdict(make_cell):
     assert make_cell([], published=(20.0, 1.0)).verdict == "not run"
 
 
-def test_the_higher_accuracy_is_the_better_one(make_cell):
+def test_higher_accuracy_is_better(make_cell):
     accuracy = QUANTITIES["accuracy"]
     cell = make_cell([1, 2, 3], quantity=accuracy, published=(90.0, 1.0))
     assert (format_number(cell), cell.verdict) == ("98.0 (1.0)", "better")
     assert make_cell([20, 21, 22], quantity=accuracy, published=(90.0, 1.0)).verdict == "worse"
 
 
-def test_an_accuracy_without_a_published_deviation(make_cell):
+def test_accuracy_without_a_published_deviation_is_judged(make_cell):
     published = {"quantity": QUANTITIES["accuracy"], "published": (98.0, NAN), "n": 1}
     cell = make_cell([1.99, 2, 2.01], **published)
     assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
@@ -115,7 +115,7 @@ def test_another_protocol_is_not_judged(make_cell):
     assert format_published(make_cell([1])) == ""
 
 
-def test_better_is_never_without_a_note(make_cell):
+def test_better_verdict_has_a_note(make_cell):
     better = make_cell([4, 4.1, 4.2], published=(50.0, 1.0))
     assert (better.verdict, better.note) == ("better", BETTER)
     elsewhere = replace(better.target, table="mcboost-table1")

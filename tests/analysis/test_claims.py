@@ -19,7 +19,7 @@ MIXED = [12.0, 9.0, 13.0, 10.0, 11.2]
 
 
 @pytest.fixture
-def judged(make_cell, make_table):
+def judge_claim(make_cell, make_table):
     """Judge one claim on a against b; numbers by row."""
 
     def judge(numbers, within=None, times=1.0, changed=(), **more):
@@ -36,7 +36,7 @@ def judged(make_cell, make_table):
     return judge
 
 
-def test_nothing_on_record_is_said_shortly(make_cell, make_table):
+def test_claim_without_records_is_undecided(make_cell, make_table):
     rows = [f"row{i}" for i in range(9)]
     cells = {(row, name): make_cell([], row, name, missing=5) for row in rows for name in "ab"}
     claim = Claim("A is so and so.", [["a", "b"]], rows=rows)
@@ -52,90 +52,92 @@ def test_nothing_on_record_is_said_shortly(make_cell, make_table):
     assert explanation == CLAIMS_EXPLANATION
 
 
-def test_better_everywhere(judged):
-    found = judged({"wine": (LOW, HIGH), "iris": (LOW, HIGH)})
-    assert found == "holds: 2 of 2 comparisons confirm it, for new samples and on these splits."
+def test_claim_holds_if_every_row_confirms_it(judge_claim):
+    sentence = judge_claim({"wine": (LOW, HIGH), "iris": (LOW, HIGH)})
+    assert sentence == "holds: 2 of 2 comparisons confirm it, for new samples and on these splits."
 
 
-def test_one_row_that_tells_nothing_leaves_it_open(judged):
-    found = judged({"wine": (LOW, HIGH), "iris": (LOW, MIXED)})
-    assert found == (
+def test_undecided_row_leaves_the_claim_undecided(judge_claim):
+    sentence = judge_claim({"wine": (LOW, HIGH), "iris": (LOW, MIXED)})
+    assert sentence == (
         "is undecided: 1 of 2 comparisons confirm it, for new samples and on these splits. "
         "Undecided: iris (A against B)."
     )
 
 
-def test_one_row_is_enough_against_it(judged):
-    found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW), "dna": (LOW, MIXED)})
-    assert found == (
+def test_contradicting_row_refutes_the_claim(judge_claim):
+    sentence = judge_claim({"wine": (LOW, HIGH), "iris": (HIGH, LOW), "dna": (LOW, MIXED)})
+    assert sentence == (
         "does not hold: 1 of 3 comparisons confirm it, for new samples and on these splits. "
         "Against it: iris (A against B). "
         "Undecided: dna (A against B)."
     )
 
 
-def test_many_comparisons_are_corrected_for(judged):
+def test_claim_is_corrected_for_many_comparisons(judge_claim):
     """A small p-value against it counts alone, and not among ten."""
     slightly = [x + d for x, d in zip(LOW, [0.9, 0.3, 0.6, 0.3, 0.4], strict=True)]
-    assert judged({"iris": (slightly, LOW)}).startswith("does not hold")
+    assert judge_claim({"iris": (slightly, LOW)}).startswith("does not hold")
     many = {f"row{i}": (LOW, HIGH) for i in range(9)} | {"iris": (slightly, LOW)}
-    assert judged(many).startswith("is undecided: 9 of 10")
+    assert judge_claim(many).startswith("is undecided: 9 of 10")
 
 
 @pytest.mark.parametrize(
     ("within", "verdict"), [(6.0, "holds"), (4.1, "is undecided"), (2.0, "does not hold")]
 )
-def test_alike(judged, within, verdict):
+def test_equivalence_claim_depends_on_the_margin(judge_claim, within, verdict):
     """On either side; they are 4.2 apart."""
     for pair in ((LOW, HIGH), (HIGH, LOW)):
-        assert judged({"wine": pair}, within=within).startswith(verdict)
+        assert judge_claim({"wine": pair}, within=within).startswith(verdict)
 
 
-def test_equal_numbers_are_alike_and_none_is_better(judged):
-    assert judged({"wine": (LOW, LOW)}, within=0.1).startswith("holds")
-    assert judged({"wine": (LOW, LOW)}).startswith("is undecided")
+def test_equal_numbers_confirm_equivalence_only(judge_claim):
+    assert judge_claim({"wine": (LOW, LOW)}, within=0.1).startswith("holds")
+    assert judge_claim({"wine": (LOW, LOW)}).startswith("is undecided")
 
 
-def test_a_factor(judged):
-    assert judged({"wine": (LOW, HIGH)}, times=0.8).startswith("holds")
-    assert judged({"wine": (LOW, HIGH)}, times=0.5).startswith("does not hold")
+def test_claim_with_a_factor(judge_claim):
+    assert judge_claim({"wine": (LOW, HIGH)}, times=0.8).startswith("holds")
+    assert judge_claim({"wine": (LOW, HIGH)}, times=0.5).startswith("does not hold")
 
 
-def test_of_accuracies_the_larger_is_better(judged):
-    assert judged({"wine": (LOW, HIGH)}, quantity=QUANTITIES["accuracy"]).startswith("holds")
+def test_larger_accuracy_is_better(judge_claim):
+    assert judge_claim({"wine": (LOW, HIGH)}, quantity=QUANTITIES["accuracy"]).startswith("holds")
 
 
-def test_splits_are_paired_and_all_rows_are_needed(judged):
-    assert judged({"wine": (LOW, HIGH), "iris": ([], HIGH)}).startswith("is undecided: 1 of 2")
-    found = judged({"wine": (LOW[:1], HIGH), "iris": (MIXED, LOW)})
-    assert found == (
+def test_claim_pairs_splits_and_needs_all_rows(judge_claim):
+    assert judge_claim({"wine": (LOW, HIGH), "iris": ([], HIGH)}).startswith("is undecided: 1 of 2")
+    sentence = judge_claim({"wine": (LOW[:1], HIGH), "iris": (MIXED, LOW)})
+    assert sentence == (
         "is undecided: 0 of 2 comparisons confirm it, for new samples and on these splits. "
         "Undecided: iris (A against B). "
         "Not on record: wine (A against B)."
     )
     # Large differences between the splits do not hide small ones within them.
-    apart = [10.0, 40.0, 70.0, 20.0, 55.0]
-    assert judged({"wine": (apart, [x + 0.5 + x / 1000 for x in apart])}).startswith("holds")
+    spread_errors = [10.0, 40.0, 70.0, 20.0, 55.0]
+    assert judge_claim(
+        {"wine": (spread_errors, [x + 0.5 + x / 1000 for x in spread_errors])}
+    ).startswith("holds")
 
 
-def test_other_settings_are_not_judged(judged):
-    found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW)}, changed=["iris"])
-    assert found == "is not judged, as settings differ."
+def test_claim_on_changed_settings_is_not_judged(judge_claim):
+    sentence = judge_claim({"wine": (LOW, HIGH), "iris": (HIGH, LOW)}, changed=["iris"])
+    assert sentence == "is not judged, as settings differ."
 
 
-def test_the_correction_for_shared_samples_decides_the_word(judged):
+def test_correction_for_shared_samples_decides_the_claim(judge_claim):
     """p = 0.02 on these splits, and 0.07 for new samples: a third as many test samples."""
     slightly = [x - d for x, d in zip(LOW, [0.9, -0.05, 0.6, 0.2, 0.4], strict=True)]
     differences = np.subtract(slightly, LOW)
     t = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / 5 + 25 / 75))
     assert p_below(differences, 0.0) < 0.05 < stats.t.cdf(t, 4)
     assert p_below(differences, 0.0, 25 / 75) == pytest.approx(stats.t.cdf(t, 4))
-    assert judged({"wine": (slightly, LOW)}) == (
+    assert judge_claim({"wine": (slightly, LOW)}) == (
         "is undecided: 0 of 1 comparisons confirm it for new samples. On these splits it holds, "
         "by 1 of 1. Undecided: wine (A against B)."
     )
     # All splits test the same official part.
-    official = judged({"wine": (slightly, LOW)}, sampling="official")
+    official = judge_claim({"wine": (slightly, LOW)}, sampling="official")
     assert official == "holds: 1 of 1 comparisons confirm it, on these splits."
 
 
@@ -145,11 +147,11 @@ def test_uncorrected_test_is_the_one_sided_t_test():
     assert p_below(differences, 0.5) == pytest.approx(expected)
 
 
-def test_without_claims_nothing_is_said(table):
+def test_table_without_claims_has_no_sentences(table):
     assert claims(table) == []
 
 
-def test_writers(make_cell, make_table):
+def test_claims_are_in_every_format(make_cell, make_table):
     cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
     table = make_table(cells, claims=[Claim("A is better.", [["a", "b"]], rows=["wine"])])
     assert "“A is better.” holds: 1 of 1" in markdown(make_document(table))

@@ -19,14 +19,14 @@ def comparison(make_cell, make_table):
     return compare_columns(make_table(cells))
 
 
-def test_many_are_tested_together(comparison):
+def test_comparison_includes_the_friedman_test(comparison):
     expected = friedman(ERRORS)
     assert comparison.friedman.chi2 == pytest.approx(expected.chi2)
     assert list(comparison.ranks.values()) == pytest.approx(list(expected.ranks))
     assert list(comparison.ranks) == ["a", "b", "c", "d"]
 
 
-def test_every_two_are_tested(comparison):
+def test_every_pair_is_tested(comparison):
     assert [(test.a, test.b) for test in comparison.tests] == [
         *[("a", "b"), ("a", "c"), ("a", "d")],
         *[("b", "c"), ("b", "d")],
@@ -44,7 +44,7 @@ def test_every_two_are_tested(comparison):
     assert comparison.tests[1].nemenyi == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
 
 
-def test_two_need_no_correction(make_cell, make_table):
+def test_single_pair_needs_no_correction(make_cell, make_table):
     cells = {(row, c): make_cell([i]) for i, row in enumerate("xyz", 1) for c in "ab"}
     (test,) = compare_columns(make_table(cells)).tests
     assert (test.holm, test.nemenyi) == (test.wilcoxon.p, None)
@@ -52,13 +52,13 @@ def test_two_need_no_correction(make_cell, make_table):
     assert test.wilcoxon.effect == 0
 
 
-def test_too_few_numbers(table):
+def test_single_data_set_has_no_tests(table):
     comparison = compare_columns(table)
     assert (comparison.ranks, comparison.tests, comparison.friedman) == ({}, [], None)
     assert len(comparison.pairs.numbers) == 1
 
 
-def test_effect_is_of_the_splits(make_cell, make_table):
+def test_effect_is_computed_over_splits(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1, 2, 3]), ("wine", "b"): make_cell([3, 4, 5])}
     # Cohen's d is -2; the correction for 4 degrees of freedom is 0.7979.
     assert effect(make_table(cells), "wine", "a", "b") == pytest.approx(-2 * 0.7979, abs=1e-4)

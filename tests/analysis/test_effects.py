@@ -25,20 +25,20 @@ def table_of_effects(make_cell, make_table):
 
 
 def test_effects_are_counted_by_sign_and_significance(table_of_effects):
-    found = effects([table_of_effects])
-    assert found == Effects(separated=3, same_sign=2, significant=1, reversed_significant=1)
-    assert str(found) == "3: 67% / 33%"
-    assert effects([table_of_effects, table_of_effects]) == found
-    told = counts([table_of_effects])
-    assert told.effects == dict.fromkeys(["name", "mcboost", ""], found)
-    assert replicated(found) == (
+    result = effects([table_of_effects])
+    assert result == Effects(separated=3, same_sign=2, significant=1, reversed_significant=1)
+    assert str(result) == "3: 67% / 33%"
+    assert effects([table_of_effects, table_of_effects]) == result
+    tallies = counts([table_of_effects])
+    assert tallies.effects == dict.fromkeys(["name", "mcboost", ""], result)
+    assert replicated(result) == (
         "Of 3 pairs of algorithms that the papers' numbers separate on a data set, 67% have the "
         "same order in ours, and 33% are separated by ours as well; 33% are separated in the "
         "opposite order."
     )
 
 
-def test_a_pair_is_separated_by_welchs_test_of_the_published_numbers(make_cell, make_table):
+def test_pair_is_separated_by_welchs_test(make_cell, make_table):
     for distance in (0.8, 1.0, 1.2, 1.5):
         cells = {
             ("wine", name): make_cell(_spread(mean), "wine", name, published=(mean, 1.1), n=10)
@@ -48,9 +48,7 @@ def test_a_pair_is_separated_by_welchs_test_of_the_published_numbers(make_cell, 
         assert effects([make_table(cells)]).separated == (test.pvalue < 0.05)
 
 
-def test_numbers_without_deviations_and_of_other_rounds_are_no_effects(
-    make_cell, make_table, table_of_rounds
-):
+def test_effects_require_deviations_and_equal_rounds(make_cell, make_table, table_of_rounds):
     cells = {
         ("wine", name): make_cell(_spread(mean), "wine", name, published=(mean, float("nan")))
         for name, mean in (("a", 10.0), ("b", 20.0))

@@ -24,7 +24,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_row_for_each_split_with_all_quantities(folder):
+def test_frame_has_a_row_for_each_split(folder):
     frame = boostbench.results(folder)
     assert len(frame) == 3
     assert set(QUANTITIES) <= set(frame.columns)
@@ -38,29 +38,29 @@ def test_a_row_for_each_split_with_all_quantities(folder):
     assert sorted(frame["seed"]) == [0, 0, 5]
 
 
-def test_the_reference_explains_all_columns(folder):
-    told = re.findall(r"``(\w+)``", boostbench.results.__doc__)
-    assert set(boostbench.results(folder).columns) <= set(told)
+def test_docstring_explains_all_columns(folder):
+    documented = re.findall(r"``(\w+)``", boostbench.results.__doc__)
+    assert set(boostbench.results(folder).columns) <= set(documented)
 
 
-def test_nothing_on_record(tmp_path):
+def test_frame_requires_records(tmp_path):
     with pytest.raises(UserError, match="nothing is on record"):
         boostbench.results(tmp_path)
 
 
-def test_bad_lines_are_known(folder):
+def test_damaged_lines_are_warnings(folder):
     with record_path(folder, "toy", "fake").open("ab") as file:
         file.write(b"rubbish\n{}\n")
     assert len(boostbench.results(folder).attrs["warnings"]) == 2
 
 
-def test_published_numbers_are_those_of_the_tables():
+def test_published_numbers_equal_the_tables():
     frame = boostbench.published("randomboost5")
     assert set(frame["quantity"]) == {"test_error"}
     assert set(frame["table"]) == {"randomboost5"}
     for line in lines_of("randomboost-table5"):
-        own = frame.query("data == @line['data'] and algo == @line['algo']")
-        [(mean, std)] = own[["mean", "std"]].to_numpy()
+        lines = frame.query("data == @line['data'] and algo == @line['algo']")
+        [(mean, std)] = lines[["mean", "std"]].to_numpy()
         assert (mean, std) == (float(line["test_error_mean"]), float(line["test_error_std"]))
     everything = boostbench.published()
     assert set(everything["paper"]) == set(papers())
@@ -70,7 +70,7 @@ def test_published_numbers_are_those_of_the_tables():
         boostbench.published("randomboost55")
 
 
-def test_the_example_of_the_documentation(tmp_path, monkeypatch, capsys):
+def test_documented_example_runs(tmp_path, monkeypatch, capsys):
     """On the records of wine, which is all that it looks at."""
     root = Path(__file__).parents[2]
     [code] = re.findall("```python\n(.*?)```", (root / "docs/running.md").read_text(), re.DOTALL)

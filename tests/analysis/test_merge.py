@@ -9,7 +9,7 @@ def means(table):
     return {key: cell.mean for key, cell in table.cells.items() if cell.values}
 
 
-def test_find_column():
+def test_find_column_prefers_the_last_round():
     columns = ["a@50", "a@100", "ab", "b"]
     assert [find_column(columns, name) for name in ("a", "a@50", "ab", "c", "a@7")] == [
         "a@100",
@@ -20,7 +20,7 @@ def test_find_column():
     ]
 
 
-def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
+def test_data_set_of_two_tables_counts_once(make_cell, make_table):
     first = make_table({("wine", c): make_cell([1], checksum="wine") for c in "abc"})
     rows = ("wine", "iris")
     second = make_table({(row, c): make_cell([2], checksum=row) for row in rows for c in "ba"})
@@ -33,10 +33,10 @@ def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
     assert table.compare == [ColumnPair("b", "a")]
 
 
-def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
-    one = {"checksum": "wine"}
-    lacking = make_table({("wine", "a"): make_cell([1], **one), ("wine", "b"): make_cell([])})
-    complete = make_table({("wine", c): make_cell([2], **one) for c in "ab"})
+def test_table_with_the_most_numbers_wins(make_cell, make_table):
+    data = {"checksum": "wine"}
+    lacking = make_table({("wine", "a"): make_cell([1], **data), ("wine", "b"): make_cell([])})
+    complete = make_table({("wine", c): make_cell([2], **data) for c in "ab"})
     tables = [replace(lacking, name="one"), replace(complete, name="two")]
     for order in (tables, tables[::-1]):
         table, sources = merge(order, ["a", "b"])
@@ -48,7 +48,7 @@ def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
     assert table.remarks == []  # there is nothing that it has all numbers of
 
 
-def test_rows_of_one_name_and_different_data_stay_apart(make_cell, make_table):
+def test_rows_with_equal_names_and_different_data_stay_apart(make_cell, make_table):
     def table_of(name, checksum, error):
         cells = {("mine", c): make_cell([error], checksum=checksum) for c in "ab"}
         return replace(make_table(cells), name=name)
@@ -59,16 +59,16 @@ def test_rows_of_one_name_and_different_data_stay_apart(make_cell, make_table):
     assert [cell.mean for cell in table.cells.values()] == [1, 1, 2, 2]
 
 
-def test_second_versions_of_data_only_where_named(make_cell, make_table):
+def test_uncounted_data_sets_must_be_named(make_cell, make_table):
     cells = {(row, c): make_cell([1]) for row in ("vowel", "vowel528", "wine") for c in "ab"}
-    own = make_table(cells, uncounted={"vowel528"})
-    assert list(merge([own], ["a", "b"])[0].rows) == ["vowel", "wine"]
-    table, _ = merge([own], ["a", "b"], ["wine", "vowel528"])
+    source = make_table(cells, uncounted={"vowel528"})
+    assert list(merge([source], ["a", "b"])[0].rows) == ["vowel", "wine"]
+    table, _ = merge([source], ["a", "b"], ["wine", "vowel528"])
     assert list(table.rows) == ["vowel528", "wine"]
     assert not table.uncounted
 
 
-def test_a_name_is_not_mixed_with_another_algorithm_of_that_name(make_cell, make_table):
+def test_algorithms_with_different_titles_are_not_merged(make_cell, make_table):
     first = make_table({("wine", c): make_cell([1]) for c in "ab"})
     columns = {name: Column(f"{name} (WLDA)", f"{name} (WLDA)") for name in "ab"}
     second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
@@ -80,7 +80,7 @@ def test_a_name_is_not_mixed_with_another_algorithm_of_that_name(make_cell, make
     ]
 
 
-def test_a_table_of_another_quantity_is_left_out(make_cell, make_table):
+def test_table_of_another_quantity_is_left_out(make_cell, make_table):
     first = make_table({("wine", c): make_cell([1]) for c in "ab"})
     accuracy = QUANTITIES["accuracy"]
     columns = {c: Column(c.upper(), c.upper(), quantity=accuracy) for c in "ab"}
@@ -93,7 +93,7 @@ def test_a_table_of_another_quantity_is_left_out(make_cell, make_table):
     assert table.quantity == accuracy
 
 
-def test_an_algorithm_of_another_group_is_the_same(make_cell, make_table):
+def test_group_does_not_distinguish_algorithms(make_cell, make_table):
     first = make_table({("wine", c): make_cell([1]) for c in "ab"})
     columns = {"a": Column("Coding, A", "A", "Coding"), "b": Column("Matrix, B", "B", "Matrix")}
     second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
@@ -102,7 +102,7 @@ def test_an_algorithm_of_another_group_is_the_same(make_cell, make_table):
     assert table.title == "A against B"
 
 
-def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_table):
+def test_last_round_represents_an_algorithm(table_of_rounds, make_cell, make_table):
     other = make_table({("iris", c): make_cell([9]) for c in "ab"})
     table, _ = merge([table_of_rounds, other], ["a", "b"])
     assert list(table.rows) == ["wine", "glass", "iris"]
@@ -113,7 +113,7 @@ def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_tab
     assert table.cells["wine", "a@50"].rounds == 50
 
 
-def test_cpu_times_behind_the_last_round_are_no_algorithm(table_of_rounds):
+def test_cpu_time_columns_are_not_merged(table_of_rounds):
     columns = dict(table_of_rounds.columns)
     for last in ("a@100", "b@100"):
         beside = {"quantity": QUANTITIES["fit"], "beside": last}
@@ -122,11 +122,11 @@ def test_cpu_times_behind_the_last_round_are_no_algorithm(table_of_rounds):
     assert table == merge([table_of_rounds], ["a", "b"])[0]
 
 
-def test_what_the_paper_says_is_of_its_whole_table(make_cell, make_table):
-    own = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
-    own = replace(own, compare=[ColumnPair("a", "b", "The paper says so.")])
-    said = [pair.published for pair in merge([own], ["b", "a", "c"])[0].compare]
-    assert said == ["The paper says so.", None, None]
-    assert merge([own], ["a", "b"], ["wine"])[0].compare == [ColumnPair("a", "b")]
+def test_statement_of_the_paper_requires_its_whole_table(make_cell, make_table):
+    source = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
+    source = replace(source, compare=[ColumnPair("a", "b", "The paper says so.")])
+    statements = [pair.published for pair in merge([source], ["b", "a", "c"])[0].compare]
+    assert statements == ["The paper says so.", None, None]
+    assert merge([source], ["a", "b"], ["wine"])[0].compare == [ColumnPair("a", "b")]
     other = make_table({("glass", c): make_cell([1]) for c in "ab"})
-    assert merge([own, other], ["a", "b"])[0].compare == [ColumnPair("a", "b")]
+    assert merge([source, other], ["a", "b"])[0].compare == [ColumnPair("a", "b")]

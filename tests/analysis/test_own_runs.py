@@ -10,7 +10,7 @@ def run(make_cell, algo, splits):
     return RecordedExperiment(cell, "", "")
 
 
-def test_runs_without_a_split_in_common_are_left_out(make_cell):
+def test_runs_without_a_common_split_are_left_out(make_cell):
     """Of shards, or where a line of the file is damaged."""
     runs = [run(make_cell, "a", [0, 2]), run(make_cell, "b", [1, 3])]
     assert table_of_runs(runs, ["a", "b"]) is None

@@ -5,20 +5,20 @@ from boostbench.analysis.paired import paired
 from boostbench.report.findings import significance
 
 
-def test_means_over_data_sets(table):
+def test_pairs_are_means_of_data_sets(table):
     pairs = paired(table, ["a", "b"])
     np.testing.assert_allclose(pairs.numbers, [[2.0, 4.1]])
     assert pairs.unit == "data sets"
     assert pairs.note == "2 data sets are left out, where a number is missing: glass, dna."
 
 
-def test_only_the_columns_that_are_asked_for_must_have_numbers(table):
+def test_requested_columns_must_have_numbers(table):
     pairs = paired(table, ["a"])
     np.testing.assert_allclose(pairs.numbers, [[2.0], [25.0]])
     assert pairs.note == "1 data set is left out, where a number is missing: dna."
 
 
-def test_splits_of_one_data_set(make_cell, make_table):
+def test_single_data_set_gives_paired_splits(make_cell, make_table):
     # Those that all have, in their order.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     pairs = paired(make_table(cells), ["b", "a"])
@@ -27,20 +27,20 @@ def test_splits_of_one_data_set(make_cell, make_table):
 
 
 @pytest.mark.parametrize("rows", [["wine"], ["wine", "iris"]])
-def test_no_numbers(make_cell, make_table, rows):
+def test_pairs_without_numbers_are_empty(make_cell, make_table, rows):
     cells = {(row, column): make_cell([]) for row in rows for column in "ab"}
     pairs = paired(make_table(cells), ["a", "b"])
     assert pairs.numbers.shape == (0, 2)
     assert pairs.left_out == rows
 
 
-def test_second_versions_of_data_take_no_part(make_cell, make_table):
+def test_uncounted_data_sets_are_not_paired(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
     assert len(paired(make_table(cells, uncounted={"vowel528"}), ["a", "b"]).numbers) == 1
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_one_data_set_under_several_names_counts_once(make_cell, make_table, n):
+def test_repeated_data_set_counts_once(make_cell, make_table, n):
     """Of equal settings; with others it is another experiment."""
     cells = {
         (row, column): make_cell([errors, errors + 1], checksum=row[0])
@@ -48,9 +48,9 @@ def test_one_data_set_under_several_names_counts_once(make_cell, make_table, n):
         for row in ("wine", "wine2", "wine3", "iris")[: 2 + n]
     }
     table = make_table(cells)
-    found = paired(table, ["a", "b"])
-    assert (len(found.numbers), found.repeated) == (n, ["wine2", "wine3"])
-    assert found.note == "The data and settings of a row before, which count once: wine2, wine3."
-    assert significance(table)[-1] == found.note
+    pairs = paired(table, ["a", "b"])
+    assert (len(pairs.numbers), pairs.repeated) == (n, ["wine2", "wine3"])
+    assert pairs.note == "The data and settings of a row before, which count once: wine2, wine3."
+    assert significance(table)[-1] == pairs.note
     cells["wine2", "b"].rows.records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
     assert paired(make_table(cells), ["a", "b"]).repeated == ["wine3"]

@@ -8,17 +8,17 @@ LINE = "wine,mcboost,logistic,2.9,2.4,50"
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(*lines, encoding="utf-8"):
+def write_file(tmp_path):
+    def write_file(*lines, encoding="utf-8"):
         path = tmp_path / "mine.csv"
         path.write_text("\n".join(lines) + "\n", encoding=encoding)
         return path
 
-    return write
+    return write_file
 
 
-def test_a_line(write):
-    first, second = read_published_file(write(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
+def test_line_has_settings_and_numbers(write_file):
+    first, second = read_published_file(write_file(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
     assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
     assert first.settings == {"loss": "logistic"}
     assert (first.published.mean, first.published.std, first.published.n) == (2.9, 2.4, 50)
@@ -28,42 +28,46 @@ def test_a_line(write):
     assert str(second.published) == "6.25"
 
 
-def test_other_quantities(write):
-    [one] = read_published_file(write("algo,data,auc", "a,wine,0.975"), repeats=5)
-    assert (one.published.quantity.name, one.published.mean, one.published.n) == ("auc", 0.975, 5)
+def test_file_may_hold_another_quantity(write_file):
+    [line] = read_published_file(write_file("algo,data,auc", "a,wine,0.975"), repeats=5)
+    assert (line.published.quantity.name, line.published.mean, line.published.n) == (
+        "auc",
+        0.975,
+        5,
+    )
 
 
-def test_few_decimals_in_a_file_are_no_precision(write):
+def test_digits_argument_sets_the_precision(write_file):
     """A program writes 1.000 as 1; who copies a paper that prints whole numbers has to say so."""
     whole = ["data,algo,auc_mean,auc_std,n", "a,adaboost_mh,1,0,10"]
-    assert str(read_published_file(write(*whole))[0].published) == "1.000 (0.000)"
-    assert str(read_published_file(write(*whole), digits=0)[0].published) == "1 (0)"
-    [more] = read_published_file(write(whole[0], "a,adaboost_mh,1,0.0125,10"))
+    assert str(read_published_file(write_file(*whole))[0].published) == "1.000 (0.000)"
+    assert str(read_published_file(write_file(*whole), digits=0)[0].published) == "1 (0)"
+    [more] = read_published_file(write_file(whole[0], "a,adaboost_mh,1,0.0125,10"))
     assert str(more.published) == "1.0000 (0.0125)"
-    assert read_published_file(write("data,algo,auc,n", "a,b,1e-400,10"), digits=3)
-    [small] = read_published_file(write("data,algo,auc,n", "a,b,1e-05,10"))
+    assert read_published_file(write_file("data,algo,auc,n", "a,b,1e-400,10"), digits=3)
+    [small] = read_published_file(write_file("data,algo,auc,n", "a,b,1e-05,10"))
     assert str(small.published) == "0.00001"
 
 
-def test_numbers_that_look_like_fractions(write):
-    path = write(HEAD, "wine,mcboost,,0.029,0.024,50", "iris,mcboost,,0.05,,50")
-    [told] = doubts(path, read_published_file(path))
-    assert told.endswith("no test error is above 1; numbers are taken as percent, a quarter is 25")
-    path = write(HEAD, LINE, "iris,mcboost,,0.05,,50")
+def test_fractions_are_doubted(write_file):
+    path = write_file(HEAD, "wine,mcboost,,0.029,0.024,50", "iris,mcboost,,0.05,,50")
+    [doubt] = doubts(path, read_published_file(path))
+    assert doubt.endswith("no test error is above 1; numbers are taken as percent, a quarter is 25")
+    path = write_file(HEAD, LINE, "iris,mcboost,,0.05,,50")
     assert doubts(path, read_published_file(path)) == []
-    path = write("data,algo,auc,n", "a,b,0.5,2")
+    path = write_file("data,algo,auc,n", "a,b,0.5,2")
     assert doubts(path, read_published_file(path)) == []
 
 
-def test_remarks_count_as_lines(write):
-    path = write("# from Table V, page 9", HEAD, "# only these", LINE)
+def test_comment_lines_are_numbered(write_file):
+    path = write_file("# from Table V, page 9", HEAD, "# only these", LINE)
     assert [line.number for line in read_published_file(path)] == [4]
     with pytest.raises(UserError, match=r":2: column 'auc' is there twice"):
-        read_published_file(write("# from Table V", "data,algo,auc,auc,n", "a,b,1,1,2"))
+        read_published_file(write_file("# from Table V", "data,algo,auc,auc,n", "a,b,1,1,2"))
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         ([], " is empty; it needs a heading"),
         ([HEAD], " has a heading and no line"),
@@ -103,18 +107,18 @@ def test_remarks_count_as_lines(write):
         ([HEAD, '"wine,mcboost'], ":2: unexpected end of data"),
     ],
 )
-def test_one_line_says_what_is_wrong(write, lines, told):
-    path = write(*lines)
+def test_damaged_file_is_refused_in_one_line(write_file, lines, expected):
+    path = write_file(*lines)
     if not lines:
         path.write_text("")
     with pytest.raises(UserError) as error:
         read_published_file(path)
-    assert str(error.value).startswith(f"{path}{told}")
+    assert str(error.value).startswith(f"{path}{expected}")
     assert "\n" not in str(error.value)
 
 
-def test_a_file_that_cannot_be_read(tmp_path, write):
+def test_unreadable_file_is_refused(tmp_path, write_file):
     with pytest.raises(UserError, match=r"cannot read .*nothing.csv: No such file"):
         read_published_file(tmp_path / "nothing.csv")
     with pytest.raises(UserError, match=r"mine.csv:2: not UTF-8"):
-        read_published_file(write(HEAD, "wine,mcböost,x,2.9,1,2", encoding="latin-1"))
+        read_published_file(write_file(HEAD, "wine,mcböost,x,2.9,1,2", encoding="latin-1"))

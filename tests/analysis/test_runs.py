@@ -26,44 +26,47 @@ def records(tmp_path):
         return Experiment.from_config(config, make_dataset())
 
     boosted = {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 3}
-    asked = [
+    experiments = [
         experiment("mh", **boosted),
         experiment("mh", "scores", seed=4, **boosted),
         experiment("bayes", _target_="sklearn.naive_bayes.GaussianNB"),
     ]
-    run(asked, results=tmp_path)
+    run(experiments, results=tmp_path)
     return Records(tmp_path)
 
 
-def test_all_experiments_with_what_is_not_at_its_default(records):
-    found = {(one.cell.title, one.settings) for one in find_experiments(records, TITLES)}
-    assert found == {
+def test_experiments_show_changed_settings(records):
+    titles_and_settings = {
+        (experiment.cell.title, experiment.settings)
+        for experiment in find_experiments(records, TITLES)
+    }
+    assert titles_and_settings == {
         ("AdaBoost.MH", "n_iterations=3, scale=none"),
         ("AdaBoost.MH", "n_iterations=3, scale=none, seed=4"),
         ("bayes", "sklearn.naive_bayes.GaussianNB, scale=none"),
     }
 
 
-def test_those_that_tables_show_can_be_left_out(records):
-    first, *others = find_experiments(records, TITLES)
+def test_experiments_of_tables_can_be_excluded(records):
+    first, *rest = find_experiments(records, TITLES)
     shown = {record["config_hash"] for record in first.cell.rows.records}
-    left = find_experiments(records, TITLES, shown)
-    assert [each.spec for each in left] == [each.spec for each in others]
+    remaining = find_experiments(records, TITLES, shown)
+    assert [experiment.spec for experiment in remaining] == [experiment.spec for experiment in rest]
 
 
-def test_an_experiment_is_one_from_wherever_its_file_was_read(tmp_path):
+def test_experiment_ignores_the_path_of_its_file(tmp_path):
     """Its records name the path, which is no part of their keys."""
     algo = {"name": "bayes", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
     for path, n_splits in (("a/my.csv", 2), ("b/my.csv", 5)):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
         dataset = replace(make_dataset(), spec={"name": "my", "path": path})
         run([Experiment.from_config(config, dataset)], results=tmp_path)
-    [one] = find_experiments(Records(tmp_path), TITLES)
-    assert len({record["config_hash"] for record in one.cell.rows.records}) == 2
-    assert sorted(one.cell.values) == [0, 1, 2, 3, 4]
+    [experiment] = find_experiments(Records(tmp_path), TITLES)
+    assert len({record["config_hash"] for record in experiment.cell.rows.records}) == 2
+    assert sorted(experiment.cell.values) == [0, 1, 2, 3, 4]
 
 
-def test_lines(records):
+def test_listing_shows_all_quantities(records):
     runs = runs_listing(find_experiments(records, TITLES))
     assert runs.heads[2:7] == [
         *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
@@ -75,5 +78,5 @@ def test_lines(records):
     assert errors[7:9] == ["2", "-"]
 
 
-def test_nothing_on_record(tmp_path):
+def test_no_records_give_no_experiments(tmp_path):
     assert find_experiments(Records(tmp_path), TITLES) == []

@@ -5,7 +5,7 @@ from boostbench.analysis.verdicts import counts
 from boostbench.report.overview import swapped
 
 
-def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
+def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     """On wine a and b are alike and c is not; b2 is another column of b's published number."""
     near, far = (50.0, 1.0), (80.0, 1.0)
     wine = {
@@ -23,13 +23,13 @@ def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
     table = make_table(cells, paper="mcboost")
     # Of a, b and c own: yes, yes, no; beside b and c, a and c, a and b: 1 + 1 + 2. glass has none.
     assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
-    told = counts([table, make_table(cells)])
-    assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
-    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swapped(told.swaps[""])
+    tallies = counts([table, make_table(cells)])
+    assert tallies.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
+    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swapped(tallies.swaps[""])
     assert str(swaps([table])) == "67% / 67%"
 
 
-def test_a_number_of_several_rows_or_tables_counts_once(make_cell, make_table):
+def test_repeated_number_counts_once(make_cell, make_table):
     """It counts where it has others beside it, as the tally counts it once."""
     near, far = (50.0, 1.0), (80.0, 1.0)
     a = make_cell([49, 50, 51], algo="a", published=near, source="t:0")
@@ -42,24 +42,24 @@ def test_a_number_of_several_rows_or_tables_counts_once(make_cell, make_table):
         replace(make_table(cells, paper="mcboost"), name=name)
         for name, cells in (("alone", alone), ("again", again), ("other", other))
     ]
-    told = counts(tables)
-    assert told.swaps["alone"] == Swaps()
+    tallies = counts(tables)
+    assert tallies.swaps["alone"] == Swaps()
     # Of a and b own: yes, no; beside each other no, yes.
-    assert told.swaps["again"] == Swaps(1, 1, 2, 1, 1, 2)
-    assert told.swaps["other"] == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.swaps["again"] == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.swaps["other"] == Swaps(1, 1, 2, 1, 1, 2)
     # Of c own and beside b: yes, no; b counts already.
-    assert told.swaps["mcboost"] == told.swaps[""] == Swaps(2, 2, 3, 1, 1, 3)
-    assert told.swaps[""].n_own == told.total.compared == 3
+    assert tallies.swaps["mcboost"] == tallies.swaps[""] == Swaps(2, 2, 3, 1, 1, 3)
+    assert tallies.swaps[""].n_own == tallies.total.compared == 3
 
 
-def test_other_rounds_are_no_other_algorithm(table_of_rounds):
-    found = swaps([table_of_rounds])
+def test_rounds_of_one_algorithm_are_not_swapped(table_of_rounds):
+    result = swaps([table_of_rounds])
     n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
     # b on glass was not run for 100 rounds, so that a has nobody beside it there.
-    assert (found.n_own, found.n_other) == (n_cells - 1, n_cells - 1)
+    assert (result.n_own, result.n_other) == (n_cells - 1, n_cells - 1)
 
 
-def test_numbers_that_differ_within_the_margin_are_reproduced_and_not_alike(make_cell, make_table):
+def test_difference_within_the_margin_is_reproduced(make_cell, make_table):
     cells = {
         ("wine", "a"): make_cell([49, 50, 51] * 9, algo="a", published=(50.0, 1.0)),
         ("wine", "b"): make_cell([52, 53, 54] * 9, algo="b", published=(53.0, 1.0)),
@@ -67,7 +67,7 @@ def test_numbers_that_differ_within_the_margin_are_reproduced_and_not_alike(make
     assert swaps([make_table(cells)]) == Swaps(2, 2, 2, 2, 0, 2)
 
 
-def test_nothing_to_swap(make_cell, make_table):
-    alone = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
-    assert str(swaps([alone])) == "-"
-    assert swapped(swaps([alone])) == ""
+def test_single_algorithm_has_no_swaps(make_cell, make_table):
+    table = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
+    assert str(swaps([table])) == "-"
+    assert swapped(swaps([table])) == ""

@@ -14,24 +14,24 @@ def groups_and_titles(table):
     return [(head.group, head.title) for head in heads(table)]
 
 
-def printed(table, row):
+def printed_entries(table, row):
     """Give what is printed of a row, and whether it is the best."""
     return [(entry.printed, entry.best) for entry in row_of(table, row).entries]
 
 
-def test_entries(table):
+def test_row_prints_means_and_marks_the_best(table):
     assert groups_and_titles(table) == [("", "A"), ("", "B")]
-    assert printed(table, "wine") == [("2.0 (1.0)", True), ("4.1 (0.2)†", False)]
-    assert printed(table, "glass") == [("25.0 (7.1)‡", True), ("failed", False)]
-    assert printed(table, "dna") == [("data not available", False)] * 2
+    assert printed_entries(table, "wine") == [("2.0 (1.0)", True), ("4.1 (0.2)†", False)]
+    assert printed_entries(table, "glass") == [("25.0 (7.1)‡", True), ("failed", False)]
+    assert printed_entries(table, "dna") == [("data not available", False)] * 2
 
 
-def test_best_as_printed(make_cell, make_table):
+def test_equal_printed_numbers_are_both_best(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([2.01]), ("wine", "b"): make_cell([2.04])})
     assert table.best("wine") == {"a", "b"}
 
 
-def test_best_is_sought_at_the_same_number_of_rounds(table_of_rounds):
+def test_best_is_compared_at_equal_rounds(table_of_rounds):
     assert groups_and_titles(table_of_rounds) == [
         ("A", "Test 50"),
         ("A", "Test 100"),
@@ -40,21 +40,21 @@ def test_best_is_sought_at_the_same_number_of_rounds(table_of_rounds):
     ]
     assert table_of_rounds.best("wine") == {"a@50", "a@100"}
     assert table_of_rounds.best("glass") == {"b@50", "a@100"}
-    assert printed(table_of_rounds, "glass")[3] == ("not reached", False)
+    assert printed_entries(table_of_rounds, "glass")[3] == ("not reached", False)
     assert "Best in bold, among those after the same number of rounds." in wording.caption(
         table_of_rounds
     )
     assert any("fewer boosting rounds" in note for note in wording.notes(table_of_rounds))
 
 
-def test_cpu_time_has_columns_of_its_own(timed_table):
+def test_cpu_time_has_its_own_columns(timed_table):
     assert groups_and_titles(timed_table) == [
         ("A", "Test error"),
         ("A", "CPU time"),
         ("B", "Test error"),
         ("B", "CPU time"),
     ]
-    assert printed(timed_table, "wine") == [
+    assert printed_entries(timed_table, "wine") == [
         ("2.0 (1.4)", True),
         ("2.00", False),
         ("4.5 (0.7)", False),
@@ -63,66 +63,66 @@ def test_cpu_time_has_columns_of_its_own(timed_table):
     assert "CPU time: seconds per split to find the coefficients." in wording.caption(timed_table)
 
 
-def test_speedup_has_columns_behind_all_others(timed_table):
+def test_speedup_columns_stand_last(timed_table):
     times = "a:coefficients", "b:coefficients"
     table = replace(timed_table, speedup=[times, times[::-1]])
     assert groups_and_titles(table)[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
-    assert printed(table, "wine")[4:] == [("20.0", False), ("0.0500", False)]
+    assert printed_entries(table, "wine")[4:] == [("20.0", False), ("0.0500", False)]
     assert "Speed-up: CPU time of A by that of the algorithm." in wording.caption(table)
 
 
-def test_speedup_of_what_is_not_known(make_cell, make_table):
+def test_speedup_of_a_missing_time_is_empty(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1], coefficients=2.0), ("wine", "b"): make_cell([])}
     table = make_table(cells, with_times("ab"), speedup=[("a:coefficients", "b:coefficients")])
-    assert printed(table, "wine")[-1] == ("-", False)
+    assert printed_entries(table, "wine")[-1] == ("-", False)
 
 
-def test_labels(table, make_table, make_cell):
+def test_row_label_includes_the_number_of_classes(table, make_table, make_cell):
     assert row_of(table, "wine").label == "wine"
     classes = make_table({("wine", "a"): make_cell([1])}, compare=[], classes={"wine": 3})
     assert row_of(classes, "wine").label == "wine (3 classes)"
 
 
 @pytest.mark.parametrize(
-    ("counts", "told"), [((3, 3), "over 3 splits"), ((2, 5), "over 2 to 5 splits")]
+    ("counts", "expected"), [((3, 3), "over 3 splits"), ((2, 5), "over 2 to 5 splits")]
 )
-def test_caption(make_cell, make_table, counts, told):
+def test_caption_counts_splits(make_cell, make_table, counts, expected):
     a, b = (make_cell(range(count)) for count in counts)
-    assert told in wording.caption(make_table({("wine", "a"): a, ("wine", "b"): b}))
+    assert expected in wording.caption(make_table({("wine", "a"): a, ("wine", "b"): b}))
 
 
-def test_caption_of_nothing(make_cell, make_table):
+def test_caption_of_an_empty_table(make_cell, make_table):
     assert "over the splits" in wording.caption(make_table({("wine", "a"): make_cell([])}))
 
 
-def test_notes(table):
+def test_notes_explain_missing_and_partial_numbers(table):
     notes = "\n".join(wording.notes(table))
     assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
 
 
-def test_splits_that_have_not_run_are_told(make_cell, make_table):
+def test_missing_splits_are_noted(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
-    assert printed(table, "wine")[0][0] == "1.5 (0.7)‡"
+    assert printed_entries(table, "wine")[0][0] == "1.5 (0.7)‡"
     assert wording.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
 def test_many_partial_means_are_counted(make_cell, make_table):
     cells = {(str(row), "a"): make_cell([1, 2], missing=8) for row in range(7)}
     cells["last", "a"] = make_cell([1, 2], missing=1)
-    (told,) = wording.notes(make_table(cells))
-    assert told == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
+    (note,) = wording.notes(make_table(cells))
+    assert note == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
 
 
-def test_second_versions_are_told(make_cell, make_table):
+def test_uncounted_data_sets_are_noted(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
     (note,) = wording.notes(make_table(cells, uncounted={"vowel528"}))
     assert note.endswith("not counted in the tests: vowel528.")
     assert wording.notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
 
 
-def test_headline_tells_what_was_changed(table, make_table):
+def test_changes_are_noted(table, make_table):
     assert wording.changes_note(table) is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
     assert (
@@ -130,9 +130,9 @@ def test_headline_tells_what_was_changed(table, make_table):
     )
 
 
-def test_remarks_stand_before_what_the_records_show(table_of_rounds):
-    told = replace(table_of_rounds, remarks=["The data are our own."])
-    assert wording.notes(told) == ["The data are our own.", *wording.notes(table_of_rounds)]
+def test_remarks_stand_before_generated_notes(table_of_rounds):
+    table = replace(table_of_rounds, remarks=["The data are our own."])
+    assert wording.notes(table) == ["The data are our own.", *wording.notes(table_of_rounds)]
 
 
 @pytest.fixture
@@ -148,14 +148,14 @@ def accuracies(make_cell, make_table):
     return make_table(cells, columns)
 
 
-def test_the_highest_accuracy_is_the_best(accuracies):
-    assert printed(accuracies, "wine") == [("98.50 (0.71)", True), ("97.50 (0.71)", False)]
+def test_highest_accuracy_is_best(accuracies):
+    assert printed_entries(accuracies, "wine") == [("98.50 (0.71)", True), ("97.50 (0.71)", False)]
     assert wording.caption(accuracies).startswith(
         "Accuracy in percent: mean (standard deviation) over 2"
     )
 
 
-def test_accuracies_are_compared_by_the_higher_one(accuracies):
+def test_comparison_ranks_higher_accuracies_first(accuracies):
     comparison = compare_columns(accuracies)
     (test,) = comparison.tests
     assert test.score == (2, 0, 0)
@@ -163,14 +163,14 @@ def test_accuracies_are_compared_by_the_higher_one(accuracies):
     assert comparison.ranks == {"a": 1, "b": 2}
 
 
-def test_nothing_is_best_where_neither_is(make_cell, make_table):
+def test_quantity_without_direction_has_no_best(make_cell, make_table):
     rounds = QUANTITIES["n_iterations"]
     cells = {("wine", name): make_cell([1], quantity=rounds) for name in "ab"}
     columns = {name: Column(name, name, quantity=rounds) for name in "ab"}
-    assert printed(make_table(cells, columns), "wine") == [("100", False)] * 2
+    assert printed_entries(make_table(cells, columns), "wine") == [("100", False)] * 2
 
 
-def test_a_published_number_of_another_protocol_is_told(make_cell, make_table):
+def test_published_number_of_another_protocol_is_noted(make_cell, make_table):
     cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
     (note,) = wording.notes(make_table({("wine", "a"): cell}, compare=()))
     assert note.startswith("§ published of another protocol")

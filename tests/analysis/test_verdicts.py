@@ -18,35 +18,42 @@ def test_every_cell_is_counted_once(table):
     assert str(tally) == "3 published numbers: 1 worse, 1 undecided, 1 failed"
 
 
-def test_counts_are_told_by_paper_table_and_algorithm(table, table_of_rounds):
-    told = counts(
+def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds):
+    tallies = counts(
         [
             replace(table, name="one", paper="randomboost"),
             replace(table, name="two", paper="mcboost"),
             replace(table_of_rounds, name="three", paper="randomboost"),
         ]
     )
-    assert list(told.papers) == ["randomboost", "mcboost"]
-    assert told.papers["mcboost"].published == 3
-    assert told.papers["randomboost"].published == 3 + 8
-    assert {name: tally.published for name, tally in told.tables.items()} == {
+    assert list(tallies.papers) == ["randomboost", "mcboost"]
+    assert tallies.papers["mcboost"].published == 3
+    assert tallies.papers["randomboost"].published == 3 + 8
+    assert {name: tally.published for name, tally in tallies.tables.items()} == {
         "one": 3,
         "two": 3,
         "three": 8,
     }
-    assert sum(tally.published for tally in told.algorithms.values()) == told.total.published == 14
-    assert told.algorithms["a"]["worse"] + told.algorithms["b"]["worse"] == told.total["worse"]
+    assert (
+        sum(tally.published for tally in tallies.algorithms.values())
+        == tallies.total.published
+        == 14
+    )
+    assert (
+        tallies.algorithms["a"]["worse"] + tallies.algorithms["b"]["worse"]
+        == tallies.total["worse"]
+    )
 
 
-def test_a_table_of_no_paper_counts_for_itself_only(table):
-    told = counts([table])
-    assert told.tables[table.name].published == 3
-    assert told.total.published == 0
-    assert told.papers == told.algorithms == {}
-    assert str(told.total) == "0 published numbers"
+def test_table_without_a_paper_is_not_in_the_total(table):
+    tallies = counts([table])
+    assert tallies.tables[table.name].published == 3
+    assert tallies.total.published == 0
+    assert tallies.papers == tallies.algorithms == {}
+    assert str(tallies.total) == "0 published numbers"
 
 
-def test_a_published_number_counts_once(make_cell, make_table):
+def test_published_number_counts_once(make_cell, make_table):
     """Two columns of one number, as SAMME's, and one that another table of the paper has too."""
     first = {
         ("wine", "a"): make_cell([9, 9.1], published=(3.0, 0.1), source="t1:0"),
@@ -59,31 +66,31 @@ def test_a_published_number_counts_once(make_cell, make_table):
         ("wine", "b"): make_cell([5, 5.1, 5], published=(5.0, 0.1), source="t2:0"),
     }
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
-    told = counts([replace(one, name="one"), replace(two, name="two")])
+    tallies = counts([replace(one, name="one"), replace(two, name="two")])
     # The first cell counts.
-    assert told.tables["one"].shown == {"worse": 1, "not run": 1}
-    assert told.tables["two"].shown == {"reproduced": 2}
-    assert told.total.shown == told.papers["mcboost"].shown
-    assert told.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
-    assert (told.tables["one"].repeated, told.total.repeated) == (2, 3)
+    assert tallies.tables["one"].shown == {"worse": 1, "not run": 1}
+    assert tallies.tables["two"].shown == {"reproduced": 2}
+    assert tallies.total.shown == tallies.papers["mcboost"].shown
+    assert tallies.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
+    assert (tallies.tables["one"].repeated, tallies.total.repeated) == (2, 3)
     assert summary_of_verdicts(one) == (
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."
     )
 
 
-def test_the_first_cell_that_was_run_counts(make_cell):
-    missing, there, later = (
+def test_first_finished_cell_of_a_number_counts(make_cell):
+    missing, finished, later = (
         make_cell(values, published=(4.0, 0.1), source="t1:0")
         for values in ([], [4, 4.1], [9, 9.1])
     )
     other = make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1")
-    assert unique_by_number([missing, other, there, later]) == [other, there]
-    assert unique_by_number([there, missing, other]) == [there, other]
+    assert unique_by_number([missing, other, finished, later]) == [other, finished]
+    assert unique_by_number([finished, missing, other]) == [finished, other]
     assert unique_by_number([missing, missing]) == [missing]
 
 
-def test_a_number_of_another_quantity_is_another_number(make_cell):
+def test_numbers_of_two_quantities_count_separately(make_cell):
     cells = [
         make_cell([1, 2], published=(3.0, 1.0), source="t:0", quantity=QUANTITIES[name])
         for name in ("test_error", "accuracy", "test_error")
@@ -91,11 +98,11 @@ def test_a_number_of_another_quantity_is_another_number(make_cell):
     assert unique_by_number(cells) == cells[:2]
 
 
-def test_cells_without_a_published_number_are_all_kept(make_cell):
+def test_cells_without_a_published_number_all_count(make_cell):
     assert Tally.of([make_cell([1]), make_cell([1])])["not published"] == 2
 
 
-def test_what_is_left_after_the_correction(make_cell, make_table):
+def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
     """One small p-value in twenty is what chance gives; a tiny one is not."""
     alike = [make_cell([49, 50, 51], published=(50.0 + i / 20, 1.0)) for i in range(18)]
     near = make_cell([64.9, 65, 65.1], published=(50.0, 19.0))
@@ -112,7 +119,7 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
     assert "2 (1) worse. In brackets: the count after Benjamini" in summary_of_verdicts(table)
 
 
-def test_what_rounding_decides_is_not_corrected(make_cell):
+def test_verdicts_by_rounding_are_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
     del cell.rows.records[0]["n_test"]
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
@@ -144,28 +151,28 @@ def test_shares_within_each_margin_and_interval_of_the_headline(make_cell):
     assert (low, high) == (0.25, 1.0)
 
 
-def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
+def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table):
     """A cell that only this luck keeps from being worse, and one that knows of no pool."""
-    there = make_cell([62.5, 63, 63.5, 63] * 10, published=(50.0, 15.0), n=50)
-    target = replace(there.target, pool_share=0.18)
-    pooled = replace(there, published={"test_error": target})
+    finished = make_cell([62.5, 63, 63.5, 63] * 10, published=(50.0, 15.0), n=50)
+    target = replace(finished.target, pool_share=0.18)
+    pooled = replace(finished, published={"test_error": target})
     assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
     assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
-    tally = Tally.of([pooled, there])
+    tally = Tally.of([pooled, finished])
     assert tally.shown == {"worse": 1, "undecided": 1}
     assert tally.without_pool.shown == {"worse": 2}
     assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
     assert str(tally) == "2 published numbers: 1 / 2 worse, 1 / 0 undecided"
     assert "Behind a slash: without the variance of one pool" in summary_of_verdicts(
-        make_table({("wine", "a"): pooled, ("iris", "a"): there})
+        make_table({("wine", "a"): pooled, ("iris", "a"): finished})
     )
-    assert Tally.of([there]).without_pool is None
+    assert Tally.of([finished]).without_pool is None
 
 
-def test_numbers_that_can_be_decided(make_cell):
+def test_tally_counts_decidable_numbers(make_cell):
     sharp, blunt = (50.0, 1.0), (3.0, 1.0)
-    cells = [make_cell([own - 1, own, own + 1], published=sharp) for own in (50, 60)]
-    cells += [make_cell([own - 1, own, own + 1], published=blunt) for own in (3, 13)]
+    cells = [make_cell([mean - 1, mean, mean + 1], published=sharp) for mean in (50, 60)]
+    cells += [make_cell([mean - 1, mean, mean + 1], published=blunt) for mean in (3, 13)]
     tally = Tally.of(cells)
     assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
     assert tally.decided == {"reproduced": 1, "worse": 1}

@@ -23,7 +23,7 @@ def record():
     }
 
 
-def test_regions_have_tints_of_their_class_and_a_line_between(record):
+def test_regions_have_the_tint_of_their_class(record):
     figure = draw_boundaries({"data": [MapPanel("x", record, 7)]})
     (image,) = figure.axes[0].images
     picture = image.get_array()
@@ -47,22 +47,22 @@ def test_points_have_the_colour_of_their_class(record):
     assert drawn == {to_rgb(COLOURS[0]): [[1.0, 0.0], [2.0, 1.0]], to_rgb(COLOURS[2]): [[8.0, 4.0]]}
 
 
-def test_layout(record):
+def test_maps_are_laid_out_by_row_and_column(record):
     row = [
         MapPanel("data", record, None),
         MapPanel("RBoost^rank", record, 7),
         MapPanel("none", None, 7),
     ]
     axes = draw_boundaries({"one": row, "two": row}).axes
-    assert [len(one.images) for one in axes] == [0, 1, 0] * 2
-    titles = [one.get_title() for one in axes]
+    assert [len(panel.images) for panel in axes] == [0, 1, 0] * 2
+    titles = [panel.get_title() for panel in axes]
     assert titles == ["data", r"RBoost$^{\mathrm{rank}}$", "none", "", "", ""]
-    assert [one.get_ylabel() for one in axes] == ["one", "", "", "two", "", ""]
+    assert [panel.get_ylabel() for panel in axes] == ["one", "", "", "two", "", ""]
     assert [text.get_text() for text in axes[2].texts] == ["no record"]
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
-def test_titles_are_whole(record, whole_titles, n_rows):
+def test_titles_are_not_cut(record, whole_titles, n_rows):
     rows = {f"data {row}": [MapPanel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
     whole_titles(draw_boundaries(rows))
 
@@ -72,7 +72,7 @@ def toy(n_samples=4):
     return Dataset("toy", X, np.arange(n_samples) % 2, "made here")
 
 
-def test_a_panel_for_each_data_set_and_a_colour_for_each_class(whole_titles):
+def test_points_have_a_panel_for_each_data_set(whole_titles):
     figure = draw_points({"one": toy(), "two": toy(6)})
     whole_titles(figure)
     first, second = figure.axes
@@ -88,20 +88,20 @@ def test_many_points_are_small():
     assert many[0] < few[0]
 
 
-def test_it_loads_the_data_and_says_what_they_are(tmp_path):
+def test_point_clouds_describe_their_data(tmp_path):
     figure = PointClouds(name="f", title="t", caption="c", rows=["annulus"])
     drawing = figure.draw([f"results={tmp_path}"])
     assert drawing.facts == [["annulus", "6561", "24.0"]]
     assert drawing.results == tmp_path
 
 
-def test_other_numbers_of_features_are_refused():
+def test_boundaries_require_two_features():
     figure = PointClouds(name="f", title="t", caption="c", rows=["iris"])
     with pytest.raises(UserError, match="needs 2 dense features, and 'iris' has 4"):
         figure.draw([])
 
 
-def test_what_is_not_at_hand_is_named(monkeypatch, tmp_path):
+def test_unavailable_data_sets_are_noted(monkeypatch, tmp_path):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
     rows = ["linear", "fawcett-disjunctive"]
     drawing = PointClouds(name="f", title="t", caption="c", rows=rows).draw([])

@@ -15,7 +15,7 @@ def on_circle(*degrees):
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def test_pictures_stand_on_their_rays_and_do_not_overlap():
+def test_pictures_do_not_overlap():
     codewords = on_circle(0, 1, 2, 90, 91, 200, 201.5, 3)
     centres = places(codewords)
     lengths = np.linalg.norm(centres, axis=1)
@@ -27,7 +27,7 @@ def test_pictures_stand_on_their_rays_and_do_not_overlap():
     assert lengths[0] == lengths[3] == lengths[5] == lengths.min()
 
 
-def test_a_ray_and_a_picture_for_each_codeword(whole_titles):
+def test_each_codeword_has_a_ray_and_a_picture(whole_titles):
     panels = {"at first": on_circle(0, 120, 240), "learned": on_circle(0, 10, 180)}
     figure = draw_codewords(panels, [np.full((4, 4), i) for i in range(3)])
     assert [axes.get_title() for axes in figure.axes] == list(panels)
@@ -42,7 +42,7 @@ def test_a_ray_and_a_picture_for_each_codeword(whole_titles):
     whole_titles(figure)
 
 
-def test_the_picture_of_a_class_is_like_the_others():
+def test_picture_is_typical_of_its_class():
     rng = np.random.default_rng(0)
     sign = np.tile([0.0, 200.0], 8)
     X = np.vstack([sign, sign / 3 + 5, rng.uniform(0, 200, size=16), sign + 1, 100 - sign / 4])
@@ -64,7 +64,7 @@ def define(images="iris", shape="[2, 2]"):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         ({"images": "irs"}, "unknown data set 'irs'; did you mean iris"),
         ({"shape": "[3, 3]"}, "shape is [3, 3]; it must be height and width of a picture, which "),
@@ -72,14 +72,14 @@ def define(images="iris", shape="[2, 2]"):
         ({"shape": "[-2, -2]"}, "shape is [-2, -2]; "),
     ],
 )
-def test_pictures_that_are_not_there_are_told_before_the_fit(folder, capsys, wrong, told):
+def test_wrong_pictures_are_refused_before_the_fit(folder, capsys, wrong, expected):
     define(**wrong)
     assert main(["figure", "mine.yaml", "algo.n_components=2", *SERIAL]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert not (folder / "out").exists()
 
 
-def test_codewords_of_more_dimensions_cannot_be_drawn(folder, capsys):
+def test_codewords_require_two_dimensions(folder, capsys):
     define()
     assert main(["figure", "mine.yaml", "algo.n_components=3", *SERIAL]) == 2
     assert "needs codewords of 2 dimensions and a picture for each class" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def texts(figure):
 
 @pytest.mark.parametrize("n_algorithms", [3, 4, 7, 8])
 @pytest.mark.parametrize("apart", [0.0, 2.0])
-def test_nothing_overlaps_or_leaves_the_page(draw, n_algorithms, apart):
+def test_labels_do_not_overlap(draw, n_algorithms, apart):
     figure, _ = draw(n_algorithms, apart=apart)
     renderer = FigureCanvasAgg(figure).get_renderer()
     with style():
@@ -87,7 +87,7 @@ def test_algorithms_stand_at_their_ranks(draw):
     assert f"critical difference {test.critical_difference:.2f}" in shown
 
 
-def test_bars_join_what_does_not_differ(draw):
+def test_bars_join_algorithms_without_a_difference(draw):
     figure, errors = draw(8, apart=1.5, n_data=12)
     test = friedman(errors)
     ranks = sorted(test.ranks)
@@ -99,7 +99,7 @@ def test_bars_join_what_does_not_differ(draw):
     assert len({bar.get_ydata()[0] for bar in bars}) == len(bars)
 
 
-def test_groups_by_trying_all():
+def test_groups_equal_enumeration():
     rng = np.random.default_rng(0)
     for _ in range(50):
         ranks = np.sort(rng.integers(2, 17, 7) / 2)
@@ -118,11 +118,11 @@ def test_groups_by_trying_all():
         assert groups(np.abs(np.subtract.outer(ranks, ranks)) >= difference) == largest
 
 
-def test_bars_by_holm_join_what_comparison_says_is_no_difference(draw):
+def test_bars_by_holm_agree_with_the_comparison(draw):
     figure, errors = draw(5, apart=2.0, n_data=9)
     order = np.argsort(friedman(errors).ranks, kind="stable")
     pairs = list(combinations(range(5), 2))
-    p = by_definition([stats.wilcoxon(*errors[:, order[[a, b]]].T).pvalue for a, b in pairs])
+    p = holm_by_definition([stats.wilcoxon(*errors[:, order[[a, b]]].T).pvalue for a, b in pairs])
     differ = {pair for pair, corrected in zip(pairs, p, strict=True) if corrected <= 0.05}
     runs = [
         (a, b)
@@ -139,19 +139,19 @@ def test_bars_by_holm_join_what_comparison_says_is_no_difference(draw):
     assert len([bar for bar in bars if bar.get_color() == COLOURS[1]]) == len(largest)
 
 
-def by_definition(p):
+def holm_by_definition(p):
     """Holm's correction, written down as its definition."""
     n, order = len(p), np.argsort(p)
     stepped = [(n - place) * p[index] for place, index in enumerate(order)]
     return [max(stepped[: list(order).index(index) + 1]) for index in range(n)]
 
 
-def test_a_difference_longer_than_the_axis_is_told(draw):
+def test_long_critical_difference_is_named(draw):
     figure, _ = draw(3, n_data=2)
     assert "critical difference 2.34 (not drawn)" in texts(figure)
 
 
-def test_some_columns(draw):
+def test_chosen_columns_are_drawn(draw):
     figure, errors = draw(5, columns=["c4", "c0", "c2"])
     ranks = friedman(errors[:, [0, 2, 4]]).ranks
     assert sorted(t[-4:] for t in texts(figure) if "  " in t) == sorted(f"{r:.2f}" for r in ranks)
@@ -165,7 +165,7 @@ ERRORS = {
 }
 
 
-def test_a_cell_for_each_of_two(make_cell, make_table):
+def test_matrix_has_a_cell_for_each_pair(make_cell, make_table):
     cells = {
         (f"d{row}", name): make_cell([errors[row]])
         for name, errors in ERRORS.items()

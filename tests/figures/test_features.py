@@ -7,7 +7,7 @@ def record(*counts):
     return {"counts": list(counts)}
 
 
-def test_shares_are_of_each_splits_own_stumps():
+def test_shares_refer_to_the_stumps_of_a_split():
     given = [record(1, 3, 0), record(10, 0, 10), record(0, 0, 0)]
     np.testing.assert_array_equal(shares(given), [[25, 75, 0], [50, 0, 50], [0, 0, 0]])
 
@@ -25,14 +25,14 @@ def test_features_stand_in_the_order_of_their_use():
     assert -0.5 < first < 0 < second < 0.5
 
 
-def test_no_more_features_than_can_be_read():
+def test_features_are_limited():
     names = [str(number) for number in range(1, 101)]
     axes, *_ = draw_features({"wide": {"A": [record(*range(100))]}}, {"wide": names}).axes
     labels = [text.get_text() for text in axes.get_xticklabels()]
     assert labels == [str(number) for number in range(100, 100 - SHOWN, -1)]
 
 
-def test_nothing_on_record_says_so():
+def test_missing_records_are_noted():
     names = {"wine": ["1", "2"], "glass": ["1", "2"]}
     figure = draw_features({"wine": {"A": [record(1, 1)]}, "glass": {"A": []}}, names)
     wine, glass = figure.axes

@@ -60,7 +60,7 @@ class TestCurves:
         frame = curve_points({"iris": {"A": FIRST + SECOND}})
         assert frame.y.tolist() == [50.0, 25.0]
 
-    def test_each_algorithm_has_one_look_in_all_panels(self):
+    def test_algorithm_looks_the_same_in_all_panels(self):
         panels = {"iris": {"A": FIRST, "B": SECOND}, "wine": {"A": [], "B": FIRST}}
         iris, wine, legend = draw_curves(panels).axes
         assert (iris.get_title(), wine.get_title()) == ("iris", "wine")
@@ -105,7 +105,7 @@ class TestCurves:
 
 
 class TestCurvesHeadline:
-    def test_best_over_data_sets(self):
+    def test_headline_names_the_best_over_data_sets(self):
         panels = {
             f"d{n}": {"A": splits([10 + n]), "B": splits([12 + n]), "C": splits([15 + n])}
             for n in range(8)
@@ -120,13 +120,13 @@ class TestCurvesHeadline:
         few = {f"d{n}": {"A": splits([10]), "B": splits([12])} for n in range(5)}
         assert curves_headline(few) == ""  # five pairs cannot show a difference
 
-    def test_best_on_the_splits_of_one_data_set(self):
+    def test_headline_names_the_best_on_one_data_set(self):
         panels = {"iris": {"A": splits([10, 11, 12, 11]), "B": splits([20, 22, 21, 21])}}
         assert curves_headline(panels) == (
             "After 10 rounds A errs least on iris (corrected t-test, Holm)"
         )
 
-    def test_no_headline_for_splits_that_are_no_random_divisions(self):
+    def test_no_headline_for_official_splits(self):
         first, second = (splits(e, sampling="official") for e in ([10, 11, 12], [20, 22, 21]))
         assert curves_headline({"iris": {"A": first, "B": second}}) == ""
 
@@ -134,7 +134,7 @@ class TestCurvesHeadline:
         assert curves_headline({"iris": {"A": splits([1, 2]), "B": []}}) == ""
         assert curves_headline({}) == ""
 
-    def test_best_column_by_definition(self):
+    def test_best_column_equals_its_definition(self):
         rng = np.random.default_rng(0)
         n_found = 0
         for shift in np.linspace(0, 3, 30):
@@ -160,7 +160,7 @@ class TestCurvesHeadline:
 
 
 class TestVaried:
-    def test_a_line_for_each_algorithm(self, whole_titles):
+    def test_each_algorithm_has_a_line(self, whole_titles):
         panels = {
             "signs": {"A": {2: (40.0, 3.0), 8: (12.0, 1.0)}, "B": {2: (20.0, 2.0)}},
             "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
@@ -181,7 +181,7 @@ class TestVaried:
         whole_titles(figure)
         assert (signs.get_ylabel(), letters.get_ylabel()) == ("test error (%)", "")
 
-    def test_panels_of_several_quantities_on_a_logarithmic_axis(self, whole_titles):
+    def test_quantities_share_a_logarithmic_axis(self, whole_titles):
         panels = {
             "error": {"A": {1e-3: (20.0, 1.0), 0.1: (10.0, 1.0)}},
             "coefficients": {"A": {1e-3: (900.0, 20.0), 0.1: (1.0, 0.0)}},
@@ -194,7 +194,7 @@ class TestVaried:
 
 
 class TestTimes:
-    def test_a_line_for_each_algorithm_on_logarithmic_axes(self):
+    def test_times_have_logarithmic_axes(self):
         panels = {
             "classes": {"A": {4: 0.5, 8: 1.0}, "B": {4: 20.0}},
             "rounds": {"B": {10: 2.0, 100: 30.0}},

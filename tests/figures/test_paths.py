@@ -23,10 +23,10 @@ def record():
     }
 
 
-def test_a_row_for_each_way_and_loss_and_a_column_for_each_class(record):
+def test_paths_are_laid_out_by_loss_and_class(record):
     axes = draw_paths(record, ["three", "six"], NAMES).axes
-    assert [one.get_title() for one in axes] == ["three", "six", *[""] * 6]
-    assert [one.get_ylabel() for one in axes[::2]] == [
+    assert [panel.get_title() for panel in axes] == ["three", "six", *[""] * 6]
+    assert [panel.get_ylabel() for panel in axes[::2]] == [
         "exact\nexponential",
         "stage-wise\nexponential",
         "exact\nlogistic",
@@ -39,7 +39,7 @@ def test_a_row_for_each_way_and_loss_and_a_column_for_each_class(record):
     assert len({line.get_color() for line in axes[7].lines}) == 3
 
 
-def test_legend(record):
+def test_legend_names_the_paths(record):
     (legend,) = draw_paths(record, ["three", "six"], NAMES).legends
     assert [text.get_text() for text in legend.get_texts()] == [
         "feature 1 > 0.00",
@@ -49,7 +49,7 @@ def test_legend(record):
     assert legend.get_title().get_text() == message(record)
 
 
-def test_the_message_is_the_largest_distance(record):
+def test_headline_states_the_largest_distance(record):
     record["paths"]["exponential"]["stage_wise"] = record["paths"]["exponential"]["exact"]
     away = np.array(record["paths"]["logistic"]["exact"])
     away[0, 1, 2] += 0.25

@@ -33,7 +33,7 @@ def points(axes, verdict):
     return container.lines[0]
 
 
-def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers, whole_titles):
+def test_each_paper_has_a_panel(papers, whole_titles):
     figure = draw_scatter(papers)
     whole_titles(figure)
     first, second = figure.axes
@@ -55,7 +55,7 @@ def test_verdicts_have_their_colours_and_differ_in_shape(papers):
         assert line.get_color() == VERDICTS[verdict].colour
 
 
-def test_accuracies_have_a_panel_of_their_own(papers, make_cell, make_table, whole_titles):
+def test_accuracies_have_their_own_panel(papers, make_cell, make_table, whole_titles):
     accuracy = QUANTITIES["accuracy"]
     published = {"wine": (80.0, 1.0), "iris": (97.9, 1.0), "glass": (99.9, 0.1)}
     cells = {
@@ -79,7 +79,7 @@ def test_accuracies_have_a_panel_of_their_own(papers, make_cell, make_table, who
     assert 70 < low < 80 < 99.9 < high
 
 
-def test_a_published_number_is_one_point(make_cell, make_table):
+def test_published_number_is_drawn_once(make_cell, make_table):
     cells = {
         ("wine", name): make_cell([error, error], published=(3.0, 1.0), source="t:0")
         for name, error in (("a", 2), ("b", 4))
@@ -101,14 +101,14 @@ def test_bars_are_95_percent_intervals(papers):
     assert (right - left) / 2 == pytest.approx(2.2622 * 3 / 10**0.5, rel=1e-4)
 
 
-def test_points_at_zero_and_the_highest_are_inside(papers):
+def test_extreme_points_are_inside_the_panel(papers):
     for axes in draw_scatter(papers).axes:
         assert axes.get_xlim() == axes.get_ylim()
         low, high = axes.get_xlim()
         assert low < 0 < 22 < high
 
 
-def test_nothing_to_draw(papers, make_cell, make_table):
+def test_scatter_requires_numbers(papers, make_cell, make_table):
     # One split of many, beside a number without a deviation, is no estimate.
     first = make_cell([2.0], published=(3.0, float("nan")), missing=9)
     for tables in (papers[2:], [make_table({("wine", "a"): first}, paper="randomboost")]):

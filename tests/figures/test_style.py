@@ -30,14 +30,14 @@ def make():
     return figure
 
 
-def test_files_are_the_same_every_time(tmp_path):
+def test_files_are_reproducible(tmp_path):
     first, second = (save(make(), tmp_path / name / "f", "T", "D") for name in ("a", "b"))
     assert [path.name for path in first] == ["f.png", "f.svg", "f.pdf"]
-    for one, other in zip(first, second, strict=True):
-        assert one.read_bytes() == other.read_bytes()
+    for before, after in zip(first, second, strict=True):
+        assert before.read_bytes() == after.read_bytes()
 
 
-def test_files_tell_what_they_show_and_not_when_they_were_made(tmp_path):
+def test_files_have_a_description_without_a_date(tmp_path):
     png, svg, pdf = save(make(), tmp_path / "f", "The title", "What it shows.")
     text = svg.read_text()
     assert "The title" in text
@@ -49,13 +49,13 @@ def test_files_tell_what_they_show_and_not_when_they_were_made(tmp_path):
     assert struct.unpack(">II", png.read_bytes()[16:24]) == (200, 100)
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
+def test_unwritable_folder_is_refused(tmp_path):
     (tmp_path / "figures").write_text("a file")
     with pytest.raises(UserError, match="choose another folder by results="):
         save(make(), tmp_path / "figures" / "f", "T", "D")
 
 
-def test_superscripts():
+def test_superscripts_become_formulas():
     assert label("RBoost^rank, RBoost^proj") == (
         r"RBoost$^{\mathrm{rank}}$, RBoost$^{\mathrm{proj}}$"
     )
@@ -108,7 +108,7 @@ def varied(_):
 @pytest.mark.parametrize(
     "draw", [bars, boundaries, codewords, curves, features, points, sweep, times, varied]
 )
-def test_titles_of_a_user_are_no_formulas(draw, make_cell, whole_titles):
+def test_titles_are_shown_without_formulas(draw, make_cell, whole_titles):
     figure = draw(make_cell)
     whole_titles(figure)
     texts = [text.get_text().replace(label(ODD), "") for text in figure.findobj(Text)]

@@ -21,7 +21,7 @@ def texts(axes):
     }
 
 
-def test_one_number_is_drawn_as_lines():
+def test_single_numeric_key_is_drawn_as_lines():
     errors = {("10", "wine"): 4.0, ("2", "wine"): 9.0, ("10", "iris"): 3.0, ("2", "iris"): math.nan}
     figure = draw_sweep(points(errors, "algo.n_iterations", "data"), TEST_ERROR)
     (axes,) = figure.axes
@@ -32,14 +32,14 @@ def test_one_number_is_drawn_as_lines():
     assert axes.get_ylabel() == "test error (%)"
 
 
-def test_files_are_data_sets():
+def test_data_paths_are_drawn_as_lines():
     errors = {("a/x.csv", "2"): 9.0, ("a/x.csv", "10"): 4.0, ("b/x.csv", "2"): 3.0}
     (axes,) = draw_sweep(points(errors, "data.path", "algo.n_iterations"), TEST_ERROR).axes
     lines = [container.lines[0] for container in axes.containers]
     assert [list(line.get_ydata()) for line in lines] == [[9, 4], [3]]
 
 
-def test_a_long_range_is_logarithmic():
+def test_long_range_is_logarithmic():
     errors = {("1e-9",): 4.0, ("1e-3",): 9.0}
     figure = draw_sweep(points(errors, "algo.nu"), TEST_ERROR)
     (axes,) = figure.axes
@@ -47,7 +47,7 @@ def test_a_long_range_is_logarithmic():
     assert figure.legends == []  # one line, of data that no key names
 
 
-def test_words_stand_beside_data_sets_that_are_shaded_apart():
+def test_text_keys_are_shaded_by_data_set():
     errors = {("a", "wine"): 4.0, ("b", "wine"): 9.0, ("a", "iris"): 30.0, ("b", "iris"): 20.0}
     (axes,) = draw_sweep(points(errors, "algo", "data"), TEST_ERROR).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
@@ -59,7 +59,7 @@ def test_words_stand_beside_data_sets_that_are_shaded_apart():
     np.testing.assert_array_equal(axes.images[0].get_array(), [[0, 1], [1, 0]])
 
 
-def test_two_numbers_are_a_map_for_each_data_set():
+def test_two_numeric_keys_are_drawn_as_maps():
     etas, nus = ("0.5", "0.1", "1"), ("1e-9", "1e-3")
     errors = {
         (data, eta, nu): 10 * i + j + (1 if data == "iris" else 0)
@@ -78,13 +78,13 @@ def test_two_numbers_are_a_map_for_each_data_set():
     assert (len(texts(wine)), len(texts(iris))) == (6, 5)
 
 
-def test_the_best_of_what_should_be_high():
+def test_highest_accuracy_is_bold():
     quantity = QUANTITIES["accuracy"]
     (axes,) = draw_sweep(points({("a",): 90.0, ("b",): 80.0}, "algo"), quantity).axes
     assert texts(axes) == {(0, 0): ("90.0 (1.0)", True), (1, 0): ("80.0 (1.0)", False)}
 
 
-def test_deviations_are_left_out_where_there_is_no_room():
+def test_deviations_are_omitted_in_narrow_cells():
     many = {(letter,): float(i) for i, letter in enumerate("abcdefghijklmnop")}
     figure = draw_sweep(points(many, "algo"), TEST_ERROR)
     assert texts(figure.axes[0])[1, 0] == ("1.0", False)

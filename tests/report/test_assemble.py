@@ -15,7 +15,7 @@ from boostbench.util.errors import UserError
 RESULTS = Path(__file__).parents[2] / "results"
 
 
-def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypatch):
+def test_table_from_records_needs_no_data(call, folder, define_table, monkeypatch):
     name = define_table(
         rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
         columns=[{"stump": {"algo": "adaboost_mh", "overrides": ["algo.n_iterations=5"]}}],
@@ -33,7 +33,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
     assert records.pop_warnings() == []
 
 
-def test_all_tables_can_be_made_without_any_record(tmp_path):
+def test_all_tables_are_read_without_records(tmp_path):
     tables = read_tables(None, Records(tmp_path))
     assert [table.name for table in tables] == configs.list_options("table")
     papers = {table.name: table.paper for table in tables if table.paper}
@@ -46,7 +46,7 @@ def test_all_tables_can_be_made_without_any_record(tmp_path):
     assert unknown == {"pascal07", "labelme", "sun", "mit-indoor67"}
 
 
-def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
+def test_data_without_a_known_copy_are_not_available(define_table, folder, monkeypatch):
     """The same on every machine: this is in files that are compared."""
     name = define_table(rows=["sun", "svmguide4", "iris"], columns=["samme"])
     for value in (str(folder), str(folder / "nowhere")):
@@ -56,12 +56,12 @@ def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
         assert texts == ["data not available", "not run", "not run"]
 
 
-def test_unknown_table(tmp_path):
+def test_unknown_table_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
         read_tables(["randombost5"], Records(tmp_path))
 
 
-def test_each_cell_has_the_command_that_makes_it(tmp_path):
+def test_cell_has_its_command(tmp_path):
     """Numbers after several rounds are of one fit, so that they have one command."""
     [table] = read_tables(["randomboost4"], Records(tmp_path))
     commands = {cell.command for (row, _), cell in table.cells.items() if row == "sonar"}

@@ -21,7 +21,7 @@ def _entities(crate):
     return {entity["@id"]: entity for entity in graph}
 
 
-def test_every_file_is_described_with_its_checksum(crate):
+def test_crate_describes_every_file(crate):
     entities = _entities(crate)
     names = set(crate.namelist()) - {"ro-crate-metadata.json"}
     assert names == {name for name, entity in entities.items() if entity["@type"] == "File"}
@@ -32,14 +32,16 @@ def test_every_file_is_described_with_its_checksum(crate):
         assert entities[name]["contentSize"] == str(len(content))
 
 
-def test_action_has_the_records_as_its_result_and_the_libraries_as_requirements(crate):
+def test_crate_names_records_and_libraries(crate):
     entities = _entities(crate)
     action = entities["#experiments"]
     assert action["result"] == {"@id": "results/records/iris/samme.jsonl"} or action["result"] == [
         {"@id": "results/records/iris/samme.jsonl"}
     ]
     software = entities[action["instrument"]["@id"]]
-    required = {entities[each["@id"]]["name"] for each in software["softwareRequirements"]}
+    required = {
+        entities[requirement["@id"]]["name"] for requirement in software["softwareRequirements"]
+    }
     assert required == {"numpy", "scipy", "scikit-learn"}
     root = entities["./"]
     assert root["license"] == {"@id": "https://spdx.org/licenses/MIT"}

@@ -17,36 +17,36 @@ from boostbench.report.findings import (
 NAN = float("nan")
 
 
-def test_pairs_are_splits_of_one_data_set(make_cell, make_table):
+def test_single_data_set_is_tested_over_splits(make_cell, make_table):
     # The splits that only one of them finished take no part.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     (line,) = significance(make_table(cells))
     assert line.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 3 paired splits")
 
 
-def test_pairs_are_data_sets_that_both_have(table, make_cell):
+def test_complete_data_sets_are_tested(table, make_cell):
     assert significance(table) == []  # one pair tells nothing
     table.cells["glass", "b"] = make_cell([40.0])
     (line,) = significance(table)
     assert "over 2 data sets" in line
 
 
-def test_second_versions_of_data_do_not_count(make_cell, make_table):
+def test_uncounted_data_sets_are_not_tested(make_cell, make_table):
     rows = ["wine", "vowel", "vowel528"]
     cells = {(row, column): make_cell([1, 2]) for row in rows for column in "ab"}
     assert "over 2 data sets" in significance(make_table(cells, uncounted={"vowel528"}))[0]
 
 
-def test_only_the_chosen_pairs_are_compared(make_cell, make_table):
+def test_chosen_pairs_are_compared(make_cell, make_table):
     cells = {("wine", column): make_cell([1, 2]) for column in "abc"}
     assert significance(make_table(cells, compare=[])) == []
     (line,) = significance(make_table(cells, compare=[("c", "b")]))
     assert "of C against B" in line
 
 
-def test_the_p_values_of_several_pairs_are_corrected(make_cell, make_table):
+def test_p_values_of_several_pairs_are_corrected(make_cell, make_table):
     errors = {"a": range(1, 8), "b": range(2, 9), "c": [1, 2, 3, 4, 5, 6, 9]}
-    cells = {("wine", name): make_cell([*own]) for name, own in errors.items()}
+    cells = {("wine", name): make_cell([*values]) for name, values in errors.items()}
     first, second = significance(make_table(cells, compare=[("a", "b"), ("a", "c")]))
     # Seven differences of one sign have p = 2 / 2^7; twice that is 1 / 32.
     assert "p = 0.0312 with Holm's correction for 2 tests, which rejects" in first
@@ -54,17 +54,17 @@ def test_the_p_values_of_several_pairs_are_corrected(make_cell, make_table):
     assert "(exact p = 0.0156)." in first
     # One difference, and six ties.
     assert "p = 1 with Holm's correction for 2 tests, which does not reject" in second
-    (alone,) = significance(make_table(cells, compare=[("a", "b")]))
-    assert "Holm" not in alone
+    (single,) = significance(make_table(cells, compare=[("a", "b")]))
+    assert "Holm" not in single
 
 
-def test_last_rounds_are_compared(table_of_rounds, make_cell):
+def test_last_round_is_compared(table_of_rounds, make_cell):
     table_of_rounds.cells["glass", "b@100"] = make_cell([10, 12], rounds=100)
     (line,) = significance(table_of_rounds)
     assert "of A, T=100 against B, T=100 over 2 data sets" in line
 
 
-def test_the_papers_own_result_stands_behind_ours(table):
+def test_statement_of_the_paper_follows_our_test(table):
     cells = {key: cell for key, cell in table.cells.items() if key[0] == "wine"}
     pair = [ColumnPair("a", "b", "The paper, over 11 data sets: so and so.")]
     table = Table("name", "Title", {"wine": "wine"}, table.columns, cells, pair)
@@ -72,7 +72,7 @@ def test_the_papers_own_result_stands_behind_ours(table):
     assert line.endswith(". The paper, over 11 data sets: so and so.")
 
 
-def test_comparison(table):
+def test_published_listing_shows_verdicts(table):
     rows = published_listing(table).rows
     assert [row[:4] for row in rows] == [
         ["wine", "A", "3.0 (3.0)", "2.0 (1.0)"],
@@ -83,11 +83,11 @@ def test_comparison(table):
     assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
     assert summary_of_verdicts(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
     # Names and verdicts are whole words to a search.
-    found = [line.find for line in published_listing(table).lines]
-    assert found[1] == "wine wine wine b b worse"
+    search_texts = [line.find for line in published_listing(table).lines]
+    assert search_texts[1] == "wine wine wine b b worse"
 
 
-def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
+def test_published_listing_has_a_line_for_each_round(table_of_rounds):
     rows = published_listing(table_of_rounds).rows
     assert [row[1] for row in rows if row[0] == "wine"] == [
         "A, T=50",
@@ -97,25 +97,25 @@ def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
     ]
 
 
-def seconds_beside(table):
+def list_seconds(table):
     return seconds_listing(table, [row_of(table, row) for row in table.rows])
 
 
-def test_seconds_beside_the_published_ones(table, timed_table):
-    assert seconds_beside(timed_table).rows == [
+def test_published_seconds_are_listed(table, timed_table):
+    assert list_seconds(timed_table).rows == [
         ["wine", "A", "13.7", "2.00"],
         ["wine", "B", "0.03", "0.100"],
     ]
-    assert seconds_beside(table).rows == []
+    assert list_seconds(table).rows == []
 
 
-def test_speedup_beside_the_published_one(timed_table):
+def test_published_speedup_is_listed(timed_table):
     speedup = [("a:coefficients", "b:coefficients")]
-    rows = seconds_beside(replace(timed_table, speedup=speedup)).rows
+    rows = list_seconds(replace(timed_table, speedup=speedup)).rows
     assert rows[2:] == [["wine", "speed-up of B", "457", "20.0"]]
 
 
-def test_only_the_time_is_published(make_cell, make_table):
+def test_published_time_without_an_error_is_listed(make_cell, make_table):
     time = QUANTITIES["predict_per_instance"]
     published = {time.name: Published("t", time, 60.0, float("nan"), 50)}
     cell = replace(make_cell([1, 2]), published=published)
@@ -123,12 +123,12 @@ def test_only_the_time_is_published(make_cell, make_table):
     table = make_table({("wine", "a"): cell}, columns, compare=())
     assert published_listing(table).rows == []
     assert summary_of_verdicts(table).startswith("0 published numbers")
-    assert seconds_beside(table).rows == [["wine", "A", "60", "2.00"]]
-    assert "CPU time: microseconds to predict an instance" in seconds_beside(table).explanation
+    assert list_seconds(table).rows == [["wine", "A", "60", "2.00"]]
+    assert "CPU time: microseconds to predict an instance" in list_seconds(table).explanation
     assert cell.verdict == "not published"
 
 
-def test_reference_job_tells_how_fast_the_machines_were(table):
+def test_reference_job_lists_slower_machines(table):
     assert reference_job(table) == [
         "The reference job, which tells how fast a machine is, took 0.100 s."
     ]
@@ -136,33 +136,33 @@ def test_reference_job_tells_how_fast_the_machines_were(table):
     for record in records:
         record["seconds"]["calibration"] = 0.05
     table.cells["wine", "b"] = replace(table.cells["wine", "b"], rows=ResultFrame(records))
-    [told] = reference_job(table)
-    assert told.endswith(
+    [note] = reference_job(table)
+    assert note.endswith(
         "took 0.100 s, except in these cells, whose times do not compare with the rest: "
         "B on wine (0.0500)."
     )
 
 
-def test_reference_job_of_a_fit_is_told_once(table_of_rounds):
+def test_reference_job_lists_a_fit_once(table_of_rounds):
     for cell in table_of_rounds.cells.values():
         for record in cell.rows.records if cell.algo == "b" else ():
             record["seconds"]["calibration"] = 0.5
-    [told] = reference_job(table_of_rounds)
-    assert told.count("B on wine") == 1
+    [note] = reference_job(table_of_rounds)
+    assert note.count("B on wine") == 1
 
 
-def test_no_reference_job_where_nothing_is_recorded(make_cell, make_table):
+def test_no_reference_job_without_records(make_cell, make_table):
     assert reference_job(make_table({("wine", "a"): make_cell([])}, compare=())) == []
 
 
-def test_no_reference_job_where_no_times_are_recorded(make_cell, make_table):
+def test_no_reference_job_without_times(make_cell, make_table):
     cell = make_cell([0.1, 0.2])
     for record in cell.rows.records:
         del record["seconds"]
     assert reference_job(make_table({("wine", "a"): cell}, compare=())) == []
 
 
-def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, make_table):
+def test_verdict_names_a_basis_other_than_welchs_interval(make_cell, make_table):
     accuracy = QUANTITIES["accuracy"]
     cells = {
         ("wine", "a"): make_cell([1, 2, 3], published=(98.0, NAN), quantity=accuracy),
@@ -177,9 +177,7 @@ def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, ma
     ]
 
 
-def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
-    make_cell, make_table
-):
+def test_number_of_another_protocol_has_no_verdict(make_cell, make_table):
     cell = make_cell([1, 2], published=(30.0, 1.0), departures=("protocol.n_splits=2",))
     table = make_table({("wine", "a"): cell})
     row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]

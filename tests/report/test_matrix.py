@@ -25,7 +25,7 @@ ERRORS = {
 
 
 @pytest.fixture
-def of_data(make_cell, make_table):
+def table_of_data_sets(make_cell, make_table):
     def make(quantity=TEST_ERROR, **more):
         cells = {
             (f"d{row}", name): make_cell([error - 1, error + 1], quantity=quantity)
@@ -39,7 +39,7 @@ def of_data(make_cell, make_table):
 
 
 @pytest.fixture
-def of_splits(make_cell, make_table):
+def table_of_splits(make_cell, make_table):
     def make(sampling="stratified"):
         cells = {("wine", name): make_cell(ERRORS[name], sampling=sampling) for name in "ab"}
         return make_table(cells, matrix=True)
@@ -47,52 +47,52 @@ def of_splits(make_cell, make_table):
     return make
 
 
-def test_a_table_that_does_not_ask_has_none(of_data):
-    table = of_data()
+def test_matrix_is_optional(table_of_data_sets):
+    table = table_of_data_sets()
     assert matrix(table) is None
     assert "Every two" not in markdown(make_document(table))
 
 
-def test_every_two_over_data_sets(of_data):
-    found = matrix(of_data(matrix=True))
-    assert found.heads == [
+def test_matrix_compares_every_pair_over_data_sets(table_of_data_sets):
+    result = matrix(table_of_data_sets(matrix=True))
+    assert result.heads == [
         *("A", "B", "A minus B", "wins, ties, losses", "Holm p", "P(A, equal, B)")
     ]
     # p of 6 differences of one sign is 2 / 2^6, of 5 it is 2 / 2^5; two and one are left.
-    ab, ac, _ = found.rows
+    ab, ac, _ = result.rows
     assert ab[:5] == ["A", "B", "-0.35", "6/0/0", "0.094"]
     assert ac[:5] == ["A", "C", "-3.33", "5/1/0", "0.125"]
     posterior = signed_rank([-0.1, -0.2, -0.3, -0.4, -0.5, -0.6], 1.0)
     assert ab[5] == str(posterior)
     assert posterior.equal > 0.99
-    assert "by more than 1 percentage point, that both are within it" in found.explanation
-    assert "Holm's correction for 3 pairs" in found.explanation
+    assert "by more than 1 percentage point, that both are within it" in result.explanation
+    assert "Holm's correction for 3 pairs" in result.explanation
 
 
-def test_what_is_equal_can_be_said(of_data):
-    found = matrix(of_data(matrix=True, rope=0.05))
-    assert found.rows[0][5].startswith("1.00/0.00")
-    assert "more than 0.05 percentage points" in found.explanation
+def test_rope_sets_the_region_of_equivalence(table_of_data_sets):
+    result = matrix(table_of_data_sets(matrix=True, rope=0.05))
+    assert result.rows[0][5].startswith("1.00/0.00")
+    assert "more than 0.05 percentage points" in result.explanation
 
 
-def test_only_the_last_round(table_of_rounds):
+def test_matrix_uses_the_last_round(table_of_rounds):
     # One of the two data sets lacks a number after the last round.
     assert matrix(replace(table_of_rounds, matrix=True)) is None
 
 
-def test_splits_of_one_data_set(of_splits):
-    table = of_splits()
-    found = matrix(table)
+def test_matrix_of_one_data_set_compares_splits(table_of_splits):
+    table = table_of_splits()
+    result = matrix(table)
     differences = [a - b for a, b in zip(ERRORS["a"], ERRORS["b"], strict=True)]
     p = corrected_t(differences, 25 / 75)
-    assert found.heads[5:] == ["corrected t, p", "P(A, equal, B)"]
-    assert found.rows[0][5] == f"{p:.3f}"
-    assert found.rows[0][6] == str(correlated_t(differences, 1.0, 25 / 75))
-    assert "share samples" in found.explanation
-    told = " ".join(pair_sentences(table, compare_columns(table)))
-    assert f"takes that into account: p = {p:.3f}" in told
-    assert "Mean difference: -0.35 percentage points." in told
-    assert "Bayesian correlated t-test: A is better by more than 1 percentage point" in told
+    assert result.heads[5:] == ["corrected t, p", "P(A, equal, B)"]
+    assert result.rows[0][5] == f"{p:.3f}"
+    assert result.rows[0][6] == str(correlated_t(differences, 1.0, 25 / 75))
+    assert "share samples" in result.explanation
+    sentences = " ".join(pair_sentences(table, compare_columns(table)))
+    assert f"takes that into account: p = {p:.3f}" in sentences
+    assert "Mean difference: -0.35 percentage points." in sentences
+    assert "Bayesian correlated t-test: A is better by more than 1 percentage point" in sentences
 
 
 def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, make_table):
@@ -102,21 +102,21 @@ def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, mak
     assert [row[5] for row in matrix(table).rows] == [f"{p:.3f}" for p in holm(p)]
 
 
-def test_sentences_above_the_matrix_have_its_p_values(of_data):
-    table = of_data(matrix=True, compare=(("a", "b"), ("c", "a")))
-    told = significance(table)
-    assert len(told) == 2
-    for sentence, row in zip(told, matrix(table).rows, strict=False):
+def test_sentences_above_the_matrix_have_its_p_values(table_of_data_sets):
+    table = table_of_data_sets(matrix=True, compare=(("a", "b"), ("c", "a")))
+    sentences = significance(table)
+    assert len(sentences) == 2
+    for sentence, row in zip(sentences, matrix(table).rows, strict=False):
         assert "with Holm's correction for 3 tests" in sentence
         p = float(re.search(r"p = (\S+) with Holm", sentence)[1])
         assert row[4] == f"{p:.3f}"
 
 
-def test_what_is_not_exact_is_called_approximate(make_cell, make_table):
+def test_approximate_p_values_are_named(make_cell, make_table):
     """Where more than 500 pairs differ, the p-value is that of the normal distribution."""
     zeros = np.zeros(501)
     all_differ, one_tie = zeros + 1, np.append(zeros[:-1] + 2, 0)
-    for errors, told in (
+    for errors, expected in (
         ([zeros[:20], all_differ[:20]], "p-value of the exact Wilcoxon signed-rank test with Holm"),
         ([zeros, all_differ], "p-value of the approximate Wilcoxon signed-rank test with Holm"),
         (
@@ -124,38 +124,40 @@ def test_what_is_not_exact_is_called_approximate(make_cell, make_table):
             "p-value of the Wilcoxon signed-rank test, approximate for 2 of 3, with Holm",
         ),
     ):
-        cells = {("wine", name): make_cell(own) for name, own in zip("abc", errors, strict=False)}
+        cells = {
+            ("wine", name): make_cell(values) for name, values in zip("abc", errors, strict=False)
+        }
         table = make_table(cells, matrix=True)
         n_exact = sum(test.wilcoxon.exact for test in compare_columns(table).tests)
-        assert n_exact == ("exact" in told) + ("for 2 of 3" in told)
-        assert told in matrix(table).explanation
+        assert n_exact == ("exact" in expected) + ("for 2 of 3" in expected)
+        assert expected in matrix(table).explanation
 
 
-def test_no_correction_where_splits_are_no_random_divisions(of_splits):
-    found = matrix(of_splits("official"))
-    assert found.heads[-1] == "Holm p"
-    assert "Nadeau" not in found.explanation
+def test_official_splits_have_no_corrected_t_test(table_of_splits):
+    result = matrix(table_of_splits("official"))
+    assert result.heads[-1] == "Holm p"
+    assert "Nadeau" not in result.explanation
 
 
-def test_a_quantity_that_is_not_in_percent_needs_a_rope(of_data):
-    table = of_data(quantity=QUANTITIES["n_iterations"], matrix=True)
+def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
+    table = table_of_data_sets(quantity=QUANTITIES["n_iterations"], matrix=True)
     assert matrix(table).heads[-1] == "Holm p"
-    found = matrix(replace(table, rope=10.0))
-    assert [line[5] for line in found.rows] == ["0.00/1.00/0.00"] * 3  # 100 rounds each
-    assert "more than 10 rounds" in found.explanation
+    result = matrix(replace(table, rope=10.0))
+    assert [line[5] for line in result.rows] == ["0.00/1.00/0.00"] * 3  # 100 rounds each
+    assert "more than 10 rounds" in result.explanation
 
 
-def test_higher_is_better(of_data):
+def test_higher_accuracies_win(table_of_data_sets):
     """Of accuracies the differences turn around, and the winner does not."""
-    table = of_data(quantity=QUANTITIES["accuracy"], matrix=True)
-    by_error = matrix(of_data(matrix=True))
-    for row, other in zip(matrix(table).rows, by_error.rows, strict=True):
-        assert row[2] == other[2].translate(str.maketrans("-+", "+-"))
-        assert row[3:] == other[3:]
+    table = table_of_data_sets(quantity=QUANTITIES["accuracy"], matrix=True)
+    by_error = matrix(table_of_data_sets(matrix=True))
+    for row, error_row in zip(matrix(table).rows, by_error.rows, strict=True):
+        assert row[2] == error_row[2].translate(str.maketrans("-+", "+-"))
+        assert row[3:] == error_row[3:]
 
 
-def test_files(of_data):
-    table = of_data(matrix=True)
+def test_matrix_is_in_markdown_and_latex(table_of_data_sets):
+    table = table_of_data_sets(matrix=True)
     assert "## Every two algorithms" in markdown(make_document(table))
     assert "| A   | B   |       -0.35 |" in markdown(make_document(table))
     assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(make_document(table))

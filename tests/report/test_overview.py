@@ -35,7 +35,7 @@ def test_tables_of_a_paper_stand_together(tables):
     ]
 
 
-def test_titles_without_the_papers(tables):
+def test_short_title_omits_the_paper(tables):
     assert [overview.short_title(table) for table in tables] == [
         "Mine",
         "Table I: x^y",
@@ -44,7 +44,7 @@ def test_titles_without_the_papers(tables):
     ]
 
 
-def test_lines_of_tables_stand_under_their_paper(tables):
+def test_tables_follow_their_paper(tables):
     tables = overview.sort_by_paper(tables)
     lines = overview.table_lines(counts(tables), tables)
     assert [(line.name, line.title, line.about, line.is_paper) for line in lines] == [
@@ -58,16 +58,16 @@ def test_lines_of_tables_stand_under_their_paper(tables):
     assert [line.tally.published for line in lines] == [2, 2, 3, 3, 3, 3]
 
 
-def test_algorithms_with_the_most_published_numbers_come_first(tables):
+def test_algorithms_are_sorted_by_published_numbers(tables):
     lines = overview.algorithm_lines(counts(tables), {"a": "Algorithm A"})
     assert [(line.title, line.tally.published) for line in lines] == [("b", 5), ("Algorithm A", 3)]
 
 
-def test_only_verdicts_that_there_are_have_a_column(tables):
+def test_absent_verdicts_have_no_column(tables):
     assert counts(tables).total.verdicts == ["worse", "undecided", "failed"]
 
 
-def test_headline_without_any_number_of_ours(table):
+def test_headline_without_results(table):
     cells = {
         key: replace(cell, rows=ResultFrame(), failures=ResultFrame())
         for key, cell in table.cells.items()
@@ -78,7 +78,7 @@ def test_headline_without_any_number_of_ours(table):
     )
 
 
-def test_sharpness(make_cell):
+def test_sharpness_states_the_detectable_difference(make_cell):
     cells = [
         make_cell([1, 2, 3], published=(3.0, 1.0)),
         make_cell([49, 50, 51], published=(50.0, 1.0)),
@@ -98,7 +98,7 @@ def test_sharpness(make_cell):
     assert overview.sharpness(Tally.of(cells[3:])) == ""
 
 
-def test_headline_counts_what_is_left_after_the_correction(make_cell):
+def test_headline_counts_corrected_verdicts(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
     total = Tally.of([*alike, make_cell([64.9, 65, 65.1], "iris", published=(50.0, 19.0))])
     assert overview.headline(total) == (
@@ -112,11 +112,11 @@ def test_headline_counts_what_is_left_after_the_correction(make_cell):
     )
 
 
-def test_headline_counts_all_numbers_and_then_the_decidable_ones(make_cell):
+def test_headline_counts_decidable_numbers(make_cell):
     cells = [make_cell([49, 50, 51], published=(50.0, 1.0))]
-    cells += [make_cell(own, published=(3.0, 1.0)) for own in ([2, 3, 4], [12, 13, 14], [])]
-    told = overview.headline(Tally.of(cells))
-    assert told.startswith(
+    cells += [make_cell(errors, published=(3.0, 1.0)) for errors in ([2, 3, 4], [12, 13, 14], [])]
+    headline = overview.headline(Tally.of(cells))
+    assert headline.startswith(
         "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 is "
         "reproduced (33%), 0 are better, 1 is worse and 1 is undecided. 33%, 33% and 33% of the "
         "numbers are shown to lie within 10%, 20% and 30% of the published error. 1 can be "
@@ -125,14 +125,16 @@ def test_headline_counts_all_numbers_and_then_the_decidable_ones(make_cell):
     )
 
 
-def test_readme(tables):
+def test_readme_lists_papers_and_tables(tables):
     text = readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
-    told = overview.sentences(counts(tables).total)
-    assert " ".join(told) == overview.headline(counts(tables).total)
-    assert "".join(f"- {sentence}\n" for sentence in told) in text
-    assert text.index("- *worse*: ours is worse") < text.index(told[0]) < text.index("](figures/")
+    sentences = overview.sentences(counts(tables).total)
+    assert " ".join(sentences) == overview.headline(counts(tables).total)
+    assert "".join(f"- {sentence}\n" for sentence in sentences) in text
+    assert (
+        text.index("- *worse*: ours is worse") < text.index(sentences[0]) < text.index("](figures/")
+    )
     assert "](figures/overview.svg)" in text
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line

@@ -10,7 +10,7 @@ from boostbench.report.verdict_history import (
 from boostbench.util.errors import UserError
 
 
-def test_judges_what_is_published(table):
+def test_verdict_lines_cover_published_numbers(table):
     first, second, failed = verdict_lines([table])
     assert first == {
         **{"table": "name", "data": "wine", "algo": "a", "column": "a"},
@@ -30,7 +30,7 @@ def test_judges_what_is_published(table):
     assert (failed["differs"], failed["within"]) == (None, None)
 
 
-def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
+def test_verdict_file_round_trip(table, tmp_path):
     path = tmp_path / "verdicts.csv"
     lines = file_lines(verdict_lines([table]))
     path.write_text(verdicts_as_csv(lines))
@@ -56,12 +56,12 @@ def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
     assert lost_verdicts([line], verdict_lines([table]))
 
 
-def test_no_file_has_no_verdicts(tmp_path):
+def test_missing_file_has_no_verdicts(tmp_path):
     assert read_verdicts(tmp_path / "verdicts.csv") == []
 
 
 @pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"table,data\nM\xfcller,x\n"])
-def test_another_file(tmp_path, content):
+def test_foreign_file_is_refused(tmp_path, content):
     path = tmp_path / "verdicts.csv"
     path.write_bytes(content)
     with pytest.raises(UserError, match="no file of verdicts"):
@@ -69,7 +69,7 @@ def test_another_file(tmp_path, content):
 
 
 @pytest.mark.parametrize("errors", [[9.0, 9.1, 9.2], [0.1, 0.1, 0.2], []])
-def test_lost_is_what_was_reproduced_only(make_table, make_cell, errors):
+def test_lost_verdicts_were_reproduced_before(make_table, make_cell, errors):
     def judge(a, b):
         cells = {
             ("wine", "a"): make_cell(a, published=(3.0, 0.3)),

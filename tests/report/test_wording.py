@@ -7,7 +7,7 @@ from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, notes
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "expected"),
     [
         ([[]], "over the splits."),
         ([[1], [2]], "over 1 split."),
@@ -15,9 +15,9 @@ from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, notes
         ([[1, 2]], "over 2 splits."),
     ],
 )
-def test_how_many_splits_there_are(make_cell, make_table, numbers, told):
-    cells = {("wine", name): make_cell(own) for name, own in zip("ab", numbers, strict=False)}
-    assert f"mean (standard deviation) {told}" in caption(make_table(cells))
+def test_caption_counts_splits(make_cell, make_table, numbers, expected):
+    cells = {("wine", name): make_cell(errors) for name, errors in zip("ab", numbers, strict=False)}
+    assert f"mean (standard deviation) {expected}" in caption(make_table(cells))
 
 
 def test_intervals_of_folds_are_explained(make_cell, make_table):

@@ -27,7 +27,7 @@ def test_agreement_within_rounding(mean, verdict):
     assert compared.differs == (verdict != "reproduced")
 
 
-def test_an_unknown_published_deviation_is_taken_as_ours():
+def test_unknown_published_deviation_is_replaced_by_ours():
     """The interval is that of a t test with the common variance of our splits alone."""
     result = agreement(9.0, 1.0, 10, 10.0, NAN, 5, digits=9)
     half = stats.t.ppf(0.975, 9) * np.sqrt(1 / 10 + 1 / 5)
@@ -37,7 +37,7 @@ def test_an_unknown_published_deviation_is_taken_as_ours():
     assert agreement(7.0, 0.1, 10, 10.0, NAN, 5, sign=-1).verdict == "worse"
 
 
-def test_the_interval_of_a_taken_deviation_holds_in_95_percent():
+def test_interval_with_our_deviation_covers_95_percent():
     """Of two means of one normal distribution, where only the deviation of the first is known."""
     rng = np.random.default_rng(0)
     ours, theirs = rng.normal(50, size=(4000, 6)), rng.normal(50, size=(4000, 3))
@@ -48,7 +48,7 @@ def test_the_interval_of_a_taken_deviation_holds_in_95_percent():
     assert np.mean(differs) == pytest.approx(0.05, abs=0.01)
 
 
-def test_one_split_takes_the_published_deviation():
+def test_single_split_uses_the_published_deviation():
     result = agreement(29.0, NAN, 1, 30.0, 1.0, 10, digits=9)
     assert result.half == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(1 + 1 / 10))
     assert (result.verdict, result.basis) == ("reproduced", "published")
@@ -66,37 +66,37 @@ def test_one_split_takes_the_published_deviation():
         (98.55, 1, "better"),
     ],
 )
-def test_by_rounding_alone(mean, digits, verdict):
+def test_verdict_by_rounding_alone(mean, digits, verdict):
     """An accuracy of one official split, published without a deviation: the higher, the better."""
     result = agreement(mean, NAN, 1, 98.5, NAN, 1, digits, sign=-1, rule="power")
     assert (result.verdict, result.basis) == (verdict, "rounding")
     assert np.isnan([result.low, result.high]).all()
 
 
-def test_by_counts_of_test_samples():
+def test_verdict_by_counts_of_test_samples():
     """One official split of 10 000 samples, published without a deviation: the z test of shares."""
-    found = agreement(1.39, NAN, 1, 1.24, NAN, 1, 9, n_tested=10_000)
-    assert (found.verdict, found.basis) == ("undecided", "counts")
+    result = agreement(1.39, NAN, 1, 1.24, NAN, 1, 9, n_tested=10_000)
+    assert (result.verdict, result.basis) == ("undecided", "counts")
     z = 0.15 / np.sqrt(2 * 1.315 * 98.685 / 10_000)
-    assert found.p == pytest.approx(2 * stats.norm.sf(z))
-    assert found.half == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
+    assert result.p == pytest.approx(2 * stats.norm.sf(z))
+    assert result.half == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
     assert agreement(2.0, NAN, 1, 1.24, NAN, 1, 2, n_tested=10_000).verdict == "worse"
     assert agreement(21.0, NAN, 1, 20.6, NAN, 1, 1, n_tested=10_000).verdict == "reproduced"
     # A deviation that is known comes first.
     assert agreement(2.0, 0.1, 5, 1.9, NAN, 1, n_tested=10_000).basis == "ours"
 
 
-def test_counts_find_what_they_say_they_find():
+def test_counts_detect_the_stated_difference():
     """Drawn: a true difference of that size is found 4 times in 5."""
     rng = np.random.default_rng(0)
     theirs, n = 5.0, 2000
-    found = agreement(theirs, NAN, 1, theirs, NAN, 1, 2, n_tested=n)
-    errors = 100 * rng.binomial(n, (theirs + found.detectable) / 100, 4000) / n
+    reference = agreement(theirs, NAN, 1, theirs, NAN, 1, 2, n_tested=n)
+    errors = 100 * rng.binomial(n, (theirs + reference.detectable) / 100, 4000) / n
     published = 100 * rng.binomial(n, theirs / 100, 4000) / n
     higher = [
         compared.differs and compared.difference > 0
-        for ours, other in zip(errors, published, strict=True)
-        for compared in [agreement(ours, NAN, 1, other, NAN, 1, 2, n_tested=n)]
+        for ours, published_error in zip(errors, published, strict=True)
+        for compared in [agreement(ours, NAN, 1, published_error, NAN, 1, 2, n_tested=n)]
     ]
     assert np.mean(higher) == pytest.approx(0.8, abs=0.04)
 
@@ -105,7 +105,7 @@ def test_counts_find_what_they_say_they_find():
 @pytest.mark.parametrize("published_std", [0.0, 1.0, NAN])
 @pytest.mark.parametrize("n", [1, 2, 10])
 @pytest.mark.parametrize("published_n", [1, 10])
-def test_no_verdict_comes_from_a_nan(std, published_std, n, published_n):
+def test_unknown_deviations_never_decide_the_verdict(std, published_std, n, published_n):
     """Far away is worse and equal is not, whatever is not known."""
     for difference, verdict in ((0.0, "reproduced"), (1000.0, "worse"), (-1000.0, "better")):
         result = agreement(50 + difference, std, n, 50.0, published_std, published_n)
@@ -125,7 +125,7 @@ def test_p_value_is_welchs():
 
 
 @pytest.mark.parametrize("std", [0.0, 0.1, 0.4, 3.0])
-def test_what_a_printed_deviation_says_of_the_variance(std):
+def test_variance_of_a_printed_deviation(std):
     """Mean and variance of the squares of all that prints so, by drawing."""
     drawn = np.random.default_rng(0).uniform(max(std - 0.05, 0), std + 0.05, 400_000) ** 2
     found = agreement(50.0, 1e-9, 10**9, 50.0, std, 10, digits=1)  # ours is sure
@@ -268,7 +268,7 @@ def test_margin_is_at_least_one_printed_digit():
 @pytest.mark.parametrize("sizes", [(10, 10), (50, 10), (10, 50), (5, 50)])
 @pytest.mark.parametrize(("std", "error"), [(1.0, 10.0), (2.5, 10.0), (0.3, 3.0), (0.1, 0.5)])
 @pytest.mark.parametrize("ratio", [1 + MARGIN, 1 - MARGIN])
-def test_numbers_at_the_margin_are_within_it_in_at_most_5_percent(ratio, std, error, sizes):
+def test_false_equivalence_is_below_5_percent(ratio, std, error, sizes):
     """The margin is a share of a published mean that is itself drawn, rounded and printed."""
     rng = np.random.default_rng(5)
     n, published_n = sizes
@@ -299,28 +299,28 @@ def test_simulated_equivalence_has_the_power_of_the_t_distribution():
     assert np.mean(within) == pytest.approx(1 - sum(sides), abs=0.03)
 
 
-def test_enough_splits_of_ours_show_equivalence_unless_the_papers_are_too_few():
+def test_equivalence_requires_enough_published_splits():
     assert agreement(6.0, 1.0, 10, 6.0, 1.0, 10).can_tell
     assert not agreement(2.5, 1.0, 10, 2.5, 1.0, 10).can_tell
     assert agreement(2.5, 1.0, 10**6, 2.5, 1.0, 10).verdict == "undecided"
     assert agreement(6.0, 1.0, 10**6, 6.0, 1.0, 10).verdict == "reproduced"
 
 
-def test_the_luck_of_one_pool_is_in_the_interval():
+def test_interval_includes_the_variance_of_one_pool():
     """Splits of samples that were drawn once, against splits of samples that are drawn anew."""
     rng = np.random.default_rng(2)
     share, within = 0.16, 2.2
     between = within * share**0.5
-    alone, with_luck = 0, 0
+    without_pool, with_pool = 0, 0
     for _ in range(1000):
         theirs = 50 + rng.normal(0, between) + rng.normal(0, within, 50)
         ours = 50 + rng.normal(0, between, 50) + rng.normal(0, within, 50)
         means = ours.mean(), ours.std(ddof=1), 50, theirs.mean(), theirs.std(ddof=1), 50
-        alone += not agreement(*means, digits=9).differs
-        found = agreement(*means, digits=9, pool_share=share)
-        with_luck += not found.differs
-        assert found.basis == "pool"
-    assert with_luck / 1000 == pytest.approx(0.95, abs=0.02)
-    assert alone / 1000 < 0.75
+        without_pool += not agreement(*means, digits=9).differs
+        result = agreement(*means, digits=9, pool_share=share)
+        with_pool += not result.differs
+        assert result.basis == "pool"
+    assert with_pool / 1000 == pytest.approx(0.95, abs=0.02)
+    assert without_pool / 1000 < 0.75
     # No number of our splits makes up for it.
     assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_tell

@@ -25,7 +25,7 @@ def test_correlated_t_agrees_with_baycomp():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_signed_rank_by_the_process_itself(seed):
+def test_signed_rank_agrees_with_simulation(seed):
     """Gamma variables for the weights, and a loop over all pairs of observations."""
     rng = np.random.default_rng(seed)
     differences, rope = np.round(rng.normal(0.4, 1.2, 6), 1), 0.5
@@ -34,10 +34,10 @@ def test_signed_rank_by_the_process_itself(seed):
     for i, first in enumerate(observed):
         for j, second in enumerate(observed):
             mean = round((first + second) / 2, 6)
-            of_mean = [0 if mean < -rope else 2 if mean > rope else 1]
+            sides = [0 if mean < -rope else 2 if mean > rope else 1]
             if abs(mean) == rope:
-                of_mean.append(0 if mean < 0 else 2)
-            regions[of_mean, i, j] = 1 / len(of_mean)
+                sides.append(0 if mean < 0 else 2)
+            regions[sides, i, j] = 1 / len(sides)
     n_draws = 3000
     for _ in range(n_draws):
         weights = rng.gamma([0.5] + [1.0] * len(differences))
@@ -46,20 +46,20 @@ def test_signed_rank_by_the_process_itself(seed):
     assert signed_rank(differences, rope) == pytest.approx(won / n_draws, abs=0.035)
 
 
-def test_turned_around():
+def test_exchanged_algorithms_exchange_probabilities():
     lower, equal, higher = signed_rank(DIFFERENCES, 0.5)
     turned = signed_rank([-d for d in DIFFERENCES], 0.5)
     assert turned == pytest.approx((higher, equal, lower), abs=1e-12)
     assert sum(turned) == pytest.approx(1)
 
 
-def test_what_is_equal_everywhere_is_equal():
+def test_equal_differences_are_equivalent():
     assert signed_rank([0.0] * 5, 0.1) == (0, 1, 0)
     assert correlated_t([0.0] * 5, 0.1, 0.25) == (0, 1, 0)
     assert correlated_t([-3.0] * 5, 0.1, 0.25) == (1, 0, 0)
 
 
-def test_what_is_next_to_nothing_is_no_less_than_nothing():
+def test_tiny_probabilities_are_not_negative():
     rng = np.random.default_rng(0)
     for _ in range(50):
         assert min(correlated_t(rng.normal(40, 1, 10).tolist(), 0.0, 1 / 3)) >= 0

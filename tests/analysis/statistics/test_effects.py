@@ -7,7 +7,7 @@ from boostbench.analysis.statistics.effects import hedges_g, score
 from boostbench.util.numbers import differences
 
 
-def test_score_is_of_printed_numbers():
+def test_score_compares_printed_numbers():
     a, b = [1.04, 1.06, 2.0, 9.0], [1.0, 1.0, 3.0, 10.0]
     assert score(differences(a, b)) == (2, 1, 1)
     assert score(differences(b, a)) == (1, 1, 2)

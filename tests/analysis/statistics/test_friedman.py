@@ -34,7 +34,7 @@ def demsar():
     return friedman(-AUC, digits=4)  # the highest is the best
 
 
-def test_ranks_of_demsars_example(demsar):
+def test_ranks_equal_demsars_example(demsar):
     np.testing.assert_allclose(demsar.ranks, [3.143, 2.000, 2.893, 1.964], atol=5e-4)
     assert demsar.ranks.sum() == pytest.approx(4 * 5 / 2)
 
@@ -68,8 +68,8 @@ def test_critical_values_of_demsars_table(k, q):
 
 
 def test_nemenyi_agrees_with_the_critical_difference(demsar):
-    apart = np.abs(np.subtract.outer(demsar.ranks, demsar.ranks))
-    assert ((demsar.nemenyi <= 0.05) == (apart >= demsar.critical_difference)).all()
+    distances = np.abs(np.subtract.outer(demsar.ranks, demsar.ranks))
+    assert ((demsar.nemenyi <= 0.05) == (distances >= demsar.critical_difference)).all()
     np.testing.assert_allclose(demsar.nemenyi, demsar.nemenyi.T)
     np.testing.assert_allclose(np.diag(demsar.nemenyi), 1)
 
@@ -87,7 +87,7 @@ def test_nemenyi_and_holm_agree_with_scikit_posthocs(demsar):
     np.testing.assert_allclose(holm(raw), corrected)
 
 
-def p_by_trying_all_orders(numbers):
+def p_by_enumeration(numbers):
     """Give the share of all orders within the rows with sums of ranks at least as far apart."""
     ranks = stats.rankdata(numbers, axis=1)
     orders = [[[*order] for order in permutations(row)] for row in ranks]
@@ -97,14 +97,14 @@ def p_by_trying_all_orders(numbers):
 
 
 @pytest.mark.parametrize(("n", "k"), [(2, 3), (3, 3), (4, 3), (5, 3), (2, 4), (3, 4)])
-def test_few_data_sets_by_trying_all_orders(n, k):
+def test_few_data_sets_use_all_orders(n, k):
     rng = np.random.default_rng(n)
     for _ in range(3):
         numbers = rng.integers(1, 6, (n, k))  # with ties
-        own = friedman(numbers)
-        assert own.by == "enumeration"
-        assert own.p == own.f_p == pytest.approx(p_by_trying_all_orders(numbers))
-        assert own.significant == (own.p <= 0.05)
+        result = friedman(numbers)
+        assert result.by == "enumeration"
+        assert result.p == result.f_p == pytest.approx(p_by_enumeration(numbers))
+        assert result.significant == (result.p <= 0.05)
 
 
 def test_exact_p_values_of_siegels_table():
@@ -129,18 +129,18 @@ def test_drawn_orders_are_near_all_of_them(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
-def test_few_data_sets_are_not_called_different_too_often(n):
+def test_level_is_kept_for_few_data_sets(n):
     """Of random ranks no more than 5% are significant; of 3 data sets F rejects 20%."""
     rng = np.random.default_rng(0)
     drawn = rng.permuted(np.tile(np.arange(3.0), (400 * n, 1)), axis=1).reshape(400, n, 3)
     # Without ties, only the sums of ranks matter, in whatever order: few draws are different.
     sums = np.sort(drawn.sum(axis=1), axis=1)
-    _, first, which = np.unique(sums, axis=0, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(sums, axis=0, return_index=True, return_inverse=True)
     different = [friedman(numbers) for numbers in drawn[first]]
-    found = [different[i] for i in which.ravel()]
-    assert np.mean([test.significant for test in found]) <= 0.06
+    tests = [different[i] for i in inverse.ravel()]
+    assert np.mean([test.significant for test in tests]) <= 0.06
     if n == 3:
-        assert np.mean(stats.f.sf([test.f for test in found], 2, 4) <= 0.05) > 0.15
+        assert np.mean(stats.f.sf([test.f for test in tests], 2, 4) <= 0.05) > 0.15
 
 
 def test_order_of_data_and_algorithms_does_not_matter():
@@ -151,18 +151,18 @@ def test_order_of_data_and_algorithms_does_not_matter():
     np.testing.assert_allclose(result.ranks[[4, 2, 0, 1, 3]], mixed.ranks)
 
 
-def test_what_prints_alike_shares_ranks():
+def test_equal_printed_numbers_share_ranks():
     np.testing.assert_allclose(friedman([[1.01, 1.04, 2], [3, 2, 1]]).ranks, [2.25, 1.75, 2])
 
 
-def test_all_equal():
+def test_equal_numbers_have_p_1():
     result = friedman(np.ones((4, 3)))
     assert (result.chi2, result.p, result.f, result.f_p) == (0, 1, 0, 1)
     np.testing.assert_allclose(result.ranks, 2)
     np.testing.assert_allclose(result.nemenyi, 1)
 
 
-def test_all_ranked_alike():
+def test_equal_rankings_have_the_smallest_p():
     result = friedman([[1, 2, 3]] * 9)
     assert result.chi2 == pytest.approx(18)
     # One of 6^8 ways to order the others as the first.
@@ -170,7 +170,7 @@ def test_all_ranked_alike():
     assert "F(2, 16) = inf, p = 5.95e-07, which rejects" in result.sentence("data sets")
 
 
-def test_two_data_sets_ranked_alike_prove_nothing():
+def test_two_data_sets_cannot_be_significant():
     """One of six orders is the first data set's, so that p is 1/6."""
     result = friedman([[1, 2, 3]] * 2)
     assert result.p == result.f_p == pytest.approx(1 / 6)
@@ -181,7 +181,7 @@ def test_two_data_sets_ranked_alike_prove_nothing():
     )
 
 
-def test_sentence(demsar):
+def test_sentence_names_both_statistics(demsar):
     assert demsar.sentence("data sets").startswith(
         "Friedman test of 4 algorithms over 14 data sets: chi-squared(3) = "
     )

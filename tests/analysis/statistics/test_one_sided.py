@@ -9,26 +9,26 @@ NUMBERS = [0.3, -0.4, 1.9, 0.8, 1.1]
 
 
 @pytest.mark.parametrize("bound", [-1.0, 0.0, 0.7])
-def test_it_is_the_paired_test(bound):
+def test_p_values_equal_the_paired_t_test(bound):
     a = np.array([3.0, 1.0, 4.0, 1.5, 9.0])
     b = a - NUMBERS
     for p, alternative in ((p_below, "less"), (p_above, "greater")):
-        theirs = stats.ttest_rel(a, b + bound, alternative=alternative).pvalue
-        assert p(NUMBERS, bound) == pytest.approx(theirs)
+        expected = stats.ttest_rel(a, b + bound, alternative=alternative).pvalue
+        assert p(NUMBERS, bound) == pytest.approx(expected)
     assert p_below(NUMBERS, bound) + p_above(NUMBERS, bound) == pytest.approx(1)
 
 
-def test_equal_differences():
+def test_equal_differences_have_p_0_or_1():
     assert p_below([-1.0, -1.0], 0.0) == p_above([2.0, 2.0], 1.0) == 0.0
     assert p_below([0.0, 0.0], 0.0) == p_above([0.0, 0.0], 0.0) == 1.0
 
 
-def test_too_few():
+def test_too_few_differences_have_no_p_value():
     assert np.isnan(p_below([], 0.0))
     assert np.isnan(p_above([5.0], 0.0))
 
 
-def test_the_level_is_kept():
+def test_level_is_kept():
     """Of true null hypotheses one in twenty is rejected."""
     rng = np.random.default_rng(0)
     rejected = [p_below(rng.normal(size=5), 0.0) <= LEVEL for _ in range(2000)]

@@ -9,7 +9,7 @@ from boostbench.analysis.statistics.bayesian import correlated_t
 from boostbench.analysis.statistics.resampled import corrected_t, standard_error
 
 
-def test_by_hand():
+def test_corrected_t_equals_a_hand_calculation():
     # Mean 2.5, variance 5/3; (1/4 + 1/3) * 5/3 = 35/36, so that t = 2.5355 with 3 degrees.
     assert standard_error([1, 2, 3, 4], 1 / 3) == pytest.approx(np.sqrt(35 / 36))
     assert corrected_t([1, 2, 3, 4], 1 / 3) == pytest.approx(
@@ -17,12 +17,12 @@ def test_by_hand():
     )
 
 
-def test_without_overlap_it_is_the_paired_test():
+def test_corrected_t_without_overlap_is_the_paired_test():
     differences = [0.3, -0.4, 1.9, 0.8, 1.1]
     assert corrected_t(differences, 0.0) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
 
 
-def test_the_example_of_scikit_learn():
+def test_corrected_t_equals_the_example_of_scikit_learn():
     """t = 0.750 and p = 0.227 of one side, in "Statistical comparison of models using grid search".
 
     With a region of 0.01 on each side it finds 0.068 for the linear kernel, 0.432 for neither and
@@ -40,13 +40,13 @@ def test_the_example_of_scikit_learn():
     assert correlated_t(differences, 0.01, ratio) == pytest.approx((0.068, 0.432, 0.500), abs=6e-4)
 
 
-def test_equal_and_few_differences():
+def test_equal_or_too_few_differences():
     assert corrected_t([0.0, 0.0], 0.25) == 1.0
     assert corrected_t([2.0, 2.0], 0.25) == 0.0
     assert np.isnan(corrected_t([2.0], 0.25))
 
 
-def test_the_level_is_kept_where_the_usual_test_rejects_far_too_often():
+def test_level_is_kept_for_overlapping_splits():
     """Random splits of one pool: half of the samples of each difference are those of another."""
     rng = np.random.default_rng(0)
     n_pool, n_test, n_splits = 120, 40, 15

@@ -28,7 +28,7 @@ def column(table, algorithm):
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: f"{s['a']} {s['b']}")
-def test_statements_of_the_papers(statement):
+def test_statements_of_the_papers_are_reproduced(statement):
     table = f"{statement['paper']}-table{statement['table']}"
     a, b = column(table, statement["a"]), column(table, statement["b"])
     assert a.keys() == b.keys()
@@ -39,7 +39,7 @@ def test_statements_of_the_papers(statement):
     assert result.tabled == result.significant == (statement["significant"] == "yes")
 
 
-def test_sentences_of_randomboost():
+def test_sentences_agree_with_randomboost():
     # What the paper says below its Tables V and VI.
     expected = {"randomboost-table5": ("16", "10"), "randomboost-table6": ("10.5", "0")}
     for table, (statistic, critical) in expected.items():
@@ -52,14 +52,14 @@ def test_sentences_of_randomboost():
 
 
 @pytest.mark.parametrize("n", range(1, 13))
-def test_critical_value_by_trying_all_signs(n):
+def test_critical_value_equals_enumeration(n):
     signs = np.array([*itertools.product((0, 1), repeat=n)])
     sums = signs @ np.arange(1, n + 1)
     significant = [w for w in range(sums.max() + 1) if 2 * np.mean(sums <= w) <= 0.05]
     assert critical_value(n) == max(significant, default=None)
 
 
-def critical_by_p_values_of_scipy(n):
+def critical_value_by_scipy(n):
     """A line of differences for each rank sum; the negative ones are taken from the largest on."""
     sums = np.arange(n * (n + 1) // 4 + 1)
     pairs, left = np.tile(np.arange(1.0, n + 1), (len(sums), 1)), sums.copy()
@@ -71,12 +71,12 @@ def critical_by_p_values_of_scipy(n):
     return max(np.flatnonzero(p <= 0.05), default=None)
 
 
-def test_critical_values_by_p_values_of_scipy():
+def test_critical_values_equal_scipy():
     for n in range(1, 61):
-        assert critical_value(n) == critical_by_p_values_of_scipy(n)
+        assert critical_value(n) == critical_value_by_scipy(n)
 
 
-def test_a_critical_value_takes_little_memory():
+def test_critical_value_needs_little_memory():
     """A line of differences for each rank sum takes half a gigabyte."""
     tracemalloc.start()
     assert critical_value.__wrapped__(300) == 19628
@@ -85,7 +85,7 @@ def test_a_critical_value_takes_little_memory():
     assert peak < 5e6
 
 
-def test_many_pairs_are_near_the_exact_distribution():
+def test_approximation_is_near_the_exact_distribution():
     before, exact, near = (critical_value(MOST_EXACT + more) for more in (-1, 0, 1))
     assert near - exact == pytest.approx(exact - before, abs=5)
     assert critical_value(10_000) == 24_436_664
@@ -108,19 +108,19 @@ def test_rounding_makes_equal_differences_tie():
     assert wilcoxon(differences([1.04, 2.0], [1.0, 3.0])).ties == 1
 
 
-def test_rank_biserial_by_hand():
+def test_rank_biserial_equals_a_hand_calculation():
     # Differences -1, 2, -3: rank sums 2 (higher) and 1 + 3 (lower) of 6.
     assert wilcoxon(differences([1, 4, 3], [2, 2, 6])).effect == pytest.approx((2 - 4) / 6)
 
 
-def test_rank_biserial_is_one_where_one_always_wins():
+def test_rank_biserial_is_1_if_every_pair_agrees():
     a, b = np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.0, 9.0])
     assert wilcoxon(differences(a, b)).effect == -1
     assert wilcoxon(differences(b, a)).effect == 1
     assert wilcoxon(differences(a, a)).effect == 0
 
 
-def test_rank_biserial_shares_ranks_of_what_prints_alike():
+def test_rank_biserial_compares_printed_numbers():
     # In floating point 0.3 - 0.2 is less than 0.2 - 0.1.
     assert wilcoxon(differences([0.3, 0.1], [0.2, 0.2])).effect == 0
 
@@ -144,25 +144,25 @@ def test_ties_do_not_make_a_difference_significant():
     )
 
 
-def p_by_trying_all_signs(difference):
+def p_by_enumeration(difference):
     """Give the share of all 2^n signs for which the smaller rank sum is at most this one."""
     ranks = stats.rankdata(np.abs(difference))
     signs = np.array([*itertools.product((0, 1), repeat=len(ranks))])
     higher = signs @ ranks
     smaller = np.minimum(higher, ranks.sum() - higher)
-    own = min(ranks[difference > 0].sum(), ranks[difference < 0].sum())
-    return np.mean(smaller <= own)
+    statistic = min(ranks[difference > 0].sum(), ranks[difference < 0].sum())
+    return np.mean(smaller <= statistic)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 11, 13])
 @pytest.mark.parametrize("sizes", ["different", "shared"])
-def test_exact_p_by_trying_all_signs(n, sizes):
+def test_exact_p_equals_enumeration(n, sizes):
     rng = np.random.default_rng(n)
     for _ in range(5):
         size = rng.permutation(n) + 1 if sizes == "different" else rng.integers(1, 4, n)
         difference = rng.choice([-1, 1], n) * size / 10
         p = wilcoxon(differences(difference, np.zeros(n))).p
-        assert p == pytest.approx(p_by_trying_all_signs(difference), rel=1e-12)
+        assert p == pytest.approx(p_by_enumeration(difference), rel=1e-12)
 
 
 def test_shared_ranks_need_another_p_than_scipys_exact_one():
@@ -171,7 +171,7 @@ def test_shared_ranks_need_another_p_than_scipys_exact_one():
     every_sign = stats.wilcoxon(difference, method=stats.PermutationMethod(n_resamples=2**7)).pvalue
     p = wilcoxon(differences(difference, np.zeros(7))).p
     assert p == pytest.approx(every_sign)
-    assert p == pytest.approx(p_by_trying_all_signs(difference))
+    assert p == pytest.approx(p_by_enumeration(difference))
     assert p != pytest.approx(wrong)
 
 

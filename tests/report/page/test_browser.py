@@ -56,7 +56,7 @@ def sorted_table(driver, make_cell, make_table, tmp_path):
     return Report(driver, written([table], tmp_path))
 
 
-def test_nothing_is_requested_and_nothing_goes_wrong(browser, tmp_path):
+def test_page_loads_without_requests_and_errors(browser, tmp_path):
     page = (tmp_path / "report.html").as_uri()
     assert browser.requested() == {page}
     browser.type("wine")
@@ -65,7 +65,7 @@ def test_nothing_is_requested_and_nothing_goes_wrong(browser, tmp_path):
     assert browser.run("return window.alert === undefined") is False
 
 
-def test_search_shows_what_matches_and_counts_it(browser):
+def test_search_shows_and_counts_matches(browser):
     assert browser.seen("#shown") == ["18 cells in 5 tables"]
     browser.type("GLASS")
     assert browser.seen("#shown") == ["6 of 18 cells, in 2 tables"]
@@ -81,7 +81,7 @@ def test_search_shows_what_matches_and_counts_it(browser):
     assert browser.seen(".cells button.cell .ours") == ["failed ✕"]
 
 
-def test_search_that_finds_nothing_says_so_and_is_reset(browser):
+def test_empty_search_has_a_note_and_a_reset(browser):
     browser.type("nonesuch")
     assert "nonesuch" in browser.seen("#empty")[0]
     assert browser.seen(".result") == []
@@ -95,7 +95,7 @@ def test_search_that_finds_nothing_says_so_and_is_reset(browser):
     assert browser.seen("#shown") == ["18 cells in 5 tables"]
 
 
-def test_a_verdict_of_the_overview_and_an_algorithm_are_searched_for(browser):
+def test_verdicts_and_algorithms_are_links_to_a_search(browser):
     browser.find(".legend [data-search=worse] button").click()
     assert browser.find("#query").get_attribute("value") == '"worse"'
     assert {text[-1] for text in browser.seen(".cells button.cell .ours")} == {"▲"}
@@ -105,7 +105,7 @@ def test_a_verdict_of_the_overview_and_an_algorithm_are_searched_for(browser):
     assert browser.seen("#shown") == ["8 of 18 cells, in 3 tables"]
 
 
-def test_lists_show_the_lines_of_the_cells_that_are_shown(browser):
+def test_lists_follow_the_search(browser):
     browser.run("for (const list of document.querySelectorAll('.compared')) list.open = true")
     browser.find(".legend [data-search=worse] button").click()
     lines = browser.seen("#table-one .compared tr[data-find]")
@@ -141,7 +141,7 @@ def test_details_open_on_hover_and_close_behind_the_mouse(browser):
     wait(lambda: browser.open_details == [])
 
 
-def test_a_click_keeps_details_open(browser):
+def test_click_keeps_details_open(browser):
     browser.find("#table-one td button.cell").click()
     assert browser.open_details == ["A on wine"]
     browser.point("#table-one tr:nth-child(2) button.cell")
@@ -191,7 +191,7 @@ def test_no_page_scrolls_sideways_on_a_phone(browser):
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_contrast(browser, dark):
+def test_text_has_enough_contrast(browser, dark):
     browser.see(1280, dark=dark)
     browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
     browser.find("#table-one td button.cell").click()
@@ -212,7 +212,7 @@ def test_theme_can_be_chosen(browser):
     assert browser.run(paper) != light
 
 
-def test_everything_is_there_without_javascript(browser):
+def test_page_is_complete_without_javascript(browser):
     browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.driver.refresh()
@@ -226,7 +226,7 @@ def test_everything_is_there_without_javascript(browser):
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_print_holds_what_is_folded_on_the_screen(browser):
+def test_print_shows_folded_parts(browser):
     script = """
     window.opened = null;
     addEventListener("beforeprint", () => {

@@ -37,7 +37,7 @@ def test_text_on_a_verdicts_colour_can_be_read(verdict, theme):
     assert contrast(PAPER[1 - theme], behind) >= 4.5
 
 
-def test_every_verdict_has_its_one_colour():
+def test_page_has_the_colours_of_the_verdicts():
     assert [verdict for verdict in VERDICTS if not VERDICTS[verdict].colour] == ["not published"]
     for verdict, (colour, *_) in list(VERDICTS.items())[:-1]:
         assert shades(f"bar-{verdict.replace(' ', '-')}")[0] == colour

@@ -33,19 +33,19 @@ def test_figures_stand_in_their_natural_order(folder):
     assert find_figures(folder / "nothing") == []
 
 
-def test_pages_of_others_are_left_out(folder, capsys):
+def test_foreign_pages_are_left_out(folder, capsys):
     (folder / "notes.md").write_bytes(b"# M\xfcller")
     (folder / "folder.md").mkdir()
     (folder / "\u00b2.md").write_text("# Two")
     assert [figure.title for figure in find_figures(folder)][3:] == ["Two"]
-    told = capsys.readouterr().err.splitlines()
-    assert [line.partition(" is no page")[0] for line in told] == [
+    warnings = capsys.readouterr().err.splitlines()
+    assert [line.partition(" is no page")[0] for line in warnings] == [
         f"boostbench: {folder / name}.md" for name in ("folder", "notes")
     ]
-    assert all(line.endswith("; left out") for line in told)
+    assert all(line.endswith("; left out") for line in warnings)
 
 
-def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
+def test_svg_is_preferred_unless_png_is_much_smaller(folder):
     nine, ten, eleven = find_figures(folder)
     assert content(nine.pictures[0]) == ("fig9, x^y", "data:image/png", b"p" * 100)
     assert content(ten.pictures[0]) == ("fig10, x^y", "data:image/svg+xml", b"s" * 150)
@@ -53,7 +53,7 @@ def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
 
 
 @pytest.mark.parametrize("name", ["my bars", "a(1) 50%", "größe"])
-def test_a_picture_may_have_any_name(tmp_path, name):
+def test_picture_may_have_any_name(tmp_path, name):
     definition = FigureDefinition(name=name, title="V", caption="C")
     (tmp_path / f"{name}.md").write_text(write_page(definition, Drawing(None, tmp_path, [])))
     (tmp_path / f"{name}.svg").write_bytes(b"s")

@@ -65,7 +65,7 @@ def page(html):
     return Page(html)
 
 
-def test_nothing_is_fetched(page):
+def test_page_fetches_no_files(page):
     for tag, attributes, text in page.elements:
         for name in ("src", "href", "srcset", "poster", "data", "action", "background"):
             value = attributes.get(name)
@@ -88,10 +88,12 @@ def test_ids_are_unique_and_every_reference_finds_its_element(page):
             assert attributes["href"][1:] in ids
 
 
-def test_every_cell_is_there_with_its_number_and_verdict(page, tables):
+def test_page_shows_every_number_and_verdict(page, tables):
     cells = [cell for table in tables for cell in table.cells.values()]
-    shown = [found for found in page.all("td") if "data-verdict" in found[0]]
-    assert Counter(found["data-verdict"] for found, _ in shown) == Counter(c.verdict for c in cells)
+    shown = [attributes for attributes in page.all("td") if "data-verdict" in attributes[0]]
+    assert Counter(attributes["data-verdict"] for attributes, _ in shown) == Counter(
+        c.verdict for c in cells
+    )
     texts = Counter(page.text("span", class_="ours"))
     for cell in cells:
         marks = STALE * bool(cell.stale) + PARTIAL * cell.is_partial
@@ -99,7 +101,7 @@ def test_every_cell_is_there_with_its_number_and_verdict(page, tables):
         assert texts[text] > 0, text
 
 
-def test_tables_of_a_paper_stand_together_and_those_of_no_paper_last(page):
+def test_tables_are_grouped_by_paper(page):
     assert page.text("h2")[1:4] == ["RandomBoost", "MCBoost", "Other tables"]
     assert [text for text in page.text("h3") if text.startswith("Table")] == [
         "Table I: verdicts",
@@ -109,7 +111,7 @@ def test_tables_of_a_paper_stand_together_and_those_of_no_paper_last(page):
     ]
 
 
-def test_odd_names_are_text(html, page):
+def test_names_are_escaped(html, page):
     assert "<script>alert" not in html
     assert len(page.all("script")) == 1
     assert not [a for _, a, _ in page.elements if any(name.startswith("on") for name in a)]
@@ -118,7 +120,7 @@ def test_odd_names_are_text(html, page):
     assert f"{ODD} on {ODD}" in [a.get("aria-label") for a, _ in page.all("div", class_="details")]
 
 
-def test_details_tell_all_that_is_known(page):
+def test_details_show_every_fact_of_a_cell(page):
     details = {a["id"]: " ".join(text.split()) for a, text in page.all("div", class_="details")}
     cell = details["table-one-wine-a"]
     assert "Ours 2.00 (1.00) %, 3 splits" in cell
@@ -142,7 +144,7 @@ def test_details_tell_all_that_is_known(page):
     assert "Ours not reached" in details["table-rounds-glass-b.40.100"]
 
 
-def test_a_note_on_a_difference_stands_above_the_table_and_in_the_details(tables, monkeypatch):
+def test_note_on_a_difference_is_shown_twice(tables, monkeypatch):
     monkeypatch.setattr(Cell, "note", property(lambda cell: f"Because of {cell.data}."))
     page = Page(render_page(tables[:1]))
     details = {a["id"]: text for a, text in page.all("div", class_="details")}
@@ -153,7 +155,7 @@ def test_a_note_on_a_difference_stands_above_the_table_and_in_the_details(tables
     assert f"4.1 (0.2){STALE}* ▲" in page.text("span", class_="ours")
 
 
-def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
+def test_table_has_captions_and_notes(page, tables):
     text = " ".join(" ".join(page.text("section", class_="result")).split())
     assert "so few pairs cannot show a difference" in text
     for table in tables:
@@ -163,12 +165,12 @@ def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
     assert "Not as the table is defined" in text
 
 
-def test_a_table_without_records_says_so(page):
+def test_table_without_records_is_named(page):
     (warning,) = [text for text in page.text("p", class_="warning") if "on record" in text]
     assert warning == "Nothing of this table is on record yet: boostbench table empty runs it."
 
 
-def test_what_a_verdict_rests_on_stands_behind_it(make_cell, make_table):
+def test_verdict_shows_its_basis(make_cell, make_table):
     cell = make_cell([2, 3, 4], published=(3.0, float("nan")))
     table = complete(make_table({("wine", "a"): cell}, compare=()), name="one")
     cells = Page(render_page([table], [])).text("td")
@@ -197,7 +199,7 @@ def test_overview_counts_by_paper_table_and_algorithm(page, tables):
     assert ["a", "7", "·", "6", "·", "·", "1"] in rows
 
 
-def test_verdicts_are_not_told_by_colour_alone():
+def test_verdicts_have_signs_beside_colours():
     signs = [about.sign for about in VERDICTS.values() if about.sign]
     assert len(signs) == len(set(signs)) == len(VERDICTS) - 1
 
@@ -216,15 +218,15 @@ def test_environments_and_provenance(tables):
     assert "Python 3.11.7, boostbench 0.1.0, numpy 2.0.0" in text
 
 
-def test_figures(page):
+def test_figures_are_embedded(page):
     (image, _) = page.all("img")[0]
     assert image == {"src": "data:image/png;base64,AA", "alt": "It shows x"}
     assert "A figure" in page.text("h3")
 
 
-def test_the_same_tables_make_the_same_page(tables, html):
+def test_page_is_reproducible(tables, html):
     assert render_page(tables, []) == render_page(tables, []) != html
 
 
-def test_a_page_without_tables_says_so():
+def test_page_without_tables_has_a_note():
     assert "There are no tables." in Page(render_page([])).text("p")

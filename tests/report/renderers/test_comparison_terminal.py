@@ -39,7 +39,7 @@ def plain(out):
 
 
 @pytest.mark.parametrize(("n_algorithms", "n_data"), [(2, 8), (3, 8), (4, 8), (4, 1), (3, 1)])
-def test_width(show, n_algorithms, n_data):
+def test_comparison_fits_80_columns(show, n_algorithms, n_data):
     out = show(n_algorithms, n_data)
     assert max(len(line) for line in out.splitlines()) <= 80
     assert "\x1b" not in out
@@ -49,7 +49,7 @@ def test_width(show, n_algorithms, n_data):
     assert plain(coloured) == out
 
 
-def test_two(show):
+def test_two_algorithms_are_compared(show):
     out = show(2, 8, lacking=[(3, "b")])
     words = " ".join(out.split())
     assert "wins 7, ties 0, loses 0." in words
@@ -62,7 +62,7 @@ def test_two(show):
     assert "1 data set is left out, where a number is missing: data3." in words
 
 
-def test_a_tie_is_told(make_cell, make_table):
+def test_tie_is_named(make_cell, make_table):
     cells = {(row, c): make_cell([4, 6]) for row in ("x", "y") for c in "ab"}
     table = make_table(cells)
     console = make_console(file=io.StringIO(), width=80)
@@ -70,7 +70,7 @@ def test_a_tie_is_told(make_cell, make_table):
     assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +1.000 +tie", console.file.getvalue())
 
 
-def test_many(show):
+def test_many_algorithms_are_ranked(show):
     out = show(4, 8)
     ranks = re.findall(r"^\S.*  (\d\.\d\d)$", out, re.MULTILINE)
     assert ranks == ["1.00", "2.00", "3.00", "4.00"]
@@ -91,7 +91,7 @@ def test_too_few_data_sets(show, n_algorithms):
     assert "2 data sets are left out" in out
 
 
-def test_one_data_set_is_compared_over_its_splits(make_cell, make_table):
+def test_single_data_set_is_compared_over_splits(make_cell, make_table):
     rng = np.random.default_rng(0)
     table = make_table({("wine", c): make_cell(rng.random(10) * 20) for c in "abc"})
     console = make_console(file=io.StringIO(), width=80)
@@ -100,7 +100,7 @@ def test_one_data_set_is_compared_over_its_splits(make_cell, make_table):
 
 
 @pytest.mark.parametrize("names", ["ab", "abc"])
-def test_labels_are_no_markup(make_cell, make_table, names):
+def test_labels_are_shown_without_markup(make_cell, make_table, names):
     columns = {name: Column(f"[/b]{name}", name) for name in names}
     rows = [f"data{number}" for number in range(6)]
     cells = {(row, name): make_cell([5, 6]) for row in rows for name in names}

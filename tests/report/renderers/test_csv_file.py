@@ -3,7 +3,7 @@ import csv
 from boostbench.report.renderers.csv_file import to_csv
 
 
-def test_one_line_per_cell(table):
+def test_csv_has_a_line_for_each_cell(table):
     lines = list(csv.DictReader(to_csv(table).splitlines()))
     assert [(line["data"], line["algo"]) for line in lines] == list(table.cells)
     first, second, third, last, *absent = lines
@@ -16,7 +16,7 @@ def test_one_line_per_cell(table):
     assert [line["verdict"] for line in absent] == ["not published"] * 2
 
 
-def test_rounds_are_lines_of_their_own(table_of_rounds):
+def test_csv_has_a_line_for_each_round(table_of_rounds):
     first, second, *_ = csv.DictReader(to_csv(table_of_rounds).splitlines())
     assert (first["column"], first["algo"], first["rounds"]) == ("a@50", "a", "50")
     assert (second["column"], second["rounds"]) == ("a@100", "100")

@@ -39,7 +39,7 @@ def test_markdown_keeps_its_columns_and_lines(table, odd):
     assert headings == [f"# {escape(ODD)}", "## Beside the published numbers", "## CPU seconds"]
 
 
-def test_the_page_of_a_figure(table):
+def test_figure_page_escapes_its_title(table):
     definition = FigureDefinition(name="name", title=ODD, caption=ODD)
     text = write_page(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
     assert "<script" not in text
@@ -64,7 +64,7 @@ def test_the_page_of_a_figure(table):
         "<i>x</i>",
     ],
 )
-def test_nothing_in_a_text_is_markup(text):
+def test_markup_in_a_text_is_escaped(text):
     parser = MarkdownIt("gfm-like", {"linkify": False})
     (_, inline, _) = parser.parse(escape(text))
     shown = "".join(token.content for token in inline.children)
@@ -80,6 +80,6 @@ def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
     assert line["data"] == line["column"] == f"'{name.strip()}"
 
 
-def test_labels_of_latex_hold_nothing_special(table):
+def test_latex_labels_have_no_special_characters(table):
     text = latex(make_document(replace(table, name="my {x} 50%#")))
     assert r"\label{tab:my--x--50--}" in text

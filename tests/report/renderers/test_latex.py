@@ -150,7 +150,7 @@ def test_changes_are_stated(table, make_table, write):
     assert r"Not as the table is defined: algo.n\_iterations=5." in text
 
 
-def test_escape():
+def test_escape_covers_special_characters():
     assert escape("-1.0 ± 2.0") == r"$-$1.0 $\pm$ 2.0"
     assert escape("-") == "-"
     assert escape("λ = 10, η ≤ ω") == r"$\lambda$ = 10, $\eta$ $\le$ $\omega$"

@@ -77,7 +77,7 @@ def test_pages_hold_all_lines_once():
     assert [line for page in pages for part in page for line in part.grid.lines] == grid.lines
 
 
-def test_a_part_that_fits_the_next_page_is_not_divided():
+def test_part_that_fits_one_page_is_not_divided():
     layouts = choose_layouts(make_grid(n_lines=20, n_columns=30))
     pages = paginate(layouts, caption="", note="")
     assert len(layouts) > 2

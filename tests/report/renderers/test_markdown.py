@@ -10,7 +10,7 @@ def rows(text):
     ]
 
 
-def test_layout(table):
+def test_table_has_a_heading_and_aligned_columns(table):
     text = markdown(make_document(table))
     assert text.startswith("# Title\n\n|")
     header, rule, *body = rows(text)[:5]
@@ -45,7 +45,7 @@ def test_comparison_with_published_numbers(table):
     assert comparison[4][3:] == ["failed", "-", "-", "-"]
 
 
-def test_seconds(table):
+def test_seconds_are_listed(table):
     seconds = rows(markdown(make_document(table)).split("## CPU seconds")[1])
     assert seconds[2:] == [
         ["wine", "4.00 / 2.00 / -", "4.00 / 2.00 / -†"],
@@ -54,7 +54,7 @@ def test_seconds(table):
     ]
 
 
-def test_seconds_of_a_fit_are_told_once(table_of_rounds):
+def test_seconds_of_a_fit_are_listed_once(table_of_rounds):
     seconds = markdown(make_document(table_of_rounds)).split("## CPU seconds")[1]
     assert rows(seconds)[0] == ["data", "A", "B"]
 

@@ -32,7 +32,7 @@ def is_bold(words, out):
     return re.search(rf"\x1b\[1m *{re.escape(words)}", out) is not None
 
 
-def test_summary(console, make_cell):
+def test_summary_marks_the_best_error(console, make_cell):
     dataset = Dataset("wine", np.zeros((178, 13)), np.arange(178) % 3, "/a/long/path" * 9)
     best = make_cell([1, 2, 3], algo="rboost_proj", published=(3.0, 3.0), chosen=[{"nu": 0.1}] * 3)
     other = make_cell([4, 5, 6], algo="a_classifier_with_a_long_name", failures=2, stale=1)
@@ -48,7 +48,7 @@ def test_summary(console, make_cell):
     assert not is_bold("5.0 (1.0)", out)
 
 
-def test_width(make_cell, table):
+def test_table_fits_80_columns(make_cell, table):
     console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_table(console, make_document(table))
     print_judgement(console, make_document(table))
@@ -106,7 +106,7 @@ def test_comparison_is_set_tight_before_names_are_broken(make_cell, make_table, 
     assert re.search(expected, text(console))
 
 
-def test_headline(console, table, make_table):
+def test_headline_names_changes(console, table, make_table):
     print_headline(console, make_document(make_table(table.cells, changes=["protocol=quick"])))
     assert "Not as the table is defined: protocol=quick" in text(console)
 
@@ -116,7 +116,7 @@ def test_published_seconds(console, timed_table):
     assert re.search(r"wine +A +13.7 +2.00", text(console))
 
 
-def test_table(console, table):
+def test_table_prints_missing_cells_and_bold_best(console, table):
     print_table(console, make_document(table))
     out = text(console)
     assert re.search("dna.* - .* -", out)
@@ -124,23 +124,23 @@ def test_table(console, table):
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "told"),
+    ("verdicts", "expected"),
     [
         (["better (no deviation)"] * 2, ["better\n", "All verdicts: no deviation."]),
         (["worse (no deviation)", "better"], ["worse (a)\n", "better\n", "(a) no deviation"]),
         (["worse (x)", "better (y)"], ["worse (a)\n", "better (b)\n", "(a) x", "(b) y"]),
     ],
 )
-def test_letters_for_what_verdicts_rest_on(verdicts, told):
+def test_letters_name_the_basis_of_verdicts(verdicts, expected):
     console = make_console(file=io.StringIO(), width=40, force_terminal=False)
     lines = [Line(["a long name of data", "an algorithm", verdict]) for verdict in verdicts]
     print_listing(console, Listing("", ["data", "algorithm", "verdict"], lines, ""))
     out = re.sub(" +\n", "\n", text(console))
-    for words in told:
+    for words in expected:
         assert words in out
 
 
-def test_the_last_place_of_a_line_may_be_strong(console):
+def test_last_cell_of_a_line_may_be_bold(console):
     """As the last p-value of the matrix is; where there is a verdict, it has the verdict's look."""
     last = frozenset({2})
     lines = [Line(["A", "B", "0.012"], last), Line(["A", "C", "worse"], last, verdict="worse")]
@@ -149,7 +149,7 @@ def test_the_last_place_of_a_line_may_be_strong(console):
     assert not is_bold("worse", text(console))
 
 
-def test_a_group_that_is_too_wide_is_parted(make_cell, make_table):
+def test_wide_group_is_divided(make_cell, make_table):
     columns = {name: Column(f"column {name}", "a title of its own", "Group") for name in "abcde"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
     console = make_console(file=io.StringIO(), width=80, force_terminal=False)
@@ -159,7 +159,7 @@ def test_a_group_that_is_too_wide_is_parted(make_cell, make_table):
     assert [line.count("12.0 (2.0)") for line in lines if line.startswith("wine")] == [3, 2]
 
 
-def test_the_longest_names_are_broken_first(make_cell, make_table):
+def test_longest_names_are_broken_first(make_cell, make_table):
     long = "a name of a data set that is long"
     cells = {(long, "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
     table = make_table(cells, {"a": Column("RpBoost.super", "RpBoost.super")}, compare=[])
@@ -168,7 +168,7 @@ def test_the_longest_names_are_broken_first(make_cell, make_table):
     assert "RpBoost.super" in text(console)
 
 
-def test_titles_are_no_markup(table):
+def test_titles_are_shown_without_markup(table):
     """Nor are names of pictures, as in any sentence."""
     odd = ["[/red] w", "[bold]x :wine_glass:"]
     rows, columns = dict(zip(table.rows, odd, strict=False)), {}
