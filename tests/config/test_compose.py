@@ -19,16 +19,16 @@ from boostbench.util.errors import UserError
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 
-# Second configs of a class, and where they leave its defaults.
+# Settings of the second configs of a class that differ from its defaults.
 VARIANTS = {
     "samme_tree": {"weak_learner": "tree"},
-    # What None stands for, as on record.
+    # The records have the values that None stands for.
     "multiboost": {"solver": "newton", "solver_iterations": 5},
     "multiboost_from_zero": {"solver": "lbfgs", "solver_iterations": 100, "start": "zero"},
     "rboost_proj_from_zero": {"nu": 1e-5, "start": "zero", "tol": 0},
 }
 
-# RpBoost, CGENS and LADDER, with the hash codes beside it.
+# Rounds of the algorithms of RpBoost, CGENS and LADDER and of its competitors.
 ROUNDS = {
     **dict.fromkeys(("cgens", "cgens_sls", "lpboost", "lsboost", "rpboost"), 500),
     **dict.fromkeys(("erlp_boost", "nm_boost", "perceptron_adaboost"), 500),
@@ -52,7 +52,7 @@ def compose_with_hydra(overrides):
 
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose", "time_limit")
-# What a data frame's columns are and how they may act.
+# Settings of the categorical columns of data frames.
 _TABLE_PARAMETERS = ("categorical_features", "category_sets")
 
 
@@ -113,7 +113,7 @@ def test_replaced_class_inherits_no_parameters():
     assert algo == {
         "_target_": "sklearn.svm.SVC",
         "C": 2,
-        "n_iterations": 7,  # as given, and for the class to refuse
+        "n_iterations": 7,  # the class refuses it later
         "name": "SVC",
         "title": "SVC",
         "paper": None,
@@ -203,7 +203,7 @@ def test_overrides_precede_the_profile(order):
 
 @pytest.mark.parametrize("more", [[], ["algo.eta=${seed}"]])
 def test_quick_profile_limits_the_settings_of_a_definition(more):
-    """Also where one value refers to another."""
+    """Check definitions with and without an interpolation."""
     settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
     settings = parse_overrides([*settings, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
@@ -255,7 +255,7 @@ def test_quick_profile_changes_record_keys(algo):
 
 
 def to_override(value):
-    """Write a value as an override does."""
+    """Return the text of a value in an override."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}: {to_override(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
@@ -264,7 +264,7 @@ def to_override(value):
 
 
 def cells():
-    """Few cells of all tables that have between them every part of every cell; counts are alike."""
+    """Yield a few cells that cover all settings of all tables; whole numbers count as equal."""
     tables = map(TableDefinition.read, configs.list_options("table"))
     cells = [t.cell_settings(r, c) for t in tables for r in t.rows for c in t.columns]
     cells = {tuple(f"{k}={to_override(v)}" for k, v in cell.items()): None for cell in cells}

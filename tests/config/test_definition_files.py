@@ -28,7 +28,7 @@ def test_definitions_are_found_in_the_home_folder(home):
     ("kind", "name"), [("table", "randomboost6"), ("figure", "ranks_randomboost5")]
 )
 def test_copy_needs_another_name(tmp_path, kind, name):
-    """Or it would pass for the project's, and its results would stand in their place."""
+    """Check that results of a copy cannot replace the results of the original."""
     original = configs.find_definition(kind, name)
     with pytest.raises(UserError, match=f"{name} is a {kind} of the project.* another name"):
         configs.read_definition(kind, str(shutil.copy(original, tmp_path / f"{name}.yaml")))

@@ -67,13 +67,13 @@ def test_settings_without_effect_are_no_departures(override):
 
 
 def test_cell_with_fewest_departures_is_the_reference():
-    """Of MCBoost's Tables I, II and IV, which have iris, the settings tell which is meant."""
+    """Check that settings choose among MCBoost's Tables I, II and IV, which all have iris."""
     asked = "protocol=mcboost", "algo=mcboost", "data=iris", "algo.n_iterations=500"
     cell = reference(*asked, "algo.eta=0.2")
     assert cell.published["test_error"].line["eta"] == "0.2"
     assert cell.departures == ()
     assert reference(*asked, "algo.eta=0.3").departures == ("algo.eta=0.3",)
-    # The same data set with 100 samples of each class, in Table V of RandomBoost.
+    # Table V of RandomBoost has this data set with 100 samples per class.
     cell = reference("algo=adaboost_mh", "data=usps")
     assert cell.departures == ("protocol.samples_per_class=None",)
 

@@ -37,7 +37,7 @@ def test_override_applies_to_algorithms_with_the_parameter(algos):
     assert algorithms_with(algos(asked=["algo.n_iterations=7"]), "n_iterations") == expected
     row = {"iris": ["algo.n_iterations=7"]}
     assert algorithms_with(algos(rows=[row]), "n_iterations") == expected
-    # Parameters that the configs do not mention.
+    # The configs of these algorithms do not contain the parameters.
     assert algorithms_with(algos("+algo.max_bins=9"), "max_bins") == {"samme": 9, "class": 9}
     assert algorithms_with(algos("+algo.n_neighbors=3"), "n_neighbors") == {"knn": 3}
     assert algorithms_with(algos("algo.C=3.0"), "C") == {"logistic_regression": 3.0}
@@ -84,6 +84,6 @@ def test_error_of_a_command_line_override_names_no_file(define_table):
 
 
 def test_replaced_class_may_share_a_parameter():
-    """The replaced algorithm has n_iterations, too."""
+    """Add n_iterations, which the replaced algorithm has, too."""
     given = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=7"]
     assert compose_experiment(parse_overrides(given))["algo"]["n_iterations"] == 7

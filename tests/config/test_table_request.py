@@ -68,7 +68,7 @@ def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
 
 
 def test_setting_that_changes_a_later_row_is_a_change(define_table):
-    """Or the table would be written over the one that is defined."""
+    """Check the name, as otherwise the file of the unchanged table would be overwritten."""
     rows = [{"wine": ["protocol.n_splits=2"]}, {"iris": ["protocol.n_splits=4"]}]
     definition = TableDefinition.read(define_table(rows=rows, columns=["constant"]))
     request = TableRequest.from_definition(definition, ["protocol.n_splits=2"])

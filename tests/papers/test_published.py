@@ -10,7 +10,7 @@ from boostbench.util.errors import UserError
 
 TABLES = {table.name: table for paper in papers().values() for table in paper.tables.values()}
 
-#: Columns that hold numbers, and what they are numbers of; all others are settings or words.
+#: Quantity of each column with numbers; the other columns are settings or text.
 NUMBERS = {
     "test_error": "test_error",
     "test_error_mean": "test_error",
@@ -28,7 +28,7 @@ def error(*asked):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_published_table_is_a_table_of_ours(name):
-    """Its numbers count as the paper's only then."""
+    """Check the link that makes its numbers the reference of our table."""
     definition = TABLES[name].definition
     path = configs.definition_files("table")[definition]
     assert configs.parse_yaml(path.read_text(encoding="utf-8"))["published"] == name
@@ -77,7 +77,7 @@ def test_number_of_repetitions_is_read(place, n):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_every_published_number_can_be_found(table):
-    """Each line is asked for by all that it says; what its columns of numbers say comes out."""
+    """Look each line up by all of its settings and compare all of its numbers."""
     about, n_numbers = published_table(table), 0
     for line in lines_of(table):
         printed = {NUMBERS[key]: line[key] for key in line if key in NUMBERS and line[key]}
@@ -208,7 +208,7 @@ def test_repeated_numbers_are_equal(table, first, n):
 
 
 def test_repeated_numbers_are_declared():
-    """No two tables of RandomBoost or MCBoost have a line in common that is not declared."""
+    """Check that tables of RandomBoost or MCBoost share no undeclared line."""
     for paper in ("randomboost", "mcboost"):
         keys = [key for table in papers()[paper].tables for key in sources(table)]
         assert len(keys) - len(set(keys)) == (10 if paper == "mcboost" else 0)

@@ -50,7 +50,7 @@ def test_records_of_other_experiments_are_not_found(results, changes):
 
 @pytest.mark.parametrize(("n_splits", "expected"), [(None, (3, 0)), (2, (2, 0)), (5, (3, 2))])
 def test_number_of_fixed_splits_is_the_number_of_records(tmp_path, n_splits, expected):
-    """Only all of them are as many as there happen to be on record."""
+    """Check that None accepts any number of recorded splits."""
     rows = np.arange(120)
     given = [(np.delete(rows, np.s_[start::3]), rows[start::3]) for start in range(3)]
     fixed = {"protocol": {"sampling": "fixed", "n_splits": None}}
@@ -71,7 +71,7 @@ def test_number_of_fixed_splits_is_the_number_of_records(tmp_path, n_splits, exp
     ],
 )
 def test_records_are_found_by_the_protocol_settings_of_the_measure(tmp_path, measure, algo):
-    """They leave settings out, as checkpoints, by which records are not filed."""
+    """Use settings that these measures ignore, such as checkpoints; keys leave them out."""
     protocol = {"samples_per_class": 30} if measure == "paths" else {"checkpoints": [1, 2]}
     asked = config(algo=algo, protocol=protocol | {"n_splits": 2}) | {"measure": measure}
     dataset = make_dataset()
@@ -94,7 +94,7 @@ def test_labels_against_the_rest_are_two_classes(tmp_path):
 
 @pytest.mark.parametrize("key", ["classes", "positive", "rows", "path", "labels"])
 def test_other_cuts_are_other_data(tmp_path, key):
-    """They have one name, and perhaps as many classes."""
+    """Use data sets with equal names and numbers of classes."""
     cuts = [{key: ["a", "b"]}, {key: ["b", "c"]}, {}]
     for seed, cut in enumerate(cuts[:2]):
         dataset = replace(make_dataset((40, 40), seed=seed), spec=DATA | cut)
@@ -174,7 +174,7 @@ def test_damaged_lines_are_named_once(results):
 
 
 def test_run_adds_to_the_records_in_memory(tmp_path):
-    """Both find them in one place: what runs is known by key, and by what was asked."""
+    """Check that a query before and after a run reads the same records in memory."""
     records, asked = Records(tmp_path), config(protocol={"n_splits": 2})
     assert records.find(ExperimentSpec.from_config(asked)).missing == 2
     [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).outcomes

@@ -46,12 +46,12 @@ def facts(checksum, name="data", **cut):
             [facts("0", path="a/x.csv", labels="y"), facts("1", path="b/x.csv", labels="y")],
             ["data (a/x.csv)", "data (b/x.csv)"],
         ),
-        # The whole data set keeps its name.
+        # The data set without a cut keeps its name.
         (
             [facts("0"), facts("1", classes=[1, 2], expect={"n": 9})],
             ["data", "data (classes=[1, 2])"],
         ),
-        # A file that was changed.
+        # Two versions of a file differ in the checksum only.
         (
             [facts("01234567abcdef01", path="x.csv"), facts("12345678abcdef01", path="x.csv")],
             ["data (checksum 01234567)", "data (checksum 12345678)"],
@@ -60,7 +60,7 @@ def facts(checksum, name="data", **cut):
             [facts("0"), facts("1"), facts("2", path="x.csv", missing="drop")],
             ["data (checksum 0)", "data (checksum 1)", 'data (x.csv, missing="drop")'],
         ),
-        # One data set that was read from two places.
+        # Equal checksums are one data set, whatever its path.
         ([facts("0", path="a/x.csv"), facts("0", path="b/x.csv")], ["data"]),
     ],
 )

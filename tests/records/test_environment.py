@@ -33,7 +33,7 @@ def test_blas_of_the_system_is_identified(monkeypatch):
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """Give a function that runs git in a checkout, of which boostbench is a package."""
+    """Return a function that runs git in a folder with a package boostbench."""
     (tmp_path / "boostbench").mkdir()
     (tmp_path / "boostbench" / "__init__.py").write_text("")
     file = tmp_path / "boostbench" / "experiment" / "environment.py"
@@ -71,7 +71,7 @@ def test_commit_of_changed_code_is_marked(checkout, tmp_path, name):
 
 
 def test_other_checkouts_have_no_commit(checkout):
-    """Such as a project with its virtual environment in it, which git does not look at."""
+    """Use a project whose virtual environment, which git ignores, contains boostbench."""
     assert commit() == __version__
     checkout("init")
     checkout("commit", "--allow-empty", "-m", "one")

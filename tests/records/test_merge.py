@@ -9,7 +9,7 @@ from boostbench.util.errors import UserError
 
 @pytest.fixture
 def put(tmp_path):
-    """Put records into a folder of results; give the folder."""
+    """Return a function that adds records to a folder of results and returns the folder."""
 
     def put(name, *records):
         folder = tmp_path / name

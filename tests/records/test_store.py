@@ -54,7 +54,7 @@ def record(split, **changes):
         FAILURE,
         changed(FAILURE, error="a\nb — é \u2028 😀"),
         changed(RECORD, warnings=["é"], n_features=..., n_parameters=12),
-        # Errors that are no number of rows.
+        # Errors that are no multiple of 1 / n_test are stored as fractions.
         changed(RECORD, test_error=0.123456789, train_error=1.0, checkpoints__1=1e-9),
         changed(RECORD, digests={"1": "0a", "2": "0b", "end": "0b"}),
         changed(RECORD, digests={"end": "0b"}),
@@ -132,7 +132,7 @@ def test_replaced_file_gets_its_definitions_again(path):
 
 
 def test_read_new_returns_records_of_other_writers(path):
-    """Also where lines are torn for a moment, or packed away."""
+    """Check that torn lines and packing neither lose nor repeat a record."""
     file = RecordFile(path)
     append(path, record(0))
     assert [entry["split"] for entry in file.read_new()] == [0]
@@ -162,7 +162,7 @@ def test_newest_record_of_a_key_is_kept(path):
 
 
 def test_definitions_may_follow_their_records(path):
-    """Git may put the lines of two branches in any order."""
+    """Check any order of lines, as Git merges the lines of two branches in any order."""
     append(path, record(0))
     first, second, third = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(third + second + first)
@@ -278,7 +278,7 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize(("changes", "reason"), IMPOSSIBLE)
 def test_impossible_records_are_refused(path, changes, reason):
-    """What is to be written is read first."""
+    """Check that a record is validated before it is written."""
     bad = changed(RECORD, **changes)
     with pytest.raises(BadLine, match=f"^{reason}"):
         append(path, bad)
@@ -325,7 +325,7 @@ def test_impossible_parameter_paths_are_refused(path, changes, reason):
 
 
 def test_external_measures_may_record_any_field(path):
-    """What has a known name has to be what the name says, also there."""
+    """Check that fields with a known name are validated in these records, too."""
     written = {n: RECORD[n] for n in RECORD.keys() - {"test_error", "train_error", "checkpoints"}}
     written |= {"depth": {"mean": [1.5, None]}, "seconds": {"drawing": 0.5}}
     path = path.with_suffix(".depths.jsonl")
@@ -401,7 +401,7 @@ def test_many_bad_lines_are_counted(path):
 
 
 def test_random_damage_does_not_stop_reading(path):
-    """Bytes changed, lost, doubled and put elsewhere, wherever they are."""
+    """Change, remove and repeat random bytes of a file of records."""
     for number in range(4):
         append(path, record(number))
     append(path, FAILURE)
@@ -432,8 +432,8 @@ def test_random_damage_does_not_stop_reading(path):
     assert n_kept > 2000
 
 
-#: Adds 200 records to a file; which, says a number. Half of them wait for a line of input.
 def write(path, number, go_on):
+    """Add 200 records, numbered from 1000 * number; wait for an event after 100 of them."""
     file = RecordFile(path)
     for i in range(200):
         if i == 100:
@@ -442,7 +442,7 @@ def write(path, number, go_on):
 
 
 def start_writer(path, number):
-    """Start a process that stops half way; a fork imports nothing, and only writes."""
+    """Start a process that stops half way; it is forked, as a fork imports no modules."""
     processes = multiprocessing.get_context("fork")
     go_on = processes.Event()
     writer = processes.Process(target=write, args=(path, number, go_on), daemon=True)
@@ -557,7 +557,7 @@ def test_damaged_packed_file_is_named(path):
 
 
 def test_unreadable_folder_is_an_error(tmp_path):
-    """Its name is too long; one that may not be entered is the same error of the system."""
+    """Use a name that is too long, which raises OSError even for an administrator."""
     folder = tmp_path / ("x" * 300)
     with pytest.raises(UserError, match=r"^cannot read records from .*fake.jsonl.*: File name"):
         read_records(folder / "fake.jsonl")
@@ -565,7 +565,7 @@ def test_unreadable_folder_is_an_error(tmp_path):
         Verified.read(folder)
 
 
-#: Lines that are never closed, that are, and one that Python and msgspec would read.
+#: Lines without and with closing brackets, and a line that Python and msgspec would read.
 DEEP = ["[" * 10**5, '{"a":' * 10**5, "[" * 10**5 + "]" * 10**5, '{"a":' * 400 + "1" + "}" * 400]
 
 
@@ -688,7 +688,7 @@ def test_records_in_memory_share_their_definitions(tmp_path):
 
 
 def test_read_new_waits_for_a_concurrent_add(path, monkeypatch):
-    """Else it may find the file shorter than it has been read, and start anew."""
+    """Check the lock: a reader that finds the file shorter than before reads it anew."""
     file, is_inside, may_go_on = RecordFile(path), threading.Event(), threading.Event()
     read_on = RecordFile._read_new_lines
 
@@ -709,7 +709,7 @@ def test_read_new_waits_for_a_concurrent_add(path, monkeypatch):
 
 
 def test_append_waits_for_a_busy_lock(path, monkeypatch):
-    """As on Windows, where it is asked for in vain for ten seconds."""
+    """Simulate Windows, whose lock raises an error after ten seconds of waiting."""
     answers, lock = [portalocker.AlreadyLocked("still")] * 2, portalocker.lock
 
     def lock_in_time(file, flags):
