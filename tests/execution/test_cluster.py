@@ -25,8 +25,7 @@ N_SPLITS = 10
 
 
 def environment():
-    here = FAKES
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])}
 
 
 def start(*words, **more):
@@ -44,9 +43,9 @@ def make_cluster(tmp_path):
     started = []
 
     def make(*environments):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
         address = f"tcp://127.0.0.1:{port}"
         place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
         scheduler = start("scheduler", *place)
@@ -90,7 +89,7 @@ def on_finished(number, act):
     return listen
 
 
-def test_a_cluster_does_the_same_even_if_a_worker_is_killed(make_experiment, tmp_path, cluster):
+def test_cluster_gives_equal_records_after_a_worker_is_killed(make_experiment, tmp_path, cluster):
     address, _, workers = cluster
     experiment = make_experiment("fake_classifiers.Slow", grid={"width": [1, 2]}, n_splits=N_SPLITS)
     alone = run([experiment], results=tmp_path / "alone").outcomes[0]
@@ -101,7 +100,7 @@ def test_a_cluster_does_the_same_even_if_a_worker_is_killed(make_experiment, tmp
     assert bare(alone.records) == bare(outcome.records)
 
 
-def test_without_a_scheduler_nothing_is_lost(tmp_path, make_cluster):
+def test_killed_scheduler_loses_no_record(tmp_path, make_cluster):
     """It goes when both workers are within a fit that does not end."""
     path, blocked = tmp_path / "records" / "wine" / "Slow.jsonl", tmp_path / "blocked"
     blocked.mkdir()
@@ -121,9 +120,9 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, make_cluster):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.killpg(scheduler.pid, signal.SIGKILL)
-    _, told = process.communicate(timeout=600)
+    _, output = process.communicate(timeout=600)
     assert process.returncode == 2
-    started, *_, line = told.splitlines()
+    started, *_, line = output.splitlines()
     assert started.endswith(f"start: {N_SPLITS} splits to run")
     assert f"the Dask scheduler {address} is gone; what had finished is recorded" in line
     recorded, warnings = read_records(path)
@@ -151,7 +150,7 @@ def data_folder(tmp_path):
     return write
 
 
-def loads(address):
+def count_loads(address):
     """Count the data sets that each worker has loaded."""
     from distributed import Client
 
@@ -174,7 +173,7 @@ def test_workers_load_a_data_set_once_by_name_and_checksum(
     data = load({"name": "toy"})
     experiment = make_experiment("fake_classifiers.Slow", data=data, n_splits=N_SPLITS)
     [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
-    assert loads(address) == [1, 1]
+    assert count_loads(address) == [1, 1]
     alone = run([experiment], results=tmp_path / "alone").outcomes[0]
     assert bare(alone.records) == bare(outcome.records)
     assert len(alone.records) == N_SPLITS
@@ -185,35 +184,35 @@ def test_workers_load_a_data_set_once_by_name_and_checksum(
     assert (report.ran, report.failed) == (N_SPLITS, 0)
 
 
-@pytest.mark.parametrize("lacks", ["the file", "the same data"])
-def test_a_worker_without_the_data_says_so(
-    make_experiment, make_cluster, data_folder, tmp_path, monkeypatch, lacks
+@pytest.mark.parametrize("missing", ["the file", "the same data"])
+def test_worker_without_the_data_is_an_error(
+    make_experiment, make_cluster, data_folder, tmp_path, monkeypatch, missing
 ):
     monkeypatch.setenv("BOOSTBENCH_DATA", data_folder("own"))
-    folder = str(tmp_path) if lacks == "the file" else data_folder("other", seed=1)
+    folder = str(tmp_path) if missing == "the file" else data_folder("other", seed=1)
     address, _, _ = make_cluster(*[{"BOOSTBENCH_DATA": folder}] * 2)
-    what = {"the file": r"cannot load its data: data set 'toy' is not available"}
-    what["the same data"] = r"has other data: 'toy' from file .* has the checksum"
-    with pytest.raises(UserError, match=f"the Dask worker on .* {what[lacks]}") as told:
+    messages = {"the file": r"cannot load its data: data set 'toy' is not available"}
+    messages["the same data"] = r"has other data: 'toy' from file .* has the checksum"
+    with pytest.raises(UserError, match=f"the Dask worker on .* {messages[missing]}") as error:
         run(
             [make_experiment(data=load({"name": "toy"}))],
             results=tmp_path / "r",
             backend="dask",
             scheduler=address,
         )
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
-def test_data_that_have_no_config_are_sent(make_experiment, tmp_path, cluster):
+def test_data_without_a_config_are_sent_to_workers(make_experiment, tmp_path, cluster):
     address, _, _ = cluster
     asked = {"backend": "dask", "scheduler": address}
     report = run([make_experiment()], results=tmp_path, **asked)
     assert (report.ran, report.failed) == (4, 0)
-    assert loads(address) == [0, 0]
+    assert count_loads(address) == [0, 0]
 
 
 @pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
-def test_no_scheduler_answers(make_experiment, tmp_path, monkeypatch, scheduler):
+def test_unreachable_scheduler_is_an_error(make_experiment, tmp_path, monkeypatch, scheduler):
     from distributed.client import _get_global_client as default
 
     before = default()
@@ -224,7 +223,7 @@ def test_no_scheduler_answers(make_experiment, tmp_path, monkeypatch, scheduler)
     assert default() is before
 
 
-def test_an_address_is_for_dask(make_experiment, tmp_path):
+def test_scheduler_address_needs_the_dask_backend(make_experiment, tmp_path):
     for backend, scheduler in (("loky", "tcp://127.0.0.1:9"), ("dask", 5)):
         with pytest.raises(UserError, match=r"parallel.scheduler is"):
             run([make_experiment()], results=tmp_path, backend=backend, scheduler=scheduler)

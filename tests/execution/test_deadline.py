@@ -19,16 +19,16 @@ def seed_of(experiment, number):
 def hanging(make_experiment):
     """Make an experiment whose split 1 takes for ever."""
 
-    def make(target, **others):
+    def make(target, **settings):
         seed = seed_of(make_experiment(), 1)
-        settings = {"fail_on": seed, "time_limit": LIMIT} | others
+        settings = {"fail_on": seed, "time_limit": LIMIT} | settings
         return make_experiment(f"fake_classifiers.{target}", **settings)
 
     return make
 
 
 @pytest.mark.parametrize(("target", "n_jobs"), [("Hanging", 1), ("Hanging", 2), ("Deaf", 2)])
-def test_what_hangs_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
+def test_hanging_fit_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
     [outcome] = run([hanging(target)], results=tmp_path, n_jobs=n_jobs).outcomes
     assert [record["split"] for record in outcome.records] == [0, 2, 3]
     [failure] = outcome.failures
@@ -36,7 +36,7 @@ def test_what_hangs_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
     assert failure["where"] == "protocol.time_limit"
 
 
-def test_a_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
+def test_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
     """The start of a new worker, which takes longer than this limit, does not count."""
     [outcome] = run([hanging("Deadly", time_limit=1)], results=tmp_path, n_jobs=2).outcomes
     [failure] = [each for each in outcome.failures if each["split"] == 1]
@@ -45,7 +45,7 @@ def test_a_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no such signal")
 @pytest.mark.parametrize("seconds", [0.01, 600])
-def test_an_alarm_of_the_caller_goes_off_all_the_same(make_experiment, seconds):
+def test_alarm_of_the_caller_is_kept(make_experiment, seconds):
     experiment = make_experiment("fake_classifiers.Hanging", time_limit=0.2)
     trial = experiment.trial(experiment.splits[0], {})
     X, y = experiment.dataset.X, experiment.dataset.class_indices
@@ -66,20 +66,20 @@ def test_an_alarm_of_the_caller_goes_off_all_the_same(make_experiment, seconds):
         assert alarms == [True]
 
 
-def test_in_a_thread_that_hears_no_signals(hanging):
+def test_time_limit_works_in_a_thread_without_signals(hanging):
     experiment = hanging("Hanging", time_limit=1)
     trial = experiment.trial(experiment.splits[1], {})
     X, y = experiment.dataset.X, experiment.dataset.y
-    found = []
+    outcomes = []
     thread = threading.Thread(
-        target=lambda: found.append(deadline.run_with_time_limit(trial, X, y, expendable=False))
+        target=lambda: outcomes.append(deadline.run_with_time_limit(trial, X, y, expendable=False))
     )
     thread.start()
     thread.join()
-    assert found[0]["error"] == "OutOfTime: it takes more than 1 s"
+    assert outcomes[0]["error"] == "OutOfTime: it takes more than 1 s"
 
 
-def test_on_a_system_without_that_signal(hanging, monkeypatch):
+def test_time_limit_works_without_sigalrm(hanging, monkeypatch):
     monkeypatch.delattr(signal, "SIGALRM")
     experiment = hanging("Hanging", time_limit=1)
     trial = experiment.trial(experiment.splits[1], {})
@@ -88,14 +88,14 @@ def test_on_a_system_without_that_signal(hanging, monkeypatch):
     assert outcome["error"] == "OutOfTime: it takes more than 1 s"
 
 
-def test_a_limit_that_is_not_reached_changes_nothing(make_experiment, tmp_path):
+def test_unreached_limit_changes_no_key(make_experiment, tmp_path):
     plain, limited = make_experiment(), make_experiment(time_limit=60)
     assert [plain.key(s) for s in plain.splits] == [limited.key(s) for s in limited.splits]
     run([plain], results=tmp_path)
     assert run([limited], results=tmp_path).ran == 0
 
 
-def test_where_trials_compete_the_limit_counts(make_experiment):
+def test_limit_is_in_the_split_key_of_tuned_experiments(make_experiment):
     grid = {"width": [1, 2, 3]}
     plain, limited = make_experiment(grid=grid), make_experiment(grid=grid, time_limit=60)
     assert plain.key(plain.splits[0]) != limited.key(limited.splits[0])
@@ -103,7 +103,7 @@ def test_where_trials_compete_the_limit_counts(make_experiment):
     assert "time_limit" not in plain.config["protocol"]
 
 
-def test_an_error_before_the_limit_stays_what_it_is(make_experiment):
+def test_error_before_the_limit_is_recorded(make_experiment):
     experiment = make_experiment("fake_classifiers.Unprintable", time_limit=60)
     trial = experiment.trial(experiment.splits[0], {})
     outcome = deadline.run_with_time_limit(

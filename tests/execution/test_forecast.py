@@ -11,8 +11,8 @@ def config(rounds):
 
 
 def records(rounds, *seconds, calibration=0.05):
-    times = [{"fit": one, "calibration": calibration} for one in seconds]
-    return [{"config": config(rounds), "seconds": one} for one in times]
+    times = [{"fit": fit, "calibration": calibration} for fit in seconds]
+    return [{"config": config(rounds), "seconds": seconds} for seconds in times]
 
 
 @pytest.fixture(autouse=True)
@@ -21,30 +21,30 @@ def slow(monkeypatch):
     monkeypatch.setattr(module, "calibration", lambda: 0.1)
 
 
-def test_what_is_known_is_brought_to_this_machine():
+def test_recorded_seconds_are_scaled_to_this_machine():
     same = records(100, 1.0, 3.0)
     # Ten fits of 2 seconds, twice as slow here.
     assert forecast([("a", 10, config(100), [same])]) == Forecast(40.0, 0, {"a": 4.0})
     # Other rounds take as long in proportion, and count only where the same are not known.
     assert forecast([("a", 10, config(50), [same])]) == Forecast(20.0, 0, {"a": 2.0})
-    some = [("a", 10, config(50), [same + records(50, 9.0)])]
-    assert forecast(some) == Forecast(180.0, 0, {"a": 18.0})
+    work = [("a", 10, config(50), [same + records(50, 9.0)])]
+    assert forecast(work) == Forecast(180.0, 0, {"a": 18.0})
 
 
 @pytest.mark.parametrize(
     ("asked", "done"), [("auto", "auto"), ("auto", 9), (9, "auto"), (9, 0), (-1, 9)]
 )
-def test_rounds_that_are_no_number_say_nothing_of_seconds(asked, done):
+def test_rounds_without_a_number_do_not_scale_seconds(asked, done):
     work = [("a", 1, config(asked), [records(done, 1.0)])]
     assert forecast(work) == Forecast(2.0, 0, {"a": 2.0})
 
 
-def test_a_path_of_fits_counts_as_of_this_machine():
+def test_seconds_of_a_path_are_scaled_to_this_machine():
     path = [{"config": config(100), "seconds": [1.0, 2.0]}]
     assert forecast([("a", 2, config(100), [path])]) == Forecast(6.0, 0, {"a": 3.0})
 
 
-def test_what_is_unknown_is_counted():
+def test_fits_without_an_estimate_are_counted():
     failed = [{"config": config(100), "error": "x"}]
     work = [("a", 10, config(100), [failed, []]), ("b", 1, config(100), [[], records(100, 1.0)])]
     assert forecast(work) == Forecast(2.0, 10, {"b": 2.0})
@@ -52,7 +52,7 @@ def test_what_is_unknown_is_counted():
 
 
 @pytest.mark.parametrize(
-    ("known", "told"),
+    ("known", "message"),
     [
         (None, "9 splits to run"),
         (Forecast(0.0, 9, {}), "9 splits to run"),
@@ -63,8 +63,8 @@ def test_what_is_unknown_is_counted():
         ),
     ],
 )
-def test_a_run_says_how_long_it_takes(capsys, known, told):
+def test_progress_shows_the_forecast(capsys, known, message):
     from rich.console import Console
 
     ProgressDisplay(Console())(Planned(0, 9, 0, known))
-    assert " ".join(capsys.readouterr().out.split()).endswith(told)
+    assert " ".join(capsys.readouterr().out.split()).endswith(message)

@@ -11,7 +11,7 @@ from boostbench.execution.jobs import execute, load_table_data
 from boostbench.util.errors import UserError
 
 
-def test_rows_of_equal_data_share_them(folder):
+def test_rows_with_equal_data_share_the_data_set(folder):
     asked = {
         "wine": ["data=wine"],
         "few": ["data=wine", "protocol.samples_per_class=20"],
@@ -26,14 +26,14 @@ def test_rows_of_equal_data_share_them(folder):
     assert (datasets["wine", "x"].n_classes, datasets["two", "x"].n_classes) == (3, 2)
 
 
-def test_something_moves_before_anything_is_planned(folder, monkeypatch):
+def test_spinner_is_shown_before_the_plan(folder, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     spec = compose_experiment(parse_overrides(["data=wine", *QUICK]))
     [outcome] = execute([spec]).outcomes
     assert outcome.ran == 3
-    shown = sys.stderr.getvalue()
-    assert -1 < shown.find("reading records") < shown.find("3 splits to run")
+    output = sys.stderr.getvalue()
+    assert -1 < output.find("reading records") < output.find("3 splits to run")
 
 
 #: Values of the configuration that it cannot have, and what is said of them.
@@ -86,7 +86,7 @@ WRONG_VALUES = {
     "data.path=/nowhere.csv": "/nowhere.csv",
 }
 #: Keys that it cannot do without.
-NEEDED = {
+MISSING_KEYS = {
     "~results": "lacks results",
     "~rerun": "lacks rerun",
     "~seed": "lacks seed",
@@ -102,14 +102,14 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize(("override", "told"), (WRONG_VALUES | NEEDED).items())
-def test_mistakes_are_one_clear_line(folder, override, told):
+@pytest.mark.parametrize(("override", "message"), (WRONG_VALUES | MISSING_KEYS).items())
+def test_mistakes_are_errors_of_one_line(folder, override, message):
     """As `boostbench run` and `boostbench table` carry out what is composed."""
-    own = override.lstrip("~").partition("=")[0]
+    group = override.lstrip("~").partition("=")[0]
     argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
     # A group that is deleted must not be chosen.
-    argv = [one for one in argv if re.split("[.=]", one)[0] != own and f"{own}=" not in one]
-    with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
+    argv = [word for word in argv if re.split("[.=]", word)[0] != group and f"{group}=" not in word]
+    with pytest.raises(UserError, match=re.escape(message)) as error:  # noqa: PT012
         spec = compose_experiment(parse_overrides([*argv, override]))
         execute([spec])
     assert len(str(error.value).splitlines()) == 1

@@ -13,44 +13,44 @@ sys.stdin.read()
 """
 
 
-def other(folder, *keys):
-    """Start a process that locks keys until its input ends; give it and what it got."""
+def start_locking_process(folder, *keys):
+    """Start a process that locks keys until its input ends; give it and what it locked."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder), *keys], **pipes)
     return process, [word == "True" for word in process.stdout.readline().split()]
 
 
-def test_a_lock_is_one_runs_until_it_ends(tmp_path):
+def test_lock_is_held_until_the_run_ends(tmp_path):
     mine, theirs = "0" * 16, "f" * 16
     locks = Locks(tmp_path)
     assert locks.take(mine)
-    process, got = other(tmp_path, mine, theirs)
-    assert got == [False, True]
+    process, locked = start_locking_process(tmp_path, mine, theirs)
+    assert locked == [False, True]
     assert not locks.take(theirs)
     process.kill()
     process.wait()
     assert locks.take(theirs)
     locks.close()
-    process, got = other(tmp_path, mine, theirs)
-    assert got == [True, True]
+    process, locked = start_locking_process(tmp_path, mine, theirs)
+    assert locked == [True, True]
     process.communicate()
 
 
-def test_a_lock_that_is_given_up_is_anyones(tmp_path):
+def test_released_lock_can_be_taken(tmp_path):
     done, kept = "0" * 16, "f" * 16
     locks = Locks(tmp_path)
     assert locks.take(done)
     assert locks.take(kept)
     locks.release(done)
-    process, got = other(tmp_path, done, kept)
-    assert got == [True, False]
+    process, locked = start_locking_process(tmp_path, done, kept)
+    assert locked == [True, False]
     locks.release(done)  # which is not this one's to give up
     assert not locks.take(done)
     process.communicate()
     locks.close()
 
 
-def test_where_nothing_can_be_locked_every_lock_is_granted(tmp_path):
+def test_every_lock_is_granted_without_a_folder(tmp_path):
     locks = Locks(tmp_path / "no such folder")
     assert locks.take("0" * 16)
     locks.release("0" * 16)

@@ -27,7 +27,7 @@ def keys(experiment):
     return experiment.key(experiment.splits[0]), trials[:2]
 
 
-def test_records_of_all_times_are_found():
+def test_keys_do_not_change():
     """Hours of records lie under keys like these; scikit-learn's defaults are not among them."""
     expected = ("96f43a78e0ddf8c9", ["c6802ca7b796adb0", "a8194cd62803f979"])
     assert keys(make_experiment()) == expected
@@ -35,19 +35,19 @@ def test_records_of_all_times_are_found():
 
 
 @pytest.mark.parametrize("changed", [{"pca": 0.9}, {"pca": 0.8}, {"scale": "unit"}])
-def test_what_is_done_to_the_features_is_in_every_key(changed):
+def test_preparation_of_features_is_in_every_key(changed):
     plain, other = keys(make_experiment(pca=0.7)), keys(make_experiment(**changed))
     assert {plain[0], *plain[1]}.isdisjoint({other[0], *other[1]})
 
 
-def test_trials_project():
+def test_trials_have_the_projection():
     experiment = make_experiment(pca=0.9)
     split = experiment.splits[0]
     assert experiment.trial(split, {}).protocol.pca == 0.9
     assert {task.trial.protocol.pca for task in tuning_tasks(experiment, split)} == {0.9}
 
 
-def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
+def test_projected_sparse_features_suit_dense_algorithms():
     dataset = Dataset("toy", sparse.csr_matrix(np.eye(24)), np.repeat([1, 2], 12), "made here")
     algo = {"name": "multiboost", "_target_": "boostbench.algorithms.MultiBoost"}
     plain, projected = (
@@ -59,7 +59,7 @@ def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
     projected.check()
 
 
-def test_sparse_features_that_are_too_large_to_be_projected():
+def test_projection_of_large_sparse_features_is_refused():
     few, many = sparse.csr_matrix((24, 10**7)), sparse.csr_matrix((24000, 10**7))
     make_experiment(few, pca=0.9).check()
     with pytest.raises(UserError, match="24000 x up to 18000 are too many"):
@@ -67,7 +67,7 @@ def test_sparse_features_that_are_too_large_to_be_projected():
     make_experiment(many).check()
 
 
-def test_what_is_recorded_says_what_an_estimator_must_have():
+def test_measure_names_the_methods_that_an_estimator_needs():
     algo = {"name": "scaler", "_target_": "sklearn.preprocessing.MinMaxScaler"}
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
     with pytest.raises(UserError, match=r"MinMaxScaler is no classifier: it has no predict$"):
@@ -86,7 +86,7 @@ def test_what_is_recorded_says_what_an_estimator_must_have():
         (["prediction"], "unknown measure"),
     ],
 )
-def test_measures_that_there_are_not(name, message):
+def test_unknown_measures_are_refused(name, message):
     with pytest.raises(UserError, match=message):
         measures.find(name)
 
@@ -97,11 +97,11 @@ def test_measures_are_found_by_their_files():
 
 
 @pytest.mark.parametrize("name", measures.names())
-def test_a_limit_of_time_is_of_whatever_is_measured(name):
+def test_every_measure_keeps_the_time_limit(name):
     assert measures.find(name).arrange(ProtocolSpec(time_limit=9)).time_limit == 9
 
 
-def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():
+def test_path_that_is_not_unicode_is_refused():
     """Its record could not be written."""
     spec = {"name": "toy", "path": "\udcff.csv"}
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
@@ -111,7 +111,7 @@ def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():
 
 
 @pytest.mark.parametrize("name", ["tree.tuning", "../tree"])
-def test_names_that_no_file_of_records_can_have(name):
+def test_names_unfit_for_record_files_are_refused(name):
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
     config = {"algo": {"_target_": "sklearn.tree.DecisionTreeClassifier", "name": name}}
     with pytest.raises(UserError, match=f"^'{name}' names a file of records; use letters"):

@@ -37,15 +37,15 @@ def done(tuning=False, label="fake on toy, split 0", error=None):
 
 def test_bars_count_both_phases_within_80_columns(show):
     events = [Planned(6, 10, 0), *[done(tuning=True)] * 6, *[done()] * 3, done(error=ERROR)]
-    shown = show(events, terminal=True)
-    tuning, splits = shown[-2:]
+    lines = show(events, terminal=True)
+    tuning, splits = lines[-2:]
     assert re.fullmatch(r"tuning ━+ 6/6 +[\d:]+", tuning)
     assert re.fullmatch(r"splits [━╸╺ ]+ 4/10 1 failed [\d:]+ ETA [\d:]+", splits)
-    assert max(len(line) for line in shown) <= 80
-    assert f"failed: fake on toy, split 0: {ERROR} (fakes:12)" in shown
+    assert max(len(line) for line in lines) <= 80
+    assert f"failed: fake on toy, split 0: {ERROR} (fakes:12)" in lines
 
 
-def test_one_bar_where_nothing_is_tuned(show):
+def test_run_without_tuning_has_one_bar(show):
     assert not any("tuning" in line for line in show([Planned(0, 2, 1), done()], terminal=True))
 
 
@@ -55,7 +55,7 @@ def undated(lines):
     return [line[20:] for line in lines]
 
 
-def test_dated_lines_without_a_terminal(show):
+def test_lines_without_a_terminal_are_dated(show):
     label = "a long name of an algorithm on a long name of a data set, split 7"
     events = [Planned(1, 2, 3), done(tuning=True), done(), done(label=label, error=ERROR)]
     *lines, end = undated(show(events, terminal=False))
@@ -66,11 +66,11 @@ def test_dated_lines_without_a_terminal(show):
     assert re.fullmatch(r"end: [\d:]+ for 3 fits, 1 failed", end)
 
 
-def test_nothing_is_said_where_nothing_is_run(show):
+def test_no_output_without_events(show):
     assert show([], terminal=False) == []
 
 
-def test_a_line_a_minute_with_the_time_that_is_left():
+def test_one_line_per_minute_has_the_remaining_time():
     now = 0.0
     file = io.StringIO()
     with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
@@ -92,27 +92,27 @@ def test_a_line_a_minute_with_the_time_that_is_left():
 
 
 @pytest.mark.parametrize(
-    ("known", "left"),
+    ("forecast", "remaining"),
     [
         # Of 300 expected seconds 30 are done; of fits alike, one of four.
         (Forecast(300.0, 0, {}), "0:09:00"),
         (Forecast(0.0, 4, {}), "0:03:00"),
         (None, "0:03:00"),
-        # The fit of which nothing is known counts as the average of the others, 100.
+        # A fit without a forecast counts as the average of the other fits, 100.
         (Forecast(300.0, 1, {}), "0:12:20"),
     ],
 )
-def test_the_time_that_is_left_is_weighed_by_what_fits_were_expected_to_take(known, left):
+def test_remaining_time_is_weighted_by_forecast_seconds(forecast, remaining):
     now = 0.0
     file = io.StringIO()
     with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
-        lines(Planned(0, 4, 0, known))
+        lines(Planned(0, 4, 0, forecast))
         now = 60.0
-        lines(Finished(False, "a fit", None, None, 30.0 if known and known.seconds else None))
-    assert undated(file.getvalue().splitlines())[1].endswith(f"0:01:00 so far, ETA {left}")
+        lines(Finished(False, "a fit", None, None, 30.0 if forecast and forecast.seconds else None))
+    assert undated(file.getvalue().splitlines())[1].endswith(f"0:01:00 so far, ETA {remaining}")
 
 
-def test_what_another_run_has_done_took_no_time_here():
+def test_fits_of_another_run_take_no_time():
     now = 0.0
     file = io.StringIO()
     with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
@@ -126,22 +126,22 @@ def test_what_another_run_has_done_took_no_time_here():
     assert second == "splits 2 of 4; 0:02:00 so far, ETA 0:04:00"
 
 
-def test_trials_that_fail_alike_are_told_once(show):
+def test_equal_failures_of_trials_are_shown_once(show):
     events = [Planned(9, 2, 0), *[done(True, error=ERROR)] * 3, *[done(error=ERROR)] * 2]
     assert sum("failed:" in line for line in show(events, terminal=False)) == 3
 
 
 @pytest.mark.parametrize("terminal", [False, True])
 @pytest.mark.parametrize(
-    ("anew", "then"),
+    ("reruns_all", "next_step"),
     [(False, "the same command goes on from there"), (True, "rerun=all begins anew")],
 )
-def test_an_interrupted_run_says_what_is_kept(show, terminal, anew, then):
-    lines = show([Planned(1, 2, 0), Interrupted(1, 3, anew)], terminal)
-    assert any(line.endswith(f"stopped: 1 of 3 fits are recorded; {then}") for line in lines)
+def test_interrupted_run_shows_the_recorded_fits(show, terminal, reruns_all, next_step):
+    lines = show([Planned(1, 2, 0), Interrupted(1, 3, reruns_all)], terminal)
+    assert any(line.endswith(f"stopped: 1 of 3 fits are recorded; {next_step}") for line in lines)
 
 
-def test_no_end_is_told_of_what_was_stopped():
+def test_stopped_run_shows_no_end():
     file = io.StringIO()
     lines = ProgressDisplay(Console(file=file))
     lines(Planned(0, 3, 0))
@@ -149,12 +149,12 @@ def test_no_end_is_told_of_what_was_stopped():
     assert "end" not in file.getvalue()
 
 
-def test_markup_in_an_error_is_shown_as_it_is(show):
+def test_markup_in_an_error_is_shown_unchanged(show):
     events = [Planned(0, 1, 0), done(error="KeyError: [red]x[/]")]
     assert any("KeyError: [red]x[/]" in line for line in show(events, terminal=False))
 
 
-def test_it_listens_to_a_run(make_experiment, tmp_path):
+def test_display_shows_the_events_of_a_run(make_experiment, tmp_path):
     file = io.StringIO()
     with ProgressDisplay(Console(file=file)) as listener:
         experiment = make_experiment("fake_classifiers.Failing", fail_width=2)

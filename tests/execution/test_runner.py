@@ -55,7 +55,7 @@ class Listener(list):
         return [e for e in self if isinstance(e, Finished) and e.tuning == tuning]
 
 
-def test_one_record_per_split_and_per_trial(make_experiment, results):
+def test_run_records_each_split_and_each_trial(make_experiment, results):
     events = Listener()
     experiment = make_experiment(grid=GRID)
     report = run([experiment], results=results, on_event=events)
@@ -81,7 +81,7 @@ def test_choice_has_the_least_mean_validation_error(make_experiment, results):
     assert outcome.records[3]["validation_error"] == pytest.approx(means[best], abs=1e-15)
 
 
-def test_every_split_chooses_for_itself(make_experiment, results):
+def test_every_split_is_tuned_separately(make_experiment, results):
     run([make_experiment(grid=GRID, tune="every_split")], results=results)
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert len(trials) == 4 * 9
@@ -89,7 +89,7 @@ def test_every_split_chooses_for_itself(make_experiment, results):
 
 
 @pytest.mark.parametrize("settings", [{"grid": GRID, "tune": "none"}, {"grid": {"width": [3]}}, {}])
-def test_nothing_to_choose_needs_no_cross_validation(make_experiment, results, settings):
+def test_single_choice_needs_no_cross_validation(make_experiment, results, settings):
     [outcome] = run([make_experiment(**settings)], results=results).outcomes
     assert lines(results, tuning=True) == []
     chosen = {"width": 3} if settings == {"grid": {"width": [3]}} else {}
@@ -97,11 +97,11 @@ def test_nothing_to_choose_needs_no_cross_validation(make_experiment, results, s
     assert all(record["validation_error"] is None for record in outcome.records)
 
 
-def test_results_are_the_same_for_any_number_of_jobs(make_experiment, tmp_path):
+def test_results_are_equal_for_any_number_of_jobs(make_experiment, tmp_path):
     # Big enough for joblib to map it into the memory of the workers.
     big = make_dataset((30_000, 30_000), name="big")
     assert big.X.nbytes > 2**20
-    found = []
+    records_by_n_jobs = []
     for n_jobs in (1, 2):
         experiments = [
             make_experiment(grid=GRID),
@@ -114,12 +114,14 @@ def test_results_are_the_same_for_any_number_of_jobs(make_experiment, tmp_path):
         report = run(experiments, results=results, n_jobs=n_jobs)
         trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
         assert len(trials) == 9
-        found.append([bare(outcome.records) for outcome in report.outcomes] + [bare(trials)])
-    assert [len(records) for records in found[0]] == [4, 2, 4, 9]
-    assert found[0] == found[1]
+        records_by_n_jobs.append(
+            [bare(outcome.records) for outcome in report.outcomes] + [bare(trials)]
+        )
+    assert [len(records) for records in records_by_n_jobs[0]] == [4, 2, 4, 9]
+    assert records_by_n_jobs[0] == records_by_n_jobs[1]
 
 
-def test_running_again_runs_nothing(make_experiment, results):
+def test_second_run_fits_nothing(make_experiment, results):
     first = run([make_experiment(grid=GRID)], results=results)
     before = lines(results) + lines(results, tuning=True)
     events = Listener()
@@ -130,7 +132,7 @@ def test_running_again_runs_nothing(make_experiment, results):
     assert events == []
 
 
-def test_lost_records_are_run_again_and_come_out_the_same(make_experiment, results):
+def test_lost_records_are_made_again_with_equal_results(make_experiment, results):
     first = run([make_experiment(grid=GRID)], results=results)
     path = results / "records" / "toy" / "fake.jsonl"
     kept = lines(results)
@@ -143,7 +145,7 @@ def test_lost_records_are_run_again_and_come_out_the_same(make_experiment, resul
     assert len(lines(results)) == 4
 
 
-def test_lost_trials_are_run_again_only_if_a_choice_is_wanting(make_experiment, results):
+def test_lost_trials_are_run_again_only_for_missing_choices(make_experiment, results):
     run([make_experiment(grid=GRID)], results=results)
     path = results / "records" / "toy" / "fake.tuning.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[: 2 + 5]))
@@ -154,7 +156,7 @@ def test_lost_trials_are_run_again_only_if_a_choice_is_wanting(make_experiment, 
     assert len(lines(results, tuning=True)) == 9
 
 
-def test_more_splits_run_only_what_is_new(make_experiment, results):
+def test_more_splits_run_new_splits_only(make_experiment, results):
     few = run([make_experiment(n_splits=2)], results=results)
     many = run([make_experiment(n_splits=5)], results=results)
     assert many.ran == 3
@@ -174,18 +176,18 @@ def test_more_splits_run_only_what_is_new(make_experiment, results):
         ({"tune": "every_split"}, 0),
     ],
 )
-def test_what_decides_results_is_run_anew(make_experiment, results, change, n_ran):
+def test_settings_that_decide_results_cause_new_fits(make_experiment, results, change, n_ran):
     run([make_experiment()], results=results)
     assert run([make_experiment(**change)], results=results).ran == n_ran
     assert run([make_experiment()], results=results).ran == 0
 
 
-def test_a_parameter_that_the_grid_decides_does_not_count(make_experiment, results):
+def test_parameter_of_the_grid_is_ignored(make_experiment, results):
     run([make_experiment(grid=GRID, width=1)], results=results)
     assert run([make_experiment(grid=GRID, width=2)], results=results).ran == 0
 
 
-def test_a_longer_grid_keeps_its_trials(make_experiment, results):
+def test_longer_grid_keeps_recorded_trials(make_experiment, results):
     run([make_experiment(grid={"width": [1, 2]})], results=results)
     events = Listener()
     run([make_experiment(grid=GRID)], results=results, on_event=events)
@@ -193,7 +195,7 @@ def test_a_longer_grid_keeps_its_trials(make_experiment, results):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_failure_is_recorded_and_stops_nothing_else(make_experiment, results, n_jobs):
+def test_failure_is_recorded_and_other_splits_finish(make_experiment, results, n_jobs):
     seed = make_experiment().splits[2].seed
     failing = make_experiment("fake_classifiers.Failing", fail_on=seed)
     events = Listener()
@@ -212,12 +214,12 @@ def test_a_failure_is_recorded_and_stops_nothing_else(make_experiment, results, 
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), 7.0, -0.5, None, "0.1", np.float32(0.1), {1}, "\ud800"]
 )
-def test_what_cannot_be_recorded_is_a_failure(make_experiment, results, monkeypatch, value):
+def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch, value):
     take = Prediction.take
 
     def broken(self, trial, X, y):
-        found = take(self, trial, X, y)
-        return found | {"test_error": value} if trial.split.index == 2 else found
+        outcome = take(self, trial, X, y)
+        return outcome | {"test_error": value} if trial.split.index == 2 else outcome
 
     monkeypatch.setattr(Prediction, "take", broken)
     [outcome] = run([make_experiment()], results=results).outcomes
@@ -231,7 +233,7 @@ def test_what_cannot_be_recorded_is_a_failure(make_experiment, results, monkeypa
     assert (outcome.ran, len(outcome.records)) == (1, 4)
 
 
-def test_what_highs_does_not_solve_is_one_failure(make_experiment, results, monkeypatch):
+def test_unsolved_linear_program_is_one_failure(make_experiment, results, monkeypatch):
     """And is run again by the next run, which loses nothing else."""
     statuses = []
 
@@ -254,14 +256,14 @@ def test_what_highs_does_not_solve_is_one_failure(make_experiment, results, monk
     assert (report.ran, report.failed) == (1, 0)
 
 
-def test_a_point_that_fails_is_out(make_experiment, results):
+def test_failing_grid_point_is_not_chosen(make_experiment, results):
     experiment = make_experiment("fake_classifiers.Failing", grid=GRID, fail_width=3)
     report = run([experiment], results=results)
     assert report.failed == 0
     assert report.outcomes[0].records[0]["chosen"]["width"] in (1, 2)
 
 
-def test_if_all_points_fail_the_splits_fail(make_experiment, results):
+def test_splits_fail_if_all_grid_points_fail(make_experiment, results):
     grid = {"n_iterations": [3, 4]}
     experiment = make_experiment("fake_classifiers.Failing", grid=grid, fail_width=2)
     [outcome] = run([experiment], results=results).outcomes
@@ -270,7 +272,7 @@ def test_if_all_points_fail_the_splits_fail(make_experiment, results):
     assert error.startswith("no point of the grid could be fitted; one of them: ValueError: cannot")
 
 
-def test_a_worker_that_dies_is_one_failure(make_experiment, results):
+def test_dead_worker_is_one_failure(make_experiment, results):
     """That the rest goes on with others, the test of what is deaf says."""
     seed = make_experiment(n_splits=6).splits[5].seed
     experiment = make_experiment("fake_classifiers.Deadly", fail_on=seed, n_splits=6)
@@ -305,7 +307,7 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
     assert events[0] == Planned(tuning=2, splits=4, recorded=0)
 
 
-def test_an_edition_makes_its_numbers_anew(make_experiment, results, monkeypatch):
+def test_new_edition_makes_records_stale(make_experiment, results, monkeypatch):
     run([make_experiment()], results=results)
     monkeypatch.setattr("fake_classifiers.Nearest.edition", 2, raising=False)
     _code_version.cache_clear()
@@ -338,14 +340,14 @@ def test_refuted_records_are_replaced_on_request(make_experiment, results):
     assert run([make_experiment()], results=results).outcomes[0].stale == 0
 
 
-def test_a_damaged_finding_is_named(make_experiment, results):
+def test_damaged_finding_is_named(make_experiment, results):
     verified_path(results).parent.mkdir(parents=True, exist_ok=True)
     verified_path(results).write_text("{}\n")
     [warning] = run([make_experiment()], results=results).warnings
     assert warning.endswith("verified.jsonl:1: record: there is no target; left out")
 
 
-def test_collect_reads_and_runs_nothing(make_experiment, results):
+def test_rerun_never_reads_records_only(make_experiment, results):
     run([make_experiment(n_splits=2)], results=results)
     with (results / "records" / "toy" / "fake.jsonl").open("a") as file:
         file.write("damaged\n")
@@ -359,7 +361,7 @@ def test_collect_reads_and_runs_nothing(make_experiment, results):
 
 
 @pytest.mark.parametrize("rerun", ["missing", "all"])
-def test_ctrl_c_keeps_what_is_done(make_experiment, results, rerun):
+def test_ctrl_c_keeps_finished_splits(make_experiment, results, rerun):
     seed = make_experiment().splits[2].seed
     experiment = make_experiment("fake_classifiers.Interrupting", fail_on=seed)
     events = Listener()
@@ -370,7 +372,7 @@ def test_ctrl_c_keeps_what_is_done(make_experiment, results, rerun):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_trouble_in_this_process_stops_the_workers(make_experiment, results, recwarn, n_jobs):
+def test_write_error_stops_the_workers(make_experiment, results, recwarn, n_jobs):
     experiment = make_experiment("fake_classifiers.Slow", n_splits=40)
 
     def listen(event):
@@ -411,15 +413,15 @@ def slow(make_experiment):
 
 
 @contextlib.contextmanager
-def runner(results, n_jobs, tuning=False, shard=None):
+def running_process(results, n_jobs, tuning=False, shard=None):
     """A run of 6 trials and 10 splits in a process group of its own.
 
     It stops getting on after two records of one kind or the other, until a signal comes. Every
     process that stops there leaves a file in the folder `blocked`.
     """
-    own = shard.folder(results) if shard else results
+    folder = shard.folder(results) if shard else results
     # Small images of containers have no command that ends processes.
-    env = {**os.environ, "PATH": "", "SLOW_AFTER": str(record_file(own, tuning))}
+    env = {**os.environ, "PATH": "", "SLOW_AFTER": str(record_file(folder, tuning))}
     env["SLOW_BLOCKED"] = str(blocked(results))
     blocked(results).mkdir()
     env["PYTHONPATH"] = os.pathsep.join([FAKES, env.get("PYTHONPATH", "")])
@@ -451,8 +453,8 @@ def wait_for(process, condition):
 
 
 @pytest.mark.parametrize(("n_jobs", "tuning"), [(2, True), (1, False)])
-def test_kill_loses_only_what_is_in_flight(slow, results, n_jobs, tuning):
-    with runner(results, n_jobs, tuning) as process:
+def test_kill_loses_unfinished_fits_only(slow, results, n_jobs, tuning):
+    with running_process(results, n_jobs, tuning) as process:
         wait_for(process, lambda: len(lines(results, tuning)) >= 2)
         process.kill()
         process.wait(timeout=600)
@@ -473,7 +475,7 @@ def test_kill_loses_only_what_is_in_flight(slow, results, n_jobs, tuning):
     assert len(keys) == len(lines(results)) == 10
 
 
-def test_a_worker_that_starts_when_its_parent_is_gone_ends():
+def test_worker_ends_if_its_parent_is_gone_at_the_start():
     """It is the child of somebody else by then."""
     program = f"""
 import time
@@ -485,7 +487,7 @@ time.sleep(600)
     assert child.wait() == 1
 
 
-def test_on_windows_a_worker_ends_when_its_parent_does():
+def test_worker_ends_with_its_parent_on_windows():
     """Whose number it keeps: here that of a process that lives."""
     program = """
 import os, sys, time
@@ -501,7 +503,7 @@ time.sleep(60)
 
 
 @pytest.mark.parametrize(("n_jobs", "shard"), [(2, None), (1, Shard(1, 1))])
-def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
+def test_concurrent_runs_share_the_work(slow, results, n_jobs, shard):
     """What another has claimed is waited for, and taken over when that one is killed."""
     waits = []
 
@@ -510,18 +512,18 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
             waits.append(event)
             other.kill()
 
-    with runner(results, 1, tuning=True, shard=shard) as other:
+    with running_process(results, 1, tuning=True, shard=shard) as other:
         wait_until_blocked(other, results, 1)
         run([slow], results=results, n_jobs=n_jobs, shard=shard, on_event=listen)
         assert waits == [Waiting(1)]  # or it would not end
         assert other.wait() == -signal.SIGKILL
-    own = shard.folder(results) if shard else results
-    assert (len(lines(own)), len(lines(own, True))) == (10, 6)
+    folder = shard.folder(results) if shard else results
+    assert (len(lines(folder)), len(lines(folder, True))) == (10, 6)
     assert run([slow], results=results, shard=shard).ran == 0
 
 
 @pytest.mark.parametrize("other_code", [False, True])
-def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, results, other_code):
+def test_runs_with_different_record_keys_do_not_wait(slow, results, other_code):
     """What they would wait for is no use to them."""
     if other_code:  # as of a module that was changed meanwhile
         slow.spec.__dict__["code_version"] = slow.spec.code_version._replace(source="0" * 16)
@@ -534,7 +536,7 @@ def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, result
             other.kill()
             pytest.fail("it waits")
 
-    with runner(results, 1, tuning=True) as other:
+    with running_process(results, 1, tuning=True) as other:
         wait_until_blocked(other, results, 1)
         [outcome] = run([slow], results=results, on_event=listen).outcomes
         assert other.poll() is None
@@ -542,7 +544,7 @@ def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, result
     assert outcome.stale == 0
 
 
-def test_what_has_failed_in_a_run_that_goes_on_is_anyones_to_try_again(make_experiment, results):
+def test_failed_split_may_be_retried_by_another_run(make_experiment, results):
     seed = make_experiment().splits[0].seed
     program = f"""
 from pathlib import Path
@@ -561,7 +563,7 @@ run([experiment], results=Path({str(results)!r}))
     assert [json.loads(line)["split"] for line in lines(results)] == [0, 0, 1, 2, 3]
 
 
-def test_what_another_run_has_done_is_told_apart(make_experiment, results):
+def test_fits_of_another_run_are_marked(make_experiment, results):
     experiment, finished = make_experiment(grid={"width": [1, 2]}), []
 
     def listen(event):
@@ -575,14 +577,14 @@ def test_what_another_run_has_done_is_told_apart(make_experiment, results):
     assert elsewhere == [False] * 10 + [True] * 10
 
 
-def test_workers_that_grow_are_replaced_without_a_word(make_experiment, results, recwarn):
+def test_growing_workers_are_replaced_without_warnings(make_experiment, results, recwarn):
     experiment = make_experiment("fake_classifiers.Growing", n_splits=6)
     assert run([experiment], results=results, n_jobs=2).ran == 6
-    assert [str(one.message) for one in recwarn] == []
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
-    with runner(results, n_jobs=2) as process:
+    with running_process(results, n_jobs=2) as process:
         wait_until_blocked(process, results, 2)
         os.killpg(process.pid, signal.SIGINT)
         process.wait(timeout=600)
@@ -591,9 +593,9 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
 
 
 @pytest.mark.parametrize("group", [False, True])
-def test_sigterm_is_like_ctrl_c(results, group):
+def test_sigterm_stops_a_run_like_ctrl_c(results, group):
     """Sent to the process, as `kill` does, or to all, as the end of a batch job does."""
-    with runner(results, n_jobs=2) as process:
+    with running_process(results, n_jobs=2) as process:
         wait_until_blocked(process, results, 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         process.wait(timeout=600)
@@ -604,7 +606,7 @@ def test_sigterm_is_like_ctrl_c(results, group):
     assert not any("error" in record for record in records)
 
 
-def test_sigterm_means_what_it_meant_before_and_after(make_experiment, results):
+def test_run_restores_the_sigterm_handler(make_experiment, results):
     before = signal.getsignal(signal.SIGTERM)
     during = []
     run(
@@ -617,7 +619,7 @@ def test_sigterm_means_what_it_meant_before_and_after(make_experiment, results):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_constructor_that_breaks_down_fails_its_trials_only(make_experiment, results, n_jobs):
+def test_failing_constructor_fails_its_trials_only(make_experiment, results, n_jobs):
     broken = "fake_classifiers.BrokenConstructor"
     sound, failing = make_experiment(), make_experiment(broken, width=3, name="broken")
     report = run([failing, sound], results=results, n_jobs=n_jobs)
@@ -654,7 +656,7 @@ def test_mistakes_are_found_before_anything_is_written(
     assert not results.exists()
 
 
-def test_sparse_features_for_a_dense_classifier(make_experiment, results):
+def test_sparse_features_are_refused_for_a_dense_classifier(make_experiment, results):
     dense = make_dataset()
     data = type(dense)("toy", sparse.csr_matrix(dense.X), dense.y, "generated")
     with pytest.raises(UserError, match="takes no sparse features"):
@@ -663,36 +665,36 @@ def test_sparse_features_for_a_dense_classifier(make_experiment, results):
     assert run([tree], results=results).failed == 0
 
 
-def test_results_that_cannot_be_written(make_experiment, tmp_path):
+def test_unwritable_results_are_refused(make_experiment, tmp_path):
     (tmp_path / "results").write_text("a file")
     with pytest.raises(UserError, match=r"cannot write records to .*results="):
         run([make_experiment()], results=tmp_path / "results")
 
 
-def test_everything_runs_in_process_inside_a_worker(make_experiment, results):
+def test_nested_run_uses_one_process(make_experiment, results):
     import joblib
 
     experiment = make_experiment(n_splits=2)
-    calls = [joblib.delayed(_run_and_tell)(experiment, results / name) for name in "ab"]
+    calls = [joblib.delayed(run_and_count_workers)(experiment, results / name) for name in "ab"]
     for ran, in_process in joblib.Parallel(n_jobs=2)(calls):
         assert ran == 2
         assert in_process
 
 
-def _run_and_tell(experiment, results):
+def run_and_count_workers(experiment, results):
     from boostbench.execution.workers import Workers
 
     return run([experiment], results=results, n_jobs=2).ran, Workers(2, "loky").n_jobs == 1
 
 
-def test_dask_does_the_same(make_experiment, tmp_path):
+def test_dask_gives_equal_records(make_experiment, tmp_path):
     pytest.importorskip("distributed", reason="the dask extra is not installed")
     alone = run([make_experiment(grid=GRID)], results=tmp_path / "alone")
     dask = run([make_experiment(grid=GRID)], results=tmp_path / "dask", n_jobs=2, backend="dask")
     assert bare(alone.outcomes[0].records) == bare(dask.outcomes[0].records)
 
 
-def test_dask_that_is_not_installed(make_experiment, results, monkeypatch):
+def test_missing_dask_is_an_error(make_experiment, results, monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.distributed", None)
     with pytest.raises(
         UserError, match=r"needs Dask; install it by pip install 'dask\[distributed\]'"
@@ -701,7 +703,7 @@ def test_dask_that_is_not_installed(make_experiment, results, monkeypatch):
     assert not results.exists()
 
 
-def test_what_is_written_is_not_kept_in_memory_but_read_again(make_experiment, results):
+def test_written_records_are_not_kept_in_memory(make_experiment, results):
     """The table shows what is on disk; a long queue takes no memory for it."""
     experiment = make_experiment(n_splits=6)
     n_seen = []
@@ -709,7 +711,9 @@ def test_what_is_written_is_not_kept_in_memory_but_read_again(make_experiment, r
     def count(event):
         if isinstance(event, Finished):
             gc.collect()
-            n_seen.append(sum(type(one) is dict and "asked" in one for one in gc.get_objects()))
+            n_seen.append(
+                sum(type(entry) is dict and "asked" in entry for entry in gc.get_objects())
+            )
 
     [outcome] = run([experiment], results=results, on_event=count).outcomes
     assert [record["split"] for record in outcome.records] == list(range(6))
@@ -720,13 +724,13 @@ def test_what_is_written_is_not_kept_in_memory_but_read_again(make_experiment, r
     assert max(n_seen) == n_seen[0]
 
 
-def test_records_that_are_taken_away_in_the_midst_are_one_line(make_experiment, results):
+def test_records_lost_during_a_run_are_an_error_of_one_line(make_experiment, results):
     trials = record_file(results, tuning=True)
 
     def take_away(event):
         if isinstance(event, Finished) and event.tuning:
             trials.write_bytes(b"")
 
-    with pytest.raises(UserError, match=r"fake.tuning.jsonl has lost records") as told:
+    with pytest.raises(UserError, match=r"fake.tuning.jsonl has lost records") as error:
         run([make_experiment(grid=GRID)], results=results, on_event=take_away)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)

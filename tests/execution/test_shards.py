@@ -11,7 +11,7 @@ GRID = {"width": [1, 2, 3]}
 
 
 @pytest.mark.parametrize("text", ["3", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1.5/2", 5])
-def test_what_is_no_shard(text):
+def test_invalid_shards_are_refused(text):
     with pytest.raises(UserError, match="write shard=3/20"):
         Shard.parse(text)
 
@@ -24,7 +24,7 @@ def test_each_key_is_in_one_shard():
 
 
 @pytest.mark.parametrize("tune", ["first_split", "every_split", "none"])
-def test_shards_do_everything_once_and_each_in_its_own_files(make_experiment, tmp_path, tune):
+def test_shards_run_every_fit_once_in_separate_files(make_experiment, tmp_path, tune):
     experiment, results = make_experiment(grid=GRID, n_splits=8, tune=tune), tmp_path / "results"
     planned = []
     for number in (1, 2, 3):
@@ -41,7 +41,7 @@ def test_shards_do_everything_once_and_each_in_its_own_files(make_experiment, tm
     assert (report.ran, len(report.outcomes[0].records)) == (0, 8)
 
 
-def test_a_shard_goes_on_from_its_own_records_and_from_those_of_all(make_experiment, tmp_path):
+def test_shard_continues_from_its_own_and_the_shared_records(make_experiment, tmp_path):
     experiment = make_experiment(n_splits=8)
     shard = Shard(1, 2)
     first = run([experiment], results=tmp_path, shard=shard).ran
@@ -49,7 +49,9 @@ def test_a_shard_goes_on_from_its_own_records_and_from_those_of_all(make_experim
     run([make_experiment(n_splits=4)], results=tmp_path)
     events = []
     run([experiment], results=tmp_path, shard=Shard(2, 2), on_event=events.append)
-    here = {record["split"] for record in read_records(experiment.path(tmp_path))[0]}
-    theirs = {r["split"] for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]}
-    assert not here & theirs
+    shared_splits = {record["split"] for record in read_records(experiment.path(tmp_path))[0]}
+    shard_splits = {
+        r["split"] for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]
+    }
+    assert not shared_splits & shard_splits
     assert events[0].recorded + events[0].splits == 8 - first

@@ -11,7 +11,7 @@ def algorithm(target=ADA, **config):
     return AlgorithmSpec.from_config({"_target_": target, **config})
 
 
-def test_configuration_becomes_an_estimator():
+def test_config_is_built_into_an_estimator():
     made = algorithm(name="ada", title="AdaBoost", paper="none", n_estimators=7)
     assert made.name == "ada"
     assert made.params == {"n_estimators": 7}
@@ -20,16 +20,16 @@ def test_configuration_becomes_an_estimator():
     assert estimator.random_state == 3
 
 
-def test_random_state_of_the_configuration_wins():
+def test_random_state_of_the_config_precedes_the_seed():
     assert algorithm(random_state=11).build(seed=3).random_state == 11
     assert algorithm(random_state=None).build(seed=3).random_state == 3
 
 
-def test_class_names_the_algorithm_if_nothing_else_does():
+def test_default_name_is_the_class_name():
     assert algorithm().name == "AdaBoostClassifier"
 
 
-def test_nested_estimators():
+def test_nested_estimators_are_built():
     tree = {"_target_": "sklearn.tree.DecisionTreeClassifier", "max_depth": 2}
     estimator = algorithm(estimator=tree).build(seed=0).estimator
     assert isinstance(estimator, DecisionTreeClassifier)
@@ -47,7 +47,7 @@ def test_points_are_in_the_order_of_the_grid():
     assert algorithm().points() == [{}]
 
 
-def test_a_class_without_parameters_or_with_any():
+def test_classes_without_and_with_arbitrary_parameters_are_built():
     assert algorithm("fake_classifiers.Plain").build(seed=0).fit([[0]], [1]) is None
     assert algorithm("fake_classifiers.Open", anything=1).build(seed=0).params == {"anything": 1}
 
@@ -79,13 +79,13 @@ def test_a_class_without_parameters_or_with_any():
         ({"_target_": ADA, "grid": {"n_estimators": []}}, "must be a list"),
     ],
 )
-def test_mistakes_are_the_users_to_mend(config, message):
+def test_mistakes_are_user_errors_of_one_line(config, message):
     with pytest.raises(UserError, match=message) as caught:
         AlgorithmSpec.from_config(config)
     assert "\n" not in str(caught.value)
 
 
-def test_a_constructor_that_breaks_down_is_for_the_trials_to_find_out():
+def test_probe_ignores_failing_constructors():
     made = algorithm("fake_classifiers.BrokenConstructor", width=3)
     assert made.probe() is None
     assert made.probe(width=1).width == 1

@@ -47,7 +47,7 @@ def test_imported_class_is_not_read_from_source(monkeypatch):
     assert class_attribute("boostbench.MCBoost", "edition", 1) == 99
 
 
-def test_class_that_is_gone_has_no_defaults():
+def test_removed_class_has_no_defaults():
     class_facts.constructor_defaults.cache_clear()
     assert constructor_defaults("boostbench.NoSuchBooster") == {}
     assert constructor_defaults("boostbench.no_such_module.Booster") == {}

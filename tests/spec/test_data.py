@@ -24,7 +24,7 @@ FULL = {
 }
 
 
-def test_what_a_config_may_say():
+def test_complete_and_minimal_configs_are_valid():
     check_spec(FULL)
     check_spec({**dict.fromkeys(FULL), "name": "toy"})
 
@@ -50,7 +50,7 @@ def test_what_a_config_may_say():
         ("expect", ["abc", [3], {"samples": "x"}, {"rows": 3}, {"samples": -1}]),
     ],
 )
-def test_values_of_another_kind(key, values):
+def test_values_of_wrong_types_are_refused(key, values):
     for value in values:
         with pytest.raises(UserError, match=rf"^data\.{key} is .*; it must be .*\w"):
             check_spec(FULL | {key: value})
@@ -59,7 +59,7 @@ def test_values_of_another_kind(key, values):
 @pytest.mark.parametrize(
     ("key", "value"), [("id", "abc"), ("keep", "a*"), ("target", 3), ("expect", 3)]
 )
-def test_values_of_openml(key, value):
+def test_invalid_openml_values_are_refused(key, value):
     with pytest.raises(UserError, match=rf"^data\.openml\.{key} is .*; it must be"):
         check_spec(FULL | {"openml": {"id": 7, key: value}})
 
@@ -73,7 +73,7 @@ def test_values_of_openml(key, value):
         ("shape", [0, 3], "it must be"),
     ],
 )
-def test_values_of_descriptors(key, value, message):
+def test_invalid_descriptor_values_are_refused(key, value, message):
     descriptor = {"kind": "hog", "shape": [8, 8], key: value}
     with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {message}"):
         check_spec(FULL | {"descriptor": descriptor})
@@ -86,7 +86,7 @@ def test_values_of_descriptors(key, value, message):
         ({"generate": {"function": "a", "noise": float("-inf")}}, r"data\.generate\.noise is -inf"),
     ],
 )
-def test_numbers_that_no_record_can_hold(values, where):
+def test_infinite_and_nan_values_are_refused(values, where):
     with pytest.raises(UserError, match=f"^{where}, which no record .* quotes around a word$"):
         check_spec(FULL | values)
     check_spec(FULL | {"na_values": ["nan", -999, 0.5]})
@@ -103,7 +103,7 @@ def test_numbers_that_no_record_can_hold(values, where):
         ("na_values", [True], '["..."]'),
     ],
 )
-def test_values_that_hydra_takes_for_another_type_can_be_quoted(key, value, example):
+def test_error_suggests_quotes_for_text(key, value, example):
     with pytest.raises(UserError, match="; it must be ") as error:
         check_spec(FULL | {key: value})
     assert str(error.value).endswith(f"; if it is meant as text, quote it: 'data.{key}={example}'")
@@ -112,13 +112,13 @@ def test_values_that_hydra_takes_for_another_type_can_be_quoted(key, value, exam
 @pytest.mark.parametrize(
     ("key", "value"), [("rows", 3), ("seed", -1), ("labels", [1]), ("name", "")]
 )
-def test_other_values_are_not_to_be_quoted(key, value):
+def test_error_suggests_no_quotes_for_other_values(key, value):
     with pytest.raises(UserError, match="; it must be ") as error:
         check_spec(FULL | {key: value})
     assert "quote" not in str(error.value)
 
 
-def test_unknown_keys():
+def test_unknown_keys_are_refused():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
         check_spec({"name": "toy", "trian_rows": 3})
     with pytest.raises(UserError, match=r"unknown key of data\.openml 'version'"):
@@ -137,6 +137,6 @@ def test_config_overrides_are_the_differences_to_the_named_config(monkeypatch, t
     assert config_overrides(mine | {"name": "mine"}) == {"path": "vowel.csv"}
 
 
-def test_no_name():
+def test_name_is_required():
     with pytest.raises(UserError, match=r"data\.name is missing"):
         check_spec({"path": "toy.csv"})

@@ -32,7 +32,7 @@ def config(target, params=None, grid=None, seed=0, **protocol):
 
 @pytest.mark.parametrize("measure", ["prediction", "boundary"])
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
-def test_bad_seed(measure, seed):
+def test_invalid_seed_is_refused(measure, seed):
     """Whether a measure draws anything or not."""
     asked = {
         "algo": {"name": "one", "_target_": FOREST},
@@ -44,7 +44,7 @@ def test_bad_seed(measure, seed):
         ExperimentSpec.from_config({**asked, "seed": seed})
 
 
-def same(one, other):
+def have_same_keys(one, other):
     return RecordKeys.from_config(one) == RecordKeys.from_config(other)
 
 
@@ -56,18 +56,18 @@ def versions(monkeypatch):
         module = types.ModuleType("zoo")
         exec(f"class Lion:\n    def __init__(self, {source}): pass\n", module.__dict__)
         monkeypatch.setitem(sys.modules, "zoo", module)
-        forget()
+        clear_caches()
 
-    def forget():
+    def clear_caches():
         for cached in (class_facts.constructor_defaults, keys.json_defaults, keys._default_texts):
             cached.cache_clear()
         experiment._settings.clear()
 
     yield version
-    forget()
+    clear_caches()
 
 
-def test_a_new_parameter_whose_default_changes_nothing_costs_nothing(versions):
+def test_new_parameter_at_its_default_keeps_the_keys(versions):
     versions("claws=1")
     old = config("zoo.Lion", {"claws": 2})
     before = RecordKeys.from_config(old)
@@ -75,27 +75,27 @@ def test_a_new_parameter_whose_default_changes_nothing_costs_nothing(versions):
     new = config("zoo.Lion", {"claws": 2})
     assert new["algo"] == {"_target_": "zoo.Lion", "claws": 2, "roar": "loud", "seed": None}
     assert RecordKeys.from_config(old) == RecordKeys.from_config(new) == before
-    assert not same(old, config("zoo.Lion", {"claws": 2, "roar": "soft"}))
+    assert not have_same_keys(old, config("zoo.Lion", {"claws": 2, "roar": "soft"}))
 
 
-def test_a_record_of_an_old_default_is_another(versions):
+def test_changed_default_changes_the_keys(versions):
     versions("claws=1")
     old = config("zoo.Lion")
     assert old["algo"]["claws"] == 1
     versions("claws=2")
-    assert not same(old, config("zoo.Lion"))
-    assert same(old, config("zoo.Lion", {"claws": 1}))
+    assert not have_same_keys(old, config("zoo.Lion"))
+    assert have_same_keys(old, config("zoo.Lion", {"claws": 1}))
 
 
-def test_a_parameter_that_is_given_up_is_no_setting(versions):
+def test_deprecated_parameter_is_no_setting(versions):
     versions("claws=1, roar='deprecated'")
     newer = config("zoo.Lion", {"claws": 2})
     versions("claws=1, roar=False")
-    assert same(newer, config("zoo.Lion", {"claws": 2}))
-    assert not same(newer, config("zoo.Lion", {"claws": 2, "roar": True}))
+    assert have_same_keys(newer, config("zoo.Lion", {"claws": 2}))
+    assert not have_same_keys(newer, config("zoo.Lion", {"claws": 2, "roar": True}))
 
 
-def test_a_parameter_that_a_class_fixes_is_no_setting_any_more():
+def test_removed_parameters_are_dropped():
     cgens = {"_target_": "boostbench.CGENS", "C": 0.5, "n_iter_no_change": None}
     assert keys.drop_removed_parameters(
         {"_target_": "boostbench.BaggedBooster", "estimator": cgens}
@@ -108,14 +108,14 @@ def test_a_parameter_that_a_class_fixes_is_no_setting_any_more():
     assert keys.drop_removed_parameters(other) == other
 
 
-def test_a_parameter_of_the_grid_has_no_default(versions):
+def test_parameter_of_the_grid_has_no_default(versions):
     versions("claws=1")
     asked = config("zoo.Lion", grid={"claws": [1, 2]})
     assert asked["algo"] == {"_target_": "zoo.Lion"}
-    assert not same(asked, config("zoo.Lion"))
+    assert not have_same_keys(asked, config("zoo.Lion"))
 
 
-def test_classes_that_are_gone_keep_what_is_written_down(versions):
+def test_parameters_of_removed_classes_are_kept(versions):
     versions("claws=1")
     old = config("zoo.Lion")
     versions("claws=1")
@@ -124,86 +124,92 @@ def test_classes_that_are_gone_keep_what_is_written_down(versions):
     RecordKeys.from_config(old)
 
 
-def test_third_parties_through_their_signature():
+def test_defaults_of_other_packages_are_removed():
     asked = config(FOREST, {"n_estimators": 100, "max_depth": 3})
     assert asked["algo"]["criterion"] == "gini"
     assert remove_defaults(asked)["algo"] == {"_target_": FOREST, "max_depth": 3}
-    assert same(asked, config(FOREST, {"max_depth": 3}))
+    assert have_same_keys(asked, config(FOREST, {"max_depth": 3}))
     bare = copy.deepcopy(asked)
     bare["algo"] = {"_target_": FOREST, "max_depth": 3}
-    assert same(asked, bare)
+    assert have_same_keys(asked, bare)
 
 
-def test_numbers_of_different_kinds_differ():
+def test_integers_and_floats_have_different_keys():
     """To a forest max_features=1 is one feature, and 1.0 are all."""
-    plain, one, all_ = (
+    default, integer, fraction = (
         config(FOREST, params) for params in ({}, {"max_features": 1}, {"max_features": 1.0})
     )
-    assert len({RecordKeys.from_config(asked).split for asked in (plain, one, all_)}) == 3
+    assert len({RecordKeys.from_config(asked).split for asked in (default, integer, fraction)}) == 3
 
 
-def test_objects_within_are_shortened_too():
+def test_defaults_of_nested_estimators_are_removed():
     ada, tree = "sklearn.ensemble.AdaBoostClassifier", "sklearn.tree.DecisionTreeClassifier"
     asked = config(ada, {"estimator": {"_target_": tree, "max_depth": 1}})
     assert asked["algo"]["estimator"]["criterion"] == "gini"
     assert remove_defaults(asked)["algo"]["estimator"] == {"_target_": tree, "max_depth": 1}
-    assert same(
+    assert have_same_keys(
         asked, config(ada, {"estimator": {"_target_": tree, "max_depth": 1, "splitter": "best"}})
     )
-    assert not same(asked, config(ada, {"estimator": {"_target_": tree}}))
+    assert not have_same_keys(asked, config(ada, {"estimator": {"_target_": tree}}))
 
 
-def test_settings_at_their_default_are_left_out():
+def test_protocol_settings_at_their_default_are_removed():
     asked = config(FOREST, test_size=0.25, scale="unit")
     assert asked["protocol"]["sampling"] == "stratified"
     assert remove_defaults(asked)["protocol"] == {"scale": "unit"}
     older = copy.deepcopy(asked)
     del older["protocol"]["pca"]
-    assert same(asked, older)
-    assert not same(asked, config(FOREST, scale="unit", pca=0.9))
+    assert have_same_keys(asked, older)
+    assert not have_same_keys(asked, config(FOREST, scale="unit", pca=0.9))
 
 
-def test_the_name_and_how_far_to_go_do_not_count():
-    assert same(config(FOREST), config(FOREST, name="mine", n_splits=50))
-    assert not same(config(FOREST, sampling="kfold"), config(FOREST, sampling="kfold", n_splits=5))
+def test_keys_ignore_name_and_number_of_splits():
+    assert have_same_keys(config(FOREST), config(FOREST, name="mine", n_splits=50))
+    assert not have_same_keys(
+        config(FOREST, sampling="kfold"), config(FOREST, sampling="kfold", n_splits=5)
+    )
 
 
-def test_tuning_counts_only_where_there_is_something_to_choose():
-    one, two = {"max_depth": [1]}, {"max_depth": [1, 2]}
-    assert same(config(FOREST, grid=one), config(FOREST, grid=one, n_folds=3, tune="every_split"))
-    assert not same(config(FOREST, grid=two), config(FOREST, grid=two, n_folds=3))
-    assert not same(config(FOREST, grid=two), config(FOREST, grid=two, tune="none"))
+def test_keys_ignore_tuning_without_a_choice():
+    single, several = {"max_depth": [1]}, {"max_depth": [1, 2]}
+    assert have_same_keys(
+        config(FOREST, grid=single), config(FOREST, grid=single, n_folds=3, tune="every_split")
+    )
+    assert not have_same_keys(config(FOREST, grid=several), config(FOREST, grid=several, n_folds=3))
+    assert not have_same_keys(
+        config(FOREST, grid=several), config(FOREST, grid=several, tune="none")
+    )
 
 
-def test_trials_outlive_a_grid_that_grows():
+def test_trial_key_ignores_grid():
     small, large = (
         config(FOREST, grid={"max_depth": [1, 2]}),
         config(FOREST, grid={"max_depth": [1]}),
     )
     assert RecordKeys.from_config(small).split != RecordKeys.from_config(large).split
     assert RecordKeys.from_config(small).trial == RecordKeys.from_config(large).trial
-    one = RecordKeys.from_config(small)
-    key = one.trial_key(0, 1, [{"max_depth": 1}], "rows")
-    others = {
-        one.trial_key(1, 1, [{"max_depth": 1}], "rows"),
-        one.trial_key(0, 2, [{"max_depth": 1}], "rows"),
-        one.trial_key(0, 1, [{"max_depth": 2}], "rows"),
-        one.trial_key(0, 1, [{"max_depth": 1}, {"max_depth": 2}], "rows"),
-        one.trial_key(0, 1, [{"max_depth": 1}], "others"),
-        one.split_key(0, "rows"),
+    record_keys = RecordKeys.from_config(small)
+    key = record_keys.trial_key(0, 1, [{"max_depth": 1}], "rows")
+    other_keys = {
+        record_keys.trial_key(1, 1, [{"max_depth": 1}], "rows"),
+        record_keys.trial_key(0, 2, [{"max_depth": 1}], "rows"),
+        record_keys.trial_key(0, 1, [{"max_depth": 2}], "rows"),
+        record_keys.trial_key(0, 1, [{"max_depth": 1}, {"max_depth": 2}], "rows"),
+        record_keys.trial_key(0, 1, [{"max_depth": 1}], "others"),
+        record_keys.split_key(0, "rows"),
     }
-    assert len(others | {key}) == 7
+    assert len(other_keys | {key}) == 7
 
 
 @pytest.mark.parametrize("changes", [{"scale": "unit"}, {"pca": 0.9}, {"seed": 1}])
-def test_what_touches_a_trial_counts(changes):
+def test_trial_key_changes_with_every_setting_that_affects_the_fit(changes):
     assert (
         RecordKeys.from_config(config(FOREST)).trial
         != RecordKeys.from_config(config(FOREST, **changes)).trial
     )
 
 
-def test_the_data_are_no_part_of_what_was_asked():
+def test_settings_ignore_the_data_and_keys_do_not():
     one = config(FOREST)
     other = {**one, "data": {**DATA, "checksum": "f" * 16}}
     assert RecordKeys.from_config(one).settings == RecordKeys.from_config(other).settings
@@ -218,12 +224,12 @@ def test_digest_needs_json():
             digest({"a": value})
 
 
-def test_a_split_key_is_a_digest():
+def test_split_key_is_a_digest():
     identity = RecordKeys("a" * 16, "b" * 16, "c" * 16)
     assert identity.split_key(3, "d" * 16) == digest(["b" * 16, 3, "d" * 16])
 
 
-def test_numbers_that_no_record_can_hold():
+def test_infinite_and_nan_parameters_are_refused():
     for params, grid, where in (
         ({"C": float("inf")}, {}, "algo.C is inf"),
         ({"base": {"_target_": FOREST, "x": [1, {"y": float("nan")}]}}, {}, "algo.base.x.y is nan"),

@@ -47,18 +47,18 @@ from boostbench.util.errors import UserError
         ({"n_split": 3}, "unknown key of protocol 'n_split'; did you mean n_splits"),
     ],
 )
-def test_bad_settings(settings, message):
+def test_invalid_settings_are_refused(settings, message):
     with pytest.raises(UserError, match=message):
         ProtocolSpec.from_config(settings)
 
 
-def test_config_leaves_out_what_does_not_decide():
+def test_config_omits_settings_without_effect_on_results():
     assert ProtocolSpec(name="x", n_splits=3).to_config() == ProtocolSpec(name="y").to_config()
     kfold = ProtocolSpec(sampling="kfold", n_splits=3).to_config()
     assert kfold != ProtocolSpec(sampling="kfold").to_config()
 
 
-def test_config_says_all_that_decides():
+def test_config_has_all_settings_that_decide_results():
     left_out = {"name", "n_splits", "n_repeats", "time_limit"}
     assert ProtocolSpec().to_config().keys() == set(ProtocolSpec.__struct_fields__) - left_out
     for setting in ({"train_size": 9}, {"train_per_class": 9}, {"test": "all"}, {"time_limit": 9}):

@@ -50,7 +50,7 @@ def watched(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("harmful", HARMFUL, ids=lambda config: config["_target_"])
-def test_nothing_is_made_that_is_no_estimator(harmful, watched):
+def test_only_estimators_are_instantiated(harmful, watched):
     places = [
         harmful,
         {"_target_": ADA, "estimator": harmful},
@@ -60,9 +60,9 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
         {"_target_": ADA, "estimator": {"_target_": TREE, "class_weight": {"a": harmful}}},
     ]
     for config in places:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as error:
             AlgorithmSpec.from_config(config)
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(error.value)
         config = {"grid": {}, **config}
         params = {k: v for k, v in config.items() if k not in ("_target_", "grid")}
         point = {name: values[-1] for name, values in config["grid"].items()}
@@ -71,7 +71,7 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "message"),
     [
         ("this.Zen", "this is a module of Python itself"),
         ("antigravity.Comic", "antigravity is a module of Python itself"),
@@ -92,7 +92,7 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
         ("a b.C", "package.module.Class is expected"),
     ],
 )
-def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, monkeypatch):
+def test_modules_are_inspected_before_import(target, message, tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     for name in ("program.py", "folder/program.py", "folder/__init__.py"):
         (tmp_path / name).write_text(
@@ -101,7 +101,7 @@ def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, mon
         )
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         import_estimator(target)
     with pytest.raises(UserError):
         measures.find(f"{target}.x")
@@ -111,7 +111,7 @@ def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, mon
     assert not started & {"this", "antigravity", "program", "folder"}
 
 
-def test_classes_of_ones_own_and_of_packages_for_scikit_learn(tmp_path, monkeypatch):
+def test_user_modules_and_packages_for_scikit_learn_are_imported(tmp_path, monkeypatch):
     (tmp_path / "ownmodule.py").write_text(
         "class Mine:\n    def __init__(self, depth=1):\n        self.depth = depth\n"
         "    def fit(self, X, y):\n        pass\n\nclass Other:\n    pass\n"
@@ -163,7 +163,7 @@ def foreign(tmp_path, monkeypatch):
     ],
     ids=str,
 )
-def test_no_text_of_another_package_may_be_a_file(foreign, params):
+def test_text_parameters_of_other_packages_may_not_be_files(foreign, params):
     known = {"objective": "binary:logistic", "metric": ["auc", None], "filled": 3, "in": {"a": 1}}
     assert instantiate({"_target_": foreign, **known}).more.keys() == known.keys() - {"objective"}
     search = "sklearn.model_selection.GridSearchCV"
@@ -192,7 +192,7 @@ def test_lightgbm_reads_no_file_of_a_config(tmp_path, monkeypatch):
             instantiate({**light, name: "forced"})
 
 
-def test_objects_within_may_be_estimators_kernels_and_splitters():
+def test_nested_objects_may_be_estimators_kernels_and_splitters():
     rbf = {"_target_": "sklearn.gaussian_process.kernels.RBF", "length_scale": 2.0}
     made = instantiate({"_target_": "sklearn.gaussian_process.kernels.Sum", "k1": rbf, "k2": rbf})
     assert made == Sum(RBF(2.0), RBF(2.0))
@@ -205,6 +205,6 @@ def test_objects_within_may_be_estimators_kernels_and_splitters():
     assert (name, type(tree)) == ("t", DecisionTreeClassifier)
 
 
-def test_what_is_no_object_stays_as_it_is():
+def test_plain_values_are_unchanged():
     for value in (3, None, "text", [1, [2.0]], {"a": {"b": [None]}}, (1, 2)):
         assert instantiate(value) == value
