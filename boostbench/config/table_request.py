@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -26,7 +27,7 @@ _QUANTITY = "quantity="
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
 
 
-class TableRequest(msgspec.Struct, frozen=True):
+class TableRequest(msgspec.Struct, frozen=True, dict=True):
     """Request of a table.
 
     Attributes
@@ -105,10 +106,15 @@ class TableRequest(msgspec.Struct, frozen=True):
             settings=settings,
         )
 
+    @cached_property
+    def _command_name(self) -> str:
+        """Name of the table in commands; the path of its file if it is not in ``conf``."""
+        definition = self.definition
+        return definition.name if definition.name in list_options("table") else definition.path
+
     def command(self, row: str, column: str) -> str:
         """Return the command that makes a cell again, in another folder of results."""
-        definition = self.definition
-        name = definition.name if definition.name in list_options("table") else definition.path
+        name = self._command_name
         cell = ["--row", row, "--column", column, "rerun=all", "results=again"]
         return shlex.join(["boostbench", "table", name, *self.settings, *cell])
 

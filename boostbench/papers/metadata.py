@@ -130,7 +130,13 @@ def _read_paper(name: str, folder: Path) -> tuple[float, Paper]:
 
 def tables() -> Mapping[str, PublishedTable]:
     """Return all published tables by name."""
-    return {name: table for paper in papers().values() for name, table in paper.tables.items()}
+    return _collect_tables(tuple(configs.paper_folders().items()))
+
+
+@cache
+def _collect_tables(folders: tuple[tuple[str, Path], ...]) -> Mapping[str, PublishedTable]:
+    read = _read_papers(folders)
+    return {name: table for paper in read.values() for name, table in paper.tables.items()}
 
 
 def title(paper: str) -> str:
