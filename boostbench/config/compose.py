@@ -310,8 +310,11 @@ def _check(config: dict) -> None:
     from boostbench.spec.data import check_spec
     from boostbench.spec.protocol import ProtocolSpec
 
-    for field in msgspec.structs.fields(ProtocolSpec):
-        config["protocol"].setdefault(field.name, field.default)
+    # All fields have a default.
+    for name, default in zip(
+        ProtocolSpec.__struct_fields__, ProtocolSpec.__struct_defaults__, strict=True
+    ):
+        config["protocol"].setdefault(name, default)
     text = repr((config["data"], config["protocol"]))
     if text not in _checked:
         check_spec(config["data"])

@@ -1,5 +1,6 @@
 """Specification of a data set: the fields of ``conf/data/NAME.yaml``."""
 
+import functools
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -155,12 +156,7 @@ def config_overrides(spec: Mapping[str, Any]) -> dict[str, Any]:
         or the path of a user's file; None for a removed key. `boostbench.data.load` returns the
         same data for the config in ``conf/data`` with these values.
     """
-    name = spec.get("name")
-    original = (
-        configs.read_option("data", name)
-        if name in configs.list_options("data")
-        else {"name": name}
-    )
+    original = _shipped_config(spec.get("name"))
     overrides = {key: value for key, value in spec.items() if value != original.get(key)}
     overrides |= dict.fromkeys(key for key, value in original.items() if value and key not in spec)
     if isinstance(overrides.get("path"), str):
@@ -168,6 +164,16 @@ def config_overrides(spec: Mapping[str, Any]) -> dict[str, Any]:
         path = path.relative_to(working_folder) if path.is_relative_to(working_folder) else path
         overrides["path"] = path.as_posix()  # records are looked up by it on all systems
     return overrides
+
+
+@functools.cache
+def _shipped_config(name: str) -> dict[str, Any]:
+    """Return the config of this name in ``conf/data``, or the name alone; it must not be changed.
+
+    The cells of tables share a few data sets, and parsing YAML takes most of the time.
+    """
+    is_shipped = name in configs.list_options("data")
+    return configs.read_option("data", name) if is_shipped else {"name": name}
 
 
 class DataSpec(msgspec.Struct, frozen=True, dict=True):

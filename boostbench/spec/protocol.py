@@ -23,6 +23,10 @@ _Rounds = annotated_type(
 _Seconds = annotated_type(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
 
 
+# Specifications by the text of their configs: the cells of a table share a protocol.
+_accepted: dict[str, "ProtocolSpec"] = {}
+
+
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Evaluation of an algorithm on a data set: the fields of ``conf/protocol/NAME.yaml``.
 
@@ -124,8 +128,11 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         UserError
             If a key is not a field (near matches are named), or a value is out of range.
         """
-        validation.validate_mapping(_kinds(), config, "protocol")
-        return cls(**config)
+        text = repr(config)
+        if text not in _accepted:
+            validation.validate_mapping(_kinds(), config, "protocol")
+            _accepted[text] = cls(**config)
+        return _accepted[text]
 
     def to_config(self) -> dict[str, Any]:
         """Return the settings that affect the result of a split, as JSON types.

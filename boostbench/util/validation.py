@@ -159,13 +159,15 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     UserError
         If the value has another type.
     """
-    origin, args = get_origin(kind), get_args(kind)
-    if hasattr(kind, "from_texts"):
+    if type(value) is kind and kind in _DESCRIPTIONS:  # most values: plain text and numbers
+        return value
+    origin, args, has_parser, is_struct = _type_facts(kind)
+    if has_parser:
         return kind.from_texts(check_value(list[str], value, where, key), where)
     if origin in (Union, types.UnionType):
         [inner] = [arg for arg in args if arg is not type(None)]
         return None if value is None else check_value(inner, value, where, key, allow_empty)
-    if _is_struct(kind):
+    if is_struct:
         return struct_from_mapping(kind, value, f"{where}: {key}", allow_empty=allow_empty)
     if origin is list:
         values = [value] if args[0] is str and isinstance(value, str) else value
@@ -265,9 +267,12 @@ def _alternatives(kind: Any) -> tuple:
     return (kind,) if get_origin(kind) in (Annotated, Literal) else get_args(kind)
 
 
-def _is_struct(kind: Any) -> bool:
+@functools.cache
+def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
+    """Return origin and arguments of a type, and whether it parses texts, and is a struct."""
     is_msgspec = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    return is_msgspec or dataclasses.is_dataclass(kind)
+    is_struct = is_msgspec or dataclasses.is_dataclass(kind)
+    return get_origin(kind), get_args(kind), hasattr(kind, "from_texts"), is_struct
 
 
 _type_hints = functools.cache(get_type_hints)
