@@ -7,6 +7,7 @@ They are estimated from the letter widths of Computer Modern, the widest of the 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby, pairwise
 from math import ceil
 from typing import NamedTuple
@@ -238,6 +239,7 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
     return [_lay_out(grid.columns(index, index + 1), styles[-1]) for index in range(n_columns)]
 
 
+@cache
 def text_width(text: str, bold: bool = False) -> float:
     """Estimate the width of a text, in em; letters after ``^`` are raised.
 
