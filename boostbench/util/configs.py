@@ -108,8 +108,8 @@ def conf_dir() -> Path:
     pathlib.Path
         Absolute path of the folder that holds ``config.yaml``.
     """
-    inside, beside = _possible_conf_dirs(__file__)
-    return inside if os.path.isdir(inside) else beside
+    inside, fallback = _possible_conf_dirs(__file__)
+    return inside if os.path.isdir(inside) else fallback
 
 
 @functools.cache
