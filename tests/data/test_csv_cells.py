@@ -34,7 +34,7 @@ def guess(first, below, labels=None):
         ("9,8,7", NUMBERS[:1], False),
     ],
 )
-def test_what_is_sure(first, below, is_header):
+def test_clear_headers_are_recognised(first, below, is_header):
     assert guess(first, below) == HeaderGuess(is_header, True)
 
 
@@ -60,16 +60,16 @@ def test_what_is_sure(first, below, is_header):
         ("0,1,2", ["5,6,7", "5,6,8"], False),
     ],
 )
-def test_what_is_not(first, below, is_header):
+def test_ambiguous_headers_are_guessed(first, below, is_header):
     assert guess(first, below) == HeaderGuess(is_header, False)
 
 
-def test_a_number_that_occurs_twice_is_no_name():
+def test_repeated_number_is_no_name():
     assert guess("3,3,kind", NUMBERS) == HeaderGuess(False, True)
     assert guess("1,2,3", ["5,6,7", "5,6,7"]) == HeaderGuess(False, True)
 
 
-def test_the_name_of_the_column_of_labels_makes_a_header():
+def test_name_of_the_label_column_makes_a_header():
     assert guess("2015,2016,a", NUMBERS, "2016") == HeaderGuess(True, True)
     assert guess("x,u,a", WORDS, "u") == HeaderGuess(True, True)
     # Without a header, it is the number of a column.

@@ -40,7 +40,7 @@ def test_nominal_attributes_become_numbers(sparse):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_nominal_attribute_alone(sparse):
+def test_single_nominal_attribute_is_kept(sparse):
     X, *_ = features_and_labels(table(sparse=sparse), keep=["level"])
     assert X.tolist() == [[10], [2], [2]]
 
@@ -55,18 +55,18 @@ def test_keep_and_drop_take_patterns():
     assert X.tolist() == [[10], [2], [2]]
 
 
-def test_a_target_that_is_ignored_by_default_can_be_asked_for():
+def test_ignored_target_can_be_requested():
     X, y, *_ = features_and_labels(table(), "level", ignore=["level", "id"], drop=["c*", "C*"])
     assert X.tolist() == [[0.5, 1], [1.5, 0], [0, 1]]
     assert y.tolist() == [10, 2, 2]
 
 
-def test_keep_of_nothing_is_an_error():
+def test_keep_requires_a_match():
     with pytest.raises(UserError, match=r"unknown column of toy 'Size'; did you mean size\?"):
         features_and_labels(table(), keep=["Size"])
 
 
-def test_no_features_left():
+def test_features_are_required():
     with pytest.raises(UserError, match="no column of features"):
         features_and_labels(table(), drop=["*"])
 
@@ -109,7 +109,7 @@ def names_and_ages(n_samples, n_names):
     return DataTable(["name", "age", "y"], categories, np.c_[i % n_names, i, i % 2] + 0.0, "toy")
 
 
-def test_text_that_is_no_category_is_refused():
+def test_free_text_is_refused():
     with pytest.raises(
         UserError,
         match=r"^toy: the text of column 'name' is different in more than half of 100 rows",
@@ -137,35 +137,35 @@ def test_many_categories_stay_sparse():
     assert X[15_001].toarray()[0, [0, 1, 15_000]].tolist() == [0, 1, 15_001]
 
 
-def test_no_row_is_complete():
+def test_complete_rows_are_required():
     values = np.full((3, len(NAMES)), np.nan)
     with pytest.raises(UserError, match="toy has no row without missing values"):
         features_and_labels(table(values), missing="drop")
 
 
-def test_rows_that_are_left_out_are_counted(caplog):
+def test_dropped_rows_are_counted(caplog):
     values = np.array(VALUES, dtype=float)
     values[1, 1] = np.nan
     features_and_labels(table(values), missing="drop")
     assert "toy: 1 of 3 rows are left out" in caplog.messages
 
 
-def test_columns_of_words_are_told(caplog):
+def test_text_columns_are_logged(caplog):
     features_and_labels(table())
     assert caplog.messages == ["toy: words become categories: colour (3), flag (yes=1)"]
     caplog.clear()
     features_and_labels(table(), drop=["colour", "flag"])
     assert caplog.messages == []
-    one = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 0, 0, np.nan, 1], [9, 0, 0, 0, 1, 0]]
-    X, *_ = features_and_labels(table(one), keep=["colour", "flag"], missing="keep")
+    rows = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 0, 0, np.nan, 1], [9, 0, 0, 0, 1, 0]]
+    X, *_ = features_and_labels(table(rows), keep=["colour", "flag"], missing="keep")
     assert caplog.messages[-1].endswith(" categories: colour (red=0), flag (yes=0)")
     np.testing.assert_array_equal(X, [[0, 0], [0, np.nan], [0, 0]])
-    one = [[*row[:4], np.nan, *row[5:]] for row in one]
-    features_and_labels(table(one), keep=["flag"], missing="keep")
+    rows = [[*row[:4], np.nan, *row[5:]] for row in rows]
+    features_and_labels(table(rows), keep=["flag"], missing="keep")
     assert caplog.messages[-1].endswith(" categories: flag (all missing)")
 
 
-def test_words_that_python_takes_for_numbers_are_words(caplog):
+def test_python_literals_are_words(caplog):
     values = np.array([[0, 0], [1, 1], [2, 0]], dtype=float)
     categories = [["1_1", "11", "2_1"], ["11", "1_1"]]
     data = features_and_labels(DataTable(["level", "class"], categories, values, "toy"))
@@ -175,7 +175,7 @@ def test_words_that_python_takes_for_numbers_are_words(caplog):
     assert caplog.messages == ["toy: words become categories: level (3)"]
 
 
-def test_many_categories_of_which_some_are_missing_are_not_made_dense():
+def test_missing_categories_stay_sparse():
     n = 12_000
     codes = np.append(np.arange(n) // 3, np.nan).astype(float)
     table = DataTable(
@@ -213,7 +213,7 @@ def test_dates_are_refused_with_a_recipe(words, days):
 
 
 @pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
-def test_other_words_with_marks_are_no_dates(words):
+def test_words_with_punctuation_are_no_dates(words):
     codes = np.array([[0.0, 1], [1, 2], [2, 1]])
     data = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
     assert data.categories == ((0, tuple(words)),)

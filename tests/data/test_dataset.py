@@ -13,7 +13,7 @@ TOY = Dataset(
 )  # fmt: skip
 
 
-def test_counts():
+def test_data_set_counts_samples_and_classes():
     assert (TOY.n_samples, TOY.n_features, TOY.n_classes) == (3, 2, 2)
     assert TOY.classes.tolist() == ["a", "b"]
     assert TOY.class_counts == {"a": 1, "b": 2}
@@ -38,7 +38,7 @@ def test_checksum_does_not_depend_on_the_order_of_stored_values():
     assert Dataset("a", X, y, "").checksum == Dataset("a", X.sorted_indices(), y, "").checksum
 
 
-def test_labels_that_are_asked_for_may_have_decomposed_letters():
+def test_requested_labels_may_have_decomposed_letters():
     toy = Dataset("toy", np.eye(4), np.array(["ö", "o", "u", "ö"]), "made here")
     assert toy.select_classes(["o\u0308", "o"]).y.tolist() == ["ö", "o", "ö"]
     assert toy.one_vs_rest(["o\u0308"]).y.tolist() == [1, -1, -1, 1]
@@ -67,12 +67,12 @@ def test_nan_and_infinite_features(bad, sparse):
         replace(TOY, X=csr_matrix(X) if sparse else X).validate()
 
 
-def test_no_features():
+def test_features_are_required():
     with pytest.raises(UserError, match=r"'toy' \(made here\) has no features"):
         replace(TOY, X=np.ones((3, 0)), expect={}).validate()
 
 
-def test_one_class():
+def test_two_classes_are_required():
     with pytest.raises(UserError, match=r"only one class, \['a'\]"):
         Dataset("toy", np.eye(2), np.array(["a", "a"]), "made here").validate()
 
@@ -110,7 +110,7 @@ def test_rows_are_drawn_with_replacement():
     assert whole.bootstrap(50, seed=3).checksum == drawn.checksum != whole.bootstrap(50).checksum
 
 
-def test_one_vs_rest():
+def test_one_vs_rest_has_two_classes():
     whole = make_data_set(["a", "b", "c", "a"])
     two = whole.one_vs_rest(["a", "c"])
     assert two.y.tolist() == [1, -1, 1, 1]

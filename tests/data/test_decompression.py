@@ -43,13 +43,13 @@ def refused(path, match):
 @pytest.mark.parametrize(
     ("kind", "ending"), [*((".svm", ending) for ending in COMPRESS), (".npz", ".gz")]
 )
-def test_a_small_file_that_unpacks_to_two_gigabytes(tmp_path, kind, ending):
+def test_file_of_two_gigabytes_is_refused(tmp_path, kind, ending):
     path = tmp_path / f"toy{kind}{ending}"
     path.write_bytes(COMPRESS[ending](b"1 1:1 2:2, 3\n" * 2**16 + b"1" * 2**18) * N_PARTS)
     refused(path, r"unpacks to more than \d+ MB, more than 100 times its size")
 
 
-def test_an_archive_that_unpacks_to_two_gigabytes(tmp_path):
+def test_archive_of_two_gigabytes_is_refused(tmp_path):
     path = tmp_path / "toy.npz"
     header = io.BytesIO()
     about = {"descr": "|u1", "fortran_order": False, "shape": (1, 2**31)}
@@ -91,7 +91,7 @@ def test_small_content_may_have_any_compression_ratio(tmp_path):
         ("deep.arff", b"@relation r\n@attribute a " + b"{" * 10**6 + b"\n@data\n1\n", "toy|deep"),
     ],
 )
-def test_files_that_would_take_many_times_their_size(tmp_path, name, content, match):
+def test_memory_of_a_file_is_limited(tmp_path, name, content, match):
     path = tmp_path / name
     path.write_bytes(content)
     refused(path, match)

@@ -16,7 +16,7 @@ TOY = Dataset(
 )
 
 
-def test_dense():
+def test_dense_data_are_described():
     assert describe(TOY) == [
         ("name", "toy"),
         ("source", "made here"),
@@ -38,13 +38,13 @@ def test_sparse_without_splits_and_expectations():
     assert "fixed splits" not in rows
 
 
-def test_zeros_that_a_sparse_matrix_does_not_store_count():
+def test_implicit_zeros_are_counted():
     rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X))))
     assert rows["values"] == "0 to 4.5, 25.0% of them zero"
 
 
 @pytest.mark.filterwarnings("error")
-def test_nothing_but_missing_values():
+def test_only_missing_values_are_described():
     rows = dict(describe(replace(TOY, X=np.full((4, 2), np.nan))))
     assert rows["values"] == "no values, all are missing"
     assert rows["missing"].startswith("8 values in 4 rows")
@@ -53,12 +53,12 @@ def test_nothing_but_missing_values():
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_sparse_matrix_that_stores_nothing_is_zero():
+def test_empty_sparse_matrix_is_zero():
     rows = dict(describe(replace(TOY, X=csr_matrix((4, 2)))))
     assert rows["values"] == "0 to 0, 100.0% of them zero"
 
 
-def test_many_classes():
+def test_many_classes_are_summarised():
     many = Dataset("many", np.ones((50, 1)), np.r_[np.arange(40), np.arange(10)], "made here")
     assert dict(describe(many))["classes"] == "40, of 1 to 2 samples"
 

@@ -12,7 +12,7 @@ def spec(tmp_path):
     return {"name": "mine", "path": str(tmp_path / "mine.csv")}
 
 
-def test_columns_of_a_file(spec):
+def test_columns_of_a_file_are_named(spec):
     dataset = load(spec)
     names = dataset.feature_names
     assert names == ["size", "colour=blue", "colour=green", "colour=red", "flag"]
@@ -21,7 +21,7 @@ def test_columns_of_a_file(spec):
     assert dataset.X[:, 1].tolist() == [2, 0, 1, 2]
 
 
-def test_another_column_of_labels(spec):
+def test_label_column_is_no_feature(spec):
     spec |= {"labels": "flag"}
     assert load(spec).feature_names[-1] == "class"
 
@@ -49,7 +49,7 @@ def test_years_are_names(spec, tmp_path):
     assert load(spec).feature_names == ["2002", "2001"]
 
 
-def test_names_of_scikit_learn_data_sets(monkeypatch):
+def test_scikit_learn_names_are_kept(monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     spec = {"name": "wine", "sklearn": "load_wine"}
     assert load(spec).feature_names[:2] == ["alcohol", "malic_acid"]

@@ -5,7 +5,7 @@ from boostbench.data.fixed_splits import read_splits, remap_rows
 from boostbench.util.errors import UserError
 
 
-def test_splits(tmp_path):
+def test_fixed_splits_select_rows(tmp_path):
     path = tmp_path / "toy.splits.npz"
     np.savez(path, train=np.array([[0, 1], [2, 3]], np.int32), test=np.array([[2, 3], [0, 1]]))
     splits = read_splits(path, 4)
@@ -14,7 +14,7 @@ def test_splits(tmp_path):
         read_splits(path, 3)
 
 
-def test_rows_that_are_left_out_are_in_no_part():
+def test_dropped_rows_are_in_no_part():
     kept_rows = np.array([True, False, True, True, False, True])
     split = np.array([5, 1, 0]), np.array([4, 3, 2])
     assert [part.tolist() for part in remap_rows([split], kept_rows, "toy")[0]] == [[3, 0], [2, 1]]
@@ -22,7 +22,7 @@ def test_rows_that_are_left_out_are_in_no_part():
 
 
 @pytest.mark.parametrize("name", ["training", "test"])
-def test_error_if_a_part_of_a_split_becomes_empty(name):
+def test_empty_part_is_refused(name):
     kept_rows = np.array([name == "test", name == "training"])
     split = np.array([0]), np.array([1])
     message = rf"^toy: no row of the {name} part of split 1 .*; take data\.missing=median$"
@@ -49,7 +49,7 @@ def test_error_if_a_part_of_a_split_becomes_empty(name):
         ({"train": [[0]], "test": [[1, 1]]}, "row 1 .* is 0 times in train and 2 times in test"),
     ],
 )
-def test_bad_splits(tmp_path, arrays, message):
+def test_damaged_splits_are_refused(tmp_path, arrays, message):
     path = tmp_path / "toy.splits.npz"
     np.savez(path, **{name: np.array(rows) for name, rows in arrays.items()})
     with pytest.raises(UserError, match=rf"^{path}.*{message}"):

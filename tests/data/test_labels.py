@@ -48,7 +48,7 @@ def test_numbers_with_fractions_are_no_labels(values):
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0**53], ["1.0", str(LARGE[1])], [1.0, -1e300]])
-def test_labels_that_may_have_merged_are_refused(values):
+def test_merged_labels_are_refused(values):
     with pytest.raises(UserError, match=r"^toy: the label \S+ in row 2 .* too large to differ"):
         parse_labels(values, "toy")
 
@@ -59,12 +59,12 @@ def test_labels_beyond_int64_are_refused(values):
         parse_labels(values, "toy")
 
 
-def test_bytes_that_are_not_utf_8_are_refused():
+def test_bytes_outside_utf_8_are_refused():
     with pytest.raises(UserError, match=r"^toy: the label b'\\xff' in row 2 .* is not UTF-8"):
         parse_labels(np.array([b"a", b"\xff"]), "toy")
 
 
 @pytest.mark.parametrize("values", [[1j, 2], np.array(["2020-01-01"], "M8[D]"), np.zeros(2, "i,i")])
-def test_labels_of_other_types(values):
+def test_labels_of_other_types_are_refused(values):
     with pytest.raises(UserError, match=r"toy: labels of type .* are neither numbers nor text"):
         parse_labels(values, "toy")

@@ -18,7 +18,7 @@ def test_labels_by_column_number(tmp_path):
     assert dataset.class_counts == {"x": 2, "y": 1}
 
 
-def test_rows_of_the_file_of_another_set(toy_svm):
+def test_rows_select_from_another_file(toy_svm):
     dataset = load({"name": "half", "file": "toy", "rows": [0, 3], "expect": {"samples": 3}})
     assert (dataset.name, dataset.X[:, 0].tolist()) == ("half", [1, 2, 3])
 
@@ -31,7 +31,7 @@ def test_expected_counts_precede_the_selection_of_classes(toy_svm):
     assert (dataset.name, dataset.y.tolist(), dataset.splits) == ("toy", [1, 3], None)
 
 
-def test_rows_drawn_with_replacement_from_what_is_expected(toy_svm):
+def test_rows_are_drawn_with_replacement(toy_svm):
     spec = {"name": "toy", "expect": {"samples": 6}, "redraw": 5, "seed": 1}
     drawn = load(spec)
     assert drawn.class_counts == {0: 5, 1: 5}
@@ -60,19 +60,19 @@ def test_pools_are_fixed_splits():
 
 
 @pytest.mark.parametrize("per_class", [1, 3, 51])
-def test_pools_that_cannot_be_drawn(per_class):
+def test_impossible_pools_are_refused(per_class):
     spec = {"name": "iris", "sklearn": "load_iris", "pools": [3, 2, per_class]}
     with pytest.raises(UserError, match=rf"draws {per_class} rows .* at most 50, the size"):
         load(spec)
 
 
-def test_features_of_a_file(toy_svm):
+def test_features_select_columns_of_a_file(toy_svm):
     whole, part = load({"name": "toy"}), load({"name": "toy", "features": [1, 2]})
     np.testing.assert_array_equal(part.X, whole.X[:, 1:2])
     assert part.checksum != whole.checksum
 
 
-def test_features_and_training_rows_of_what_needs_no_file(server):
+def test_features_and_training_rows_of_other_sources(server):
     server.add(7, ARFF)
     server.add_task(3, 7, {(0, 0): ([0, 1], [2])}, procedure="holdout")
     generated = {"generate": {"function": "make_hastie_10_2", "n_samples": 30}}
@@ -103,7 +103,7 @@ def test_training_rows_become_a_fixed_split(toy_svm):
         ("rows", [0, 7], r"data\.rows is \[0, 7\], but file .*toy\.svm has 6 rows"),
     ],
 )
-def test_more_rows_than_there_are(toy_svm, key, value, message):
+def test_missing_rows_are_refused(toy_svm, key, value, message):
     with pytest.raises(UserError, match=message):
         load({"name": "toy", key: value})
 
@@ -114,7 +114,7 @@ def test_splits_beside_the_file_come_before_training_rows(toy_svm):
     assert train.tolist() == [5]
 
 
-def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
+def test_splits_and_user_training_rows_are_refused(data_folder):
     """The user sets training rows of a file by its path, or other ones than the named config."""
     rows = "x,class\n1,a\n2,b\n3,a\n4,b\n"
     for name in ("toy", "vowel"):
@@ -131,7 +131,7 @@ def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
     assert load(as_defined).splits[0][1].tolist() == [2, 3]
 
 
-def test_rows_that_are_left_out_move_no_row_to_another_part(data_folder):
+def test_dropped_rows_keep_the_parts(data_folder):
     """Two of the first four rows are dropped; the fifth and sixth stay in the test part."""
     rows = ["1,a", "?,b", "3,a", "?,b", "5,a", "6,b"]
     (data_folder / "toy.csv").write_text("\n".join(["x,class", *rows]))
@@ -147,7 +147,7 @@ def test_rows_that_are_left_out_move_no_row_to_another_part(data_folder):
         load(spec | {"train_rows": 6})
 
 
-def test_what_openml_s_training_rows_count_is_not_left_out(server):
+def test_openml_training_rows_count_all_rows(server):
     """A copy in the cache does not say which rows it lacks."""
     server.add(7, ARFF)
     spec = OPENML | {"openml": {"id": 7, "train_rows": 1}}
@@ -163,7 +163,7 @@ def test_other_counts_than_expected_name_both_numbers(toy_svm):
         load({"name": "toy", "expect": {"samples": 7}})
 
 
-def test_a_file_with_nan(toy_svm):
+def test_nan_of_a_file_is_refused(toy_svm):
     toy_svm.write_text("1 1:2\n2 1:nan\n")
     with pytest.raises(UserError, match=r"1 NaN or infinite features, the first in row 2"):
         load({"name": "toy"})
@@ -178,12 +178,12 @@ def test_openml_has_its_own_expectations_and_training_rows(server):
         load(OPENML | {"openml": {"id": 7, "expect": {"samples": 4}}})
 
 
-def test_generated():
+def test_generated_data_are_loaded():
     dataset = load({"name": "h", "generate": {"function": "make_hastie_10_2", "n_samples": 30}})
     assert dataset.X.shape == (30, 10)
 
 
-def test_importing_the_package_imports_nothing_slow():
+def test_package_import_is_light():
     code = (
         "import sys, boostbench.data\n"
         "print({'scipy', 'sklearn', 'pandas', 'openml', 'arff'} & sys.modules.keys())"

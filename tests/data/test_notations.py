@@ -18,7 +18,7 @@ def features(text, **options):
     return csv_data(text, missing="keep", **options).X
 
 
-def test_words_are_told_from_numbers():
+def test_words_are_distinguished_from_numbers():
     words = ["cat", "1_1", "1.2.3", "1.5", "1,5", "1,234,567", "1.234.567"]
     assert word_mask(words).tolist() == [True] * 3 + [False] * 4
 
@@ -44,7 +44,7 @@ def test_points_beside_decimal_commas_need_a_setting(cells, expected, chunk_cell
 
 
 @pytest.mark.parametrize("cell", ["1.25", "0.125", "1.200e3", "1.2000"])
-def test_points_that_cannot_separate_thousands_are_decimal(cell, caplog):
+def test_points_outside_thousands_are_decimal(cell, caplog):
     X = features(f"a;b;class\n{cell};0,5;0\n1.200;1,5;1\n")
     assert X.tolist() == [[float(cell), 0.5], [1.2, 1.5]]
     assert caplog.messages == ["toy.csv: decimal commas, read as points: b"]
@@ -108,7 +108,7 @@ def test_notation_agrees_with_number_formatting():
         ("a;class\n1,5;0\n2,25;1\n3;0\n4;1\n", {"decimal": "point"}),
     ],
 )
-def test_numbers_of_another_notation_than_the_given_one_are_refused(text, options):
+def test_numbers_of_another_notation_are_refused(text, options):
     with pytest.raises(UnreadableColumns, match=r"toy\.csv, line \d: .* in column 'a'"):
         features(text, **options)
 
@@ -159,7 +159,7 @@ def test_all_problems_of_a_file_are_in_one_error():
     assert "\n" not in str(error.value)
 
 
-def test_the_proposed_command_reads_the_file(call, folder):
+def test_proposed_command_reads_the_file(call, folder):
     (folder / "mess y.csv").write_text(messy())
     result = call("data", "mess y.csv", "data.missing=keep")
     assert result.code == 2
@@ -175,7 +175,7 @@ def test_the_proposed_command_reads_the_file(call, folder):
     assert "samples     60\nfeatures    6 (dense)\n" in result.out
 
 
-def test_no_command_is_proposed_where_only_a_correction_helps(call, folder):
+def test_uncorrectable_file_has_no_proposed_command(call, folder):
     (folder / "toy.csv").write_text("a,b,class\n1,2,1\n2,x,1\n3,3,2\n4,4,oops\n5,5,2\n")
     result = call("data", "toy.csv")
     assert result.err.splitlines()[0].endswith("toy.csv: 2 columns are no features as they are")
@@ -187,7 +187,7 @@ def test_no_command_is_proposed_where_only_a_correction_helps(call, folder):
     ("cells", "thousands", "number"),
     [("12 {:03}", "space", 12000), ("12'{:03}", "apostrophe", 12000)],
 )
-def test_numbers_that_look_like_ids_name_their_notation(cells, thousands, number):
+def test_notation_of_ambiguous_ids_is_named(cells, thousands, number):
     text = "a;class\n" + "".join(f"{cells.format(i)};{i % 2}\n" for i in range(50))
     with pytest.raises(UnreadableColumns, match=f"data.thousands={thousands} reads {number}"):
         csv_data(text)
@@ -210,6 +210,6 @@ def test_columns_are_dropped_by_name_and_pattern():
         ("*", "has no column of features beside the labels"),
     ],
 )
-def test_columns_that_cannot_be_dropped_are_named(drop, message):
+def test_undroppable_columns_are_named(drop, message):
     with pytest.raises(UserError, match=message):
         csv_data("a,b,class\n1,2,0\n3,4,1\n", drop=(drop,))

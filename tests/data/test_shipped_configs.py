@@ -18,14 +18,14 @@ def size(spec):
     return spec["expect"].get("samples", 0) * spec["expect"].get("features", 0)
 
 
-def test_every_kind_of_source_is_there():
+def test_configs_cover_every_kind_of_source():
     assert len(SPECS) > 60
     for source in ("openml", "sklearn", "generate"):
         assert any(spec.get(source) for spec in SPECS.values())
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_form(name):
+def test_config_has_the_required_keys(name):
     spec = SPECS[name]
     assert spec["name"] == name
     assert {"name", "expect"} <= spec.keys()
@@ -52,7 +52,7 @@ def test_generated_data_are_as_expected(name):
     assert load(SPECS[name]).source.startswith("generated")
 
 
-def test_every_set_of_the_papers_has_its_file(papers_data):
+def test_every_data_set_of_the_papers_has_its_file(papers_data):
     files = {
         name for name, spec in SPECS.items() if first_available_source(spec).startswith("file ")
     }
@@ -79,7 +79,7 @@ def test_small_files_are_as_expected(name, papers_data):
         assert len(dataset.splits[0][0]) == spec["train_rows"]
 
 
-def test_the_sparse_set_stays_sparse(papers_data):
+def test_sparse_data_set_stays_sparse(papers_data):
     dataset = load(SPECS["20news-bydate"])
     assert dataset.is_sparse
     assert len(dataset.splits[0][0]) == 11314

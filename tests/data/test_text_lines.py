@@ -13,12 +13,12 @@ def lines(content, **options):
     return list(read_lines(io.BytesIO(content), "toy", **options))
 
 
-def test_lines_whatever_ends_them():
+def test_lines_have_any_line_end():
     assert lines("\ufeffä\rb\r\nc\nd\u2028e".encode()) == ["ä\n", "b\n", "c\n", "d\u2028e"]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
-def test_error_has_the_number_of_a_line_that_is_not_utf_8(end):
+def test_error_names_the_line_outside_utf_8(end):
     content = end.join([b"a", "ü".encode(), b"", b"x,M\xfcller", b"\xfc"])
     with pytest.raises(UserError) as error:
         check_utf8(io.BytesIO(content), "toy")
@@ -48,13 +48,13 @@ def test_error_names_the_kind_of_a_foreign_file(content, message):
     assert str(error.value) == f"toy is {message}"
 
 
-def test_what_does_not_count_may_be_anything():
+def test_ignored_lines_may_hold_any_bytes():
     content = b"1 # \xfc\n\xfc # 2\n"
     with pytest.raises(UserError, match="line 2 is not UTF-8"):
         lines(content, part=lambda line: line.partition("#")[0])
 
 
-def test_the_file_stays_open():
+def test_file_stays_open():
     stream = io.BytesIO(b"a\nb\n")
     assert next(read_lines(stream, "toy")) == "a\n"
     assert read_lines(stream, "toy").__next__() == "a\n"

@@ -36,7 +36,7 @@ def test_images_without_ink_stay():
     assert not hog_pyramid(images)[0].any()
 
 
-def test_against_loops():
+def test_pyramid_equals_loops():
     image = RNG.integers(0, 256, (28, 28))
     pixels = deskew(image[None] / 255)[0]
     expected = []

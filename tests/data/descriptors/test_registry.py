@@ -31,21 +31,21 @@ def strengths(image):
     return gist(image[None]).reshape(4, 8, 16).mean(axis=2)
 
 
-def test_stripes_are_found_by_their_direction():
+def test_gist_separates_directions():
     strongest = [strengths(stripes(np.pi * k / 8, 5)).sum(axis=0).argmax() for k in range(8)]
     assert sorted(strongest) == list(range(8))
     # Neighbouring directions are neighbouring numbers.
     assert {(a - b) % 8 for a, b in zip(strongest[1:], strongest[:-1], strict=True)} in ({1}, {7})
 
 
-def test_stripes_are_found_by_their_width():
+def test_gist_separates_widths():
     strongest = [
         strengths(stripes(0.0, period)).sum(axis=1).argmax() for period in (3.4, 6, 11, 20)
     ]
     assert strongest == [0, 1, 2, 3]
 
 
-def test_a_cell_sees_its_own_place():
+def test_gist_cell_covers_its_place():
     image = np.full((32, 32), 100.0)
     image[:8, 24:] = stripes(0.0, 4)[:8, 24:]
     by_cell = gist(image[None]).reshape(32, 4, 4).sum(axis=0)
@@ -59,8 +59,8 @@ def test_uniform_image_has_no_edges():
 
 def test_descriptor_is_robust_to_brightness():
     image = stripes(0.4, 7) + RNG.normal(size=(32, 32))
-    one, other = gist(image[None])[0], gist(0.5 * image[None])[0]
-    assert np.corrcoef(one, other)[0, 1] > 0.99
+    bright, dark = gist(image[None])[0], gist(0.5 * image[None])[0]
+    assert np.corrcoef(bright, dark)[0, 1] > 0.99
 
 
 def test_rounding_leaves_the_decimals_alone():
@@ -122,7 +122,7 @@ class TestCache:
     def describe(self, kind="gist", shape=(20, 24)):
         return compute_descriptors(self.X, kind, shape)
 
-    def test_a_kill_loses_one_block(self):
+    def test_interruption_loses_one_block(self):
         self.stop_at = 2
         with pytest.raises(KeyboardInterrupt):
             self.describe()
@@ -192,12 +192,12 @@ class TestCache:
         ((20, 12, 2), r"it must be \[height, width\] or \[height, width, 3\]"),
     ],
 )
-def test_shapes_that_do_not_fit(shape, message):
+def test_wrong_shapes_are_refused(shape, message):
     with pytest.raises(UserError, match=message):
         compute_descriptors(IMAGES.reshape(10, -1), "gist", shape)
 
 
-def test_a_data_set_may_be_of_descriptors(data_folder):
+def test_data_set_may_consist_of_descriptors(data_folder):
     np.savez(data_folder / "pictures.npz", x=IMAGES, y=np.arange(10) % 2, is_test=np.arange(10) > 7)
     spec = {"name": "toy", "file": "pictures", "expect": {"features": 512}}
     dataset = load(spec | {"descriptor": {"kind": "gist", "shape": [20, 24]}})

@@ -112,13 +112,13 @@ def test_fractions_of_integers_are_kept():
         ("@attribute a thing", r"Bad @ATTRIBUTE type, at line 3: '@attribute a thing'$"),
     ],
 )
-def test_an_attribute_without_a_name_or_a_type(attribute, message):
+def test_attribute_requires_a_name_and_a_type(attribute, message):
     with pytest.raises(UserError, match=message):
         read(DENSE.replace("@attribute 'first one' numeric", attribute))
 
 
 @pytest.mark.parametrize("kind", ["INTEGER [0,9]", "numeric[0.5, 3] % legs", "Real [0,*]"])
-def test_ranges_of_numbers_are_passed_over(kind):
+def test_ranges_of_numbers_are_ignored(kind):
     table = read(f"@relation r\n@attribute legs {kind}\n@attribute y {{u,v}}\n@data\n2.5,u\n4,v\n")
     assert table.names == ["legs", "y"]
     np.testing.assert_array_equal(table.values, [[2.5, 0], [4, 1]])
@@ -134,7 +134,7 @@ def test_weights_of_samples_are_refused(text, old):
         read(text.replace(old, f"{old}, {{2.0}}"))
 
 
-def test_sparse_row_that_gives_an_index_twice_is_refused():
+def test_repeated_index_of_a_sparse_row_is_refused():
     with pytest.raises(UserError, match=r"^toy\.arff, line 7 gives index 1 twice$"):
         read(SPARSE.replace("{0 2.5, 1 3}", "{1 3, 0 2.5, 1 0}"))
     with pytest.raises(UserError, match=r"^toy\.arff, line 8 gives index 3 twice$"):
@@ -145,7 +145,7 @@ def test_sparse_row_that_gives_an_index_twice_is_refused():
 
 @pytest.mark.parametrize("name", ["start", "'the start'"])
 @pytest.mark.parametrize("kind", ["date", 'DATE "yyyy-MM-dd"'])
-def test_dates_are_refused_as_those_of_csv_files_are(name, kind):
+def test_dates_are_refused(name, kind):
     message = (
         r"^toy\.arff, line 3: column '(the )?start' holds dates, which .* make days of it: frame"
     )
@@ -153,7 +153,7 @@ def test_dates_are_refused_as_those_of_csv_files_are(name, kind):
         read(DENSE.replace("'first one' numeric", f"{name} {kind}"))
 
 
-def test_a_name_may_begin_like_a_date():
+def test_attribute_name_may_begin_with_date():
     assert read(DENSE.replace("'first one'", "date")).names[0] == "date"
 
 
@@ -161,7 +161,7 @@ def test_a_name_may_begin_like_a_date():
     "kind",
     ["real % in cm", "integer%", "string % {x}", "{a, 'b} % c'} % of {x}", '{a,"b\\"} %"} % x'],
 )
-def test_a_comment_behind_a_type(kind):
+def test_comment_behind_a_type_is_ignored(kind):
     attribute = "@attribute x {}\n"
     text = "@relation r\n{}@attribute y {{u,v}} % the class\n@data\n?,u\n?,v\n"
     table = read(text.format(attribute.format(kind)))
@@ -177,7 +177,7 @@ def test_percent_sign_in_quotes_is_not_a_comment(line):
     assert "% b" in table.names[0] or table.categories[0] == ["x} % y", "z"]
 
 
-def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
+def test_question_mark_category_is_never_used():
     text = b"@relation r\n@attribute k {x, ?, y}\n@attribute c {1,2}\n@data\nx,1\ny,2\n?,2\n"
     table = read_arff(text)
     assert table.categories[0] == ["x", "?", "y"]
@@ -199,5 +199,5 @@ def test_comments_need_not_be_utf_8():
     assert read_arff(commented.encode("cp1252")).values.tolist() == [[1, 0]]
 
 
-def test_other_ends_of_lines():
+def test_any_line_end_is_read():
     np.testing.assert_array_equal(read(DENSE.replace("\n", "\r")).values, read(DENSE).values)

@@ -65,13 +65,13 @@ def test_header_and_separators(separator):
         '"a;1";"b;1";kind\n1;2;cat\n3;4;dog\n',
     ],
 )
-def test_what_a_name_holds_separates_nothing(text):
+def test_separators_in_quoted_names_are_ignored(text):
     assert read(text)[1:] == ([[1, 2], [3, 4]], ["cat", "dog"])
 
 
 @pytest.mark.parametrize("hint", ["sep=;", "SEP=|", '"sep=;"', "\ufeffsep=\t", "sep=,"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_first_line_may_name_the_separator(hint, end):
+def test_first_line_may_name_the_separator(hint, end):
     lines = [hint, "a,b,kind", "1,2,cat", "3,4,dog"]
     text = end.join(lines).replace(",", hint.strip('"')[-1])
     assert read(text) == (["a", "b", "kind"], [[1, 2], [3, 4]], ["cat", "dog"])
@@ -88,7 +88,7 @@ def test_a_first_line_may_name_the_separator(hint, end):
         ("", " is empty"),
     ],
 )
-def test_the_line_that_names_the_separator_counts(text, message):
+def test_separator_line_is_numbered(text, message):
     with pytest.raises(UserError, match=rf"^toy\.csv{message}"):
         read(f"sep=;\n{text}")
 
@@ -113,7 +113,7 @@ def test_labels_by_name_and_by_the_name_class():
 
 
 @pytest.mark.parametrize("header", ["class,a,class", "a,y,y", "y ,a, y"])
-def test_a_second_column_of_the_labels_name_is_refused(header):
+def test_repeated_label_column_is_refused(header):
     """The second column would be a feature that reveals the classes."""
     with pytest.raises(UserError, match=r"^toy\.csv: 2 columns are called '(class|y)', and one"):
         read(f"{header}\n1,5,1\n2,6,2\n")
@@ -130,7 +130,7 @@ def test_row_numbers_of_pandas_are_no_feature(first, start, caplog):
 
 
 @pytest.mark.parametrize("cells", [(0.5, 1.5), (1, 0), (2, 3), (0, 2), (0, "")])
-def test_another_first_column_without_a_name_is_a_feature(cells, caplog):
+def test_unnamed_first_column_may_be_a_feature(cells, caplog):
     names = ["Unnamed: 0", "a", "y"]
     table = table_of(",a,y\n" + "".join(f"{cell},5,{i}\n" for i, cell in enumerate(cells)))
     assert table.names == names
@@ -152,7 +152,7 @@ def test_another_first_column_without_a_name_is_a_feature(cells, caplog):
         ("3,3,c", False, None),
     ],
 )
-def test_a_header_is_guessed_and_told_or_given(first, is_header, message, caplog):
+def test_header_is_guessed_or_given(first, is_header, message, caplog):
     rows = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(9))
     assert len(table_of(f"{first}\n{rows}").values) == 10 - is_header
     messages = [f"toy.csv: the first line is taken for {message}"] if message else []
@@ -176,13 +176,13 @@ def test_text_must_be_utf_8(n_good):
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
-def test_other_ends_of_lines(end):
+def test_any_line_end_is_read(end):
     assert read("a,y\n1,u\n2,v\n".replace("\n", end)) == (["a", "y"], [[1], [2]], ["u", "v"])
 
 
 @pytest.mark.parametrize("ends", ["\n\r", "\r\n", ("\r\n", "\n", "\r"), ("\r", "\r\n")])
 @pytest.mark.parametrize("block", [1, 2, 2**20])
-def test_several_ends_of_lines_in_one_file(monkeypatch, ends, block):
+def test_mixed_line_ends_are_read(monkeypatch, ends, block):
     monkeypatch.setattr("boostbench.data.readers.csv._BLOCK_BYTES", block)
     lines = ["a,y", *(f"{i},{i % 2}" for i in range(40))]
     text = "".join(line + ends[i % len(ends)] for i, line in enumerate(lines))
@@ -256,7 +256,7 @@ def test_missing_label(cell):
         read(f"a,y\n1,x\n2,{cell}\n3,z\n")
 
 
-def test_classes_may_be_called_as_missing_values_are():
+def test_class_may_have_the_name_of_a_missing_value():
     text = "a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(["None", "null", "nan"]))
     assert read(text)[2] == ["None", "null", "nan"]
     with pytest.raises(UserError, match="line 3: 'nan' in column 'y' is a word among numbers"):
@@ -264,7 +264,7 @@ def test_classes_may_be_called_as_missing_values_are():
 
 
 @pytest.mark.parametrize("numbers", [["1", "2.5"], ["1,5", "2"]])
-def test_none_is_missing_among_numbers_and_a_word_among_words(numbers):
+def test_none_is_missing_among_numbers_only(numbers):
     one, other = numbers
     table = table_of(f"a;b;y\nNone;None;0\n{one};Mild;1\n{other};None;0\nNone;Bad;0\n")
     assert np.isnan(table.values[:, 0]).tolist() == [True, False, False, True]
@@ -274,7 +274,7 @@ def test_none_is_missing_among_numbers_and_a_word_among_words(numbers):
     assert table_of("a,y\nNone,1\nNone,2\n").categories[0] == ["None"]
 
 
-def test_a_word_among_numbers_is_named_with_its_line():
+def test_error_names_the_line_of_a_word_among_numbers():
     with pytest.raises(
         UserError, match=r"toy\.csv, line 3: '2\.x' in column 'a' is a word among numbers"
     ):
@@ -299,14 +299,14 @@ def test_a_word_among_numbers_is_named_with_its_line():
         ("1,a\n2,b,\n", 2, 3),
     ],
 )
-def test_rows_of_other_widths_are_named_with_their_line(text, line, n_cells):
+def test_error_names_the_line_of_another_width(text, line, n_cells):
     with pytest.raises(
         UserError, match=rf"^toy\.csv, line {line} has {n_cells} cells, but the fir"
     ):
         read(text)
 
 
-def test_empty_cells_at_the_end_of_rows_are_no_cells():
+def test_trailing_empty_cells_are_ignored():
     for text in ("a,y\n1,x,\n2,y,\n", "a,y\n1,x,\n2,y\n"):
         assert read(text)[1:] == ([[1], [2]], ["x", "y"])
 
@@ -320,7 +320,7 @@ def test_empty_cells_at_the_end_of_rows_are_no_cells():
         ("a;class\n1,5;0\n1,25;1\n1.5;1\n", "1,5"),
     ],
 )
-def test_commas_that_may_mean_several_things_are_refused(text, cell):
+def test_ambiguous_commas_are_refused(text, cell):
     with pytest.raises(
         UserError, match=rf"^toy\.csv, line [23]: '{cell}' in column 'a' has a comma"
     ):
@@ -338,7 +338,7 @@ def test_commas_that_may_mean_several_things_are_refused(text, cell):
         ("0,5;1,5;2\n7,25;2;1\n", [[0.5, 1.5], [7.25, 2]]),
     ],
 )
-def test_decimal_commas_are_told(text, expected, caplog):
+def test_decimal_commas_are_logged(text, expected, caplog):
     assert read(text)[1] == expected
     assert "toy.csv: decimal commas, read as points: " in caplog.messages[0]
 
@@ -365,22 +365,22 @@ def test_lines_are_counted_as_an_editor_does():
 
 
 @pytest.mark.parametrize("text", ["", "\n1,2\n"])
-def test_empty(text):
+def test_empty_file_is_refused(text):
     with pytest.raises(UserError, match="is empty, or its first line is"):
         read(text)
 
 
-def test_header_only():
+def test_header_without_rows_is_refused():
     with pytest.raises(UserError, match="holds no samples"):
         read("a,b,y\n")
 
 
-def test_unknown_label_column():
+def test_unknown_label_column_is_refused():
     with pytest.raises(UserError, match=r"unknown column of toy\.csv 'knd'; did you mean kind\?"):
         read("a,kind\n1,2\n3,4\n", "knd")
 
 
-def test_two_columns_that_may_hold_the_labels():
+def test_ambiguous_label_columns_are_refused():
     message = r"^toy\.csv has the columns Class, class; data\.labels says which is meant$"
     with pytest.raises(UserError, match=message):
         read("Class,a,class\nx,1,p\ny,2,q\n")
@@ -394,14 +394,14 @@ def test_values_are_floats():
 
 @pytest.mark.parametrize("row", ['9,"9,q', '9,9,"q', '"9,9,q'])
 @pytest.mark.parametrize("length", [1, 2000])
-def test_a_quote_that_nothing_closes_is_named_with_its_line(row, length):
+def test_error_names_the_line_of_an_open_quote(row, length):
     """A reader of CSV has an end of what a cell may hold, which the longer file is beyond."""
     lines = [f"{i},{i},p" for i in range(9)]
     with pytest.raises(UserError, match=r"^toy\.csv, line 11.*quote mark"):
         table_of(rows(*lines, row, *lines * length, f"1,1,{'p' * 70 * length}"))
 
 
-def test_a_row_of_several_lines_is_named_by_its_first():
+def test_error_names_the_first_line_of_a_row():
     with pytest.raises(UserError, match=r"line 3 has 2 cells \(it goes on to line 4; is a quote "):
         table_of(rows("1,1,p", '2,"2,q', '3,3,q"', "4,4,p"))
 
@@ -441,7 +441,7 @@ def test_chunk_size_does_not_change_the_table(monkeypatch, text):
         assert whole[2:4] == parts[2:4]
 
 
-def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
+def test_error_names_the_line_of_a_later_row(monkeypatch):
     monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", 6)
     good = [f"{i},{i},p" for i in range(9)]
     for line, message in (

@@ -12,12 +12,12 @@ def idx(array):
     return header + array.astype(np.uint8).tobytes()
 
 
-def test_idx():
+def test_idx_array_is_read():
     array = np.arange(12).reshape(3, 2, 2)
     assert read_array(io.BytesIO(idx(array)), "toy").tolist() == array.tolist()
 
 
 @pytest.mark.parametrize("content", [b"", b"\0\0\x08", b"\0\0\x0d\x01aaaa", idx(np.eye(4))[:-1]])
-def test_bad_idx(content):
+def test_damaged_idx_is_refused(content):
     with pytest.raises(UserError, match="toy is not a complete IDX file"):
         read_array(io.BytesIO(content), "toy")

@@ -58,7 +58,7 @@ def test_x_and_y():
     assert (X.tolist(), y.tolist(), splits) == ([[1, 0], [0, 1]], ["a", "b"], None)
 
 
-def test_a_mark_of_the_test_part_becomes_a_fixed_split():
+def test_test_mask_becomes_a_fixed_split():
     stream = npz(x=np.eye(3), y=np.array([1, 2, 1]), is_test=np.array([True, False, False]))
     [(train, test)] = read(stream)[2]
     assert (train.tolist(), test.tolist()) == ([1, 2], [0])

@@ -50,7 +50,7 @@ def test_unknown_loader(function):
         ("load_linnerud", "load_linnerud gives no features with one label each"),
     ],
 )
-def test_other_functions_of_scikit_learn_are_no_loaders(loader, message):
+def test_unsupported_scikit_learn_functions_are_refused(loader, message):
     with pytest.raises(UserError, match=rf"^data set 'x'.*{message}"):
         load_builtin("x", loader).validate()
 

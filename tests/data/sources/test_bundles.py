@@ -157,10 +157,10 @@ def assert_comes_back(name, folder, monkeypatch):
 
 @pytest.mark.usefixtures("papers_data")
 @pytest.mark.parametrize("name", ["vowel", "banana"])
-def test_files_of_the_papers(tmp_path, monkeypatch, name):
+def test_bundle_keeps_the_files_of_the_papers(tmp_path, monkeypatch, name):
     assert_comes_back(name, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["disc", "wine"])
-def test_data_that_need_no_file(tmp_path, monkeypatch, name):
+def test_bundle_keeps_data_without_a_file(tmp_path, monkeypatch, name):
     assert_comes_back(name, tmp_path, monkeypatch)

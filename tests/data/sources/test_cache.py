@@ -57,7 +57,7 @@ def test_changed_contents():
         cache.fetch("toy", ORIGIN)
 
 
-def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path, monkeypatch, caplog):
+def test_unwritable_folder_is_a_warning(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").touch()
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
     with caplog.at_level(logging.WARNING):

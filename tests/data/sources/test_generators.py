@@ -24,7 +24,7 @@ def test_classes_are_drawn_independently():
     assert not np.allclose(X[y == 0], X[y == 1])
 
 
-def test_covariance_must_be_one():
+def test_covariance_must_be_positive_definite():
     with pytest.raises(ValueError, match="positive"):
         generators.make_gaussians([[0, 0]], [[1, 2], [2, 1]])
 
@@ -66,7 +66,7 @@ def test_patterns_have_their_area(name):
     assert (y > 0).mean() == pytest.approx(SHARES[name], abs=0.018)
 
 
-def test_the_polynomial_pattern_by_points():
+def test_polynomial_pattern_equals_known_points():
     X, y = generators.make_pattern("polynomial")
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
     # At x = 2 the curve is at 0.02 + 2; at x = 0 below 0.5; at x = 4 above 4.
@@ -86,13 +86,13 @@ def test_polygons_of_the_disjunctive_pattern_are_turned():
 
 
 @pytest.mark.parametrize("name", ["annulus", "disjunctive", "checkerboard"])
-def test_sums_of_stumps_do_not_learn_these(name):
+def test_stumps_do_not_learn_the_patterns(name):
     """The configuration follows RpBoost, Table 12.4."""
     X, y = generators.make_pattern(name)
     assert LsBoost(n_iterations=100).fit(X, y).score(X, y) < 0.9
 
 
-def test_a_part_of_a_pattern_has_the_shares_of_its_classes():
+def test_part_of_a_pattern_keeps_class_shares():
     X, y = generators.make_pattern("annulus")
     part, labels = generators.make_pattern("annulus", n_samples=1000, random_state=3)
     assert len(np.unique(part, axis=0)) == len(labels) == 1000

@@ -41,7 +41,7 @@ def test_arff_with_another_column_of_labels(tmp_path):
     assert read_file(path, labels="a")[1].tolist() == [1, 2]
 
 
-def test_npz(tmp_path):
+def test_npz_file_is_read(tmp_path):
     np.savez(tmp_path / "toy.npz", x=np.eye(2), y=np.array([4.0, 5.0]))
     X, y, *_ = read_file(tmp_path / "toy.npz")
     assert (X.tolist(), y.tolist()) == ([[1, 0], [0, 1]], [4, 5])
@@ -54,7 +54,7 @@ def write_idx(folder):
             (folder / f"toy-{name}-{kind}-ubyte.gz").write_bytes(gzip.compress(idx(array)))
 
 
-def test_idx_files_are_one_data_set_with_its_split(tmp_path):
+def test_idx_files_have_a_fixed_split(tmp_path):
     write_idx(tmp_path)
     X, y, splits, *_ = read_file(find_file("toy", tmp_path))
     assert X.shape == (5, 4)
@@ -84,7 +84,7 @@ def test_error_names_a_missing_idx_file(tmp_path):
         read_file(find_file("toy", tmp_path))
 
 
-def test_libsvm_is_found_first(tmp_path):
+def test_libsvm_takes_precedence(tmp_path):
     names = []
     for name in ("toy.npz", "toy.csv.gz", "toy.csv", "toy.arff", "toy.svm.xz", "toy.svm"):
         (tmp_path / name).touch()
@@ -132,7 +132,7 @@ def test_options_of_other_formats_are_an_error(tmp_path, name, key, value, forma
         load({"name": "wine", "sklearn": "load_wine", key: value})
 
 
-def test_a_header_may_be_given(tmp_path):
+def test_header_may_be_given(tmp_path):
     (tmp_path / "toy.csv").write_text("0,1,2\n1,2,1\n3,4,2\n")
     for header, n_samples in ((True, 2), (False, 3), (None, 3)):
         path = str(tmp_path / "toy.csv")
@@ -144,7 +144,7 @@ def test_no_such_file(tmp_path):
         read_file(tmp_path / "toy.svm")
 
 
-def test_a_name_that_no_file_can_have(tmp_path):
+def test_impossible_file_name_is_refused(tmp_path):
     with pytest.raises(UserError, match="there is no file"):
         read_file(tmp_path / ("a" * 300 + ".svm"))
 
@@ -154,7 +154,7 @@ def test_data_folder_of_an_unknown_user():
         load({"name": "toy", "path": "~nobody-here/toy.csv"})
 
 
-def test_a_name_that_no_file_of_splits_can_have(tmp_path):
+def test_long_name_has_no_splits_file(tmp_path):
     path = tmp_path / ("a" * 250 + ".svm")
     path.write_bytes(SVM)
     assert read_file(path)[2] is None

@@ -19,7 +19,7 @@ def test_path_comes_before_the_data_folder(toy_svm, tmp_path):
     assert dataset.source == f"file {tmp_path / 'mine.csv'}"
 
 
-def test_the_data_folder_comes_before_openml(toy_svm, server):
+def test_data_folder_precedes_openml(toy_svm, server):
     assert load(OPENML | {"expect": {"samples": 6}}).source == f"file {toy_svm}"
     assert server.requests == []
 
@@ -47,7 +47,7 @@ def test_other_columns_are_downloaded_again(server):
     assert load(spec).n_features == 3
 
 
-def test_a_damaged_cache_is_downloaded_again(server, caplog):
+def test_damaged_cache_is_downloaded_again(server, caplog):
     server.add(7, ARFF)
     load(OPENML)
     path = cache.cache_path("toy")
@@ -62,7 +62,7 @@ def cache_origin():
     return {"id": 7, "target": None, "keep": None, "drop": None, "missing": None}
 
 
-def test_a_damaged_cache_without_server(server):
+def test_damaged_cache_without_a_server_is_refused(server):
     server.add(7, ARFF)
     load(OPENML)
     server.stop()
@@ -103,7 +103,7 @@ def test_no_data_folder(monkeypatch, value, words):
 
 
 @pytest.mark.parametrize("openml", [None, {"id": 7}])
-def test_a_name_that_no_file_can_have(data_folder, openml):
+def test_impossible_file_name_is_refused(data_folder, openml):
     """To look for it is an error to the system, as it is where a folder may not be entered."""
     with pytest.raises(DataNotAvailable, match=r"^data set 'x+' is not available: no x+\.svm, "):
         load({"name": "x" * 300, "openml": openml})
@@ -134,7 +134,7 @@ def test_scikit_learn_data_sets_are_not_downloaded(server):
     assert server.requests == []
 
 
-def test_a_copy_in_the_cache_comes_before_scikit_learn(server):
+def test_cache_precedes_scikit_learn(server):
     server.add(7, ARFF)
     load(OPENML)
     assert load(OPENML | {"sklearn": "load_wine"}).source == "OpenML 7 v3"

@@ -33,7 +33,7 @@ SPARSE = """@relation toy
 """
 
 
-def test_download(server):
+def test_data_set_is_downloaded(server):
     server.add(7, ARFF, row_id="row", ignore=["Sex, really"])
     dataset = download("toy", {"id": 7})
     assert dataset.X.tolist() == [[0.5, 0], [-1, 1], [2, 0]]
@@ -42,13 +42,13 @@ def test_download(server):
     assert server.requests == ["/api/v1/xml/data/7", "/data/v1/download/7/set.arff"]
 
 
-def test_columns_that_are_kept_and_dropped(server):
+def test_keep_and_drop_select_columns(server):
     server.add(7, ARFF)
     assert download("toy", {"id": 7, "keep": ["Feature_?"]}).n_features == 2
     assert download("toy", {"id": 7, "drop": ["row"]}).n_features == 3
 
 
-def test_an_ignored_column_as_target(server):
+def test_ignored_column_may_be_the_target(server):
     server.add(7, ARFF, target="row", ignore=["class"])
     dataset = download("toy", {"id": 7, "target": "class", "drop": ["row"]})
     assert (dataset.n_features, dataset.n_classes) == (3, 2)
@@ -59,7 +59,7 @@ def test_names_with_commas_in_one_ignore_attribute(server):
     assert download("toy", {"id": 7}).n_features == 2
 
 
-def test_sparse(server):
+def test_sparse_data_set_is_downloaded(server):
     server.add(8, SPARSE)
     dataset = download("toy", {"id": 8})
     assert dataset.X.tolist() == [[1.5, 0, 0], [0, 2, 0]]
@@ -115,7 +115,7 @@ def test_no_server(server):
         download("toy", {"id": 7})
 
 
-def test_a_failed_attempt_is_repeated(server, monkeypatch):
+def test_failed_attempt_is_repeated(server, monkeypatch):
     monkeypatch.setattr(openml_client, "N_ATTEMPTS", 2)
     server.add(7, ARFF, md5="0" * 32)
     with pytest.raises(ConnectionError):
@@ -184,7 +184,7 @@ def test_features_are_float(server):
         ([0, 0, 1], [2], None),
     ],
 )
-def test_splits_of_a_task_test_nothing_that_was_trained_on(server, train, test, message):
+def test_task_splits_are_validated(server, train, test, message):
     server.add(7, ARFF)
     splits = {(0, 0): ([0, 1], [2]), (0, 1): (train, test)}
     server.add_task(3, 7, splits, procedure="bootstrapping")
