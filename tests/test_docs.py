@@ -58,7 +58,7 @@ def test_site_contents_list_every_page():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_have_no_directives_that_a_git_host_shows_as_code(page):
+def test_pages_have_no_unrendered_directives(page):
     assert not re.findall(r"^(?:```|:::)\{\w+\}", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -112,7 +112,7 @@ def test_a_page_of_a_paper_has_all_of_its_tables(page):
     assert column in table.columns
 
 
-def test_the_table_of_ones_own_can_be_asked_for(done, folder, monkeypatch):
+def test_example_of_a_user_table_runs(done, folder, monkeypatch):
     [text] = re.findall(r"^```yaml\n(title: Which loss.*?)^```$", TABLES, re.MULTILINE | re.DOTALL)
     Path("my-table.yaml").write_text(text, encoding="utf-8")
     Path("my.csv").write_text("a,species\n" + "1,x\n2,y\n" * 10)
@@ -135,7 +135,7 @@ def test_all_protocols_are_explained():
     assert sorted(told) == configs.list_options("protocol")
 
 
-def test_the_two_tests_of_one_data_set_are_told_as_compare_finds_them(done):
+def test_documented_comparison_equals_compare(done):
     page = (DOCS / "significance.md").read_text(encoding="utf-8")
     [(n, difference, p, corrected, command)] = re.findall(
         r"On vowel \((\d+) splits\) RBoost\^proj errs (\S+) points less than AdaBoost.MH: "

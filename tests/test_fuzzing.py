@@ -23,7 +23,7 @@ N_PIECES = {
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_whatever_comes_is_taken_or_refused_in_one_line(kind, tmp_path):
+def test_random_input_is_accepted_or_refused_in_one_line(kind, tmp_path):
     found = set()
 
     @settings(

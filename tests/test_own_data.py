@@ -23,7 +23,7 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def printed(tmp_path_factory):
     """Carry out the page; return what each command prints, by its words, and the folder."""
     here = tmp_path_factory.mktemp("page")
     # Other tests have modules of this name, too.
@@ -53,8 +53,8 @@ def told(tmp_path_factory):
     sys.modules.pop("mymodel", None)
 
 
-def find(told, *words):
-    [text] = [text for command, text in told[0].items() if all(one in command for one in words)]
+def find(printed, *words):
+    [text] = [text for command, text in printed[0].items() if all(one in command for one in words)]
     return text
 
 
@@ -73,19 +73,21 @@ def test_all_of_the_page_is_here():
     assert len(COMMANDS) == 15
 
 
-def test_the_files_are_read_as_the_page_says(told):
-    assert "features 16 (dense)" in find(told, "data wines.csv")  # 13, and three barrels
-    assert "filled by median of the training part" in find(told, "data flowers.csv")
+def test_the_files_are_read_as_the_page_says(printed):
+    assert "features 16 (dense)" in find(printed, "data wines.csv")  # 13, and three barrels
+    assert "filled by median of the training part" in find(printed, "data flowers.csv")
 
 
-def test_runs(told):
-    assert "wines: 178 samples, 16 features, 3 classes" in find(told, "run algo._target_", "grid")
-    assert "3 settings" in find(told, "run -m")
+def test_runs(printed):
+    assert "wines: 178 samples, 16 features, 3 classes" in find(
+        printed, "run algo._target_", "grid"
+    )
+    assert "3 settings" in find(printed, "run -m")
 
 
-def test_holes_reach_who_takes_them(told):
+def test_missing_values_reach_algorithms_that_accept_them(printed):
     def kept(algo):
-        file = told[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
+        file = printed[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
         lines = map(json.loads, file.read_text().splitlines())
         return {
             line["config"]["data"]["missing"]
@@ -93,50 +95,52 @@ def test_holes_reach_who_takes_them(told):
             if "schema" not in line and "config" in line
         }
 
-    assert "150 samples, 4 features" in find(told, "run algo=bagged_mcboost")
+    assert "150 samples, 4 features" in find(printed, "run algo=bagged_mcboost")
     assert kept("bagged_mcboost") == {"keep"}
     assert kept("Centroids") == {"median"}
 
 
-def test_the_table(told):
-    shown = find(told, "table mine.yaml")
+def test_the_table(printed):
+    shown = find(printed, "table mine.yaml")
     assert "over 4 data sets" in shown
     assert "by more than 1 percentage point" in shown
-    text = (told[1] / "results" / "tables" / "mine.tex").read_text()
+    text = (printed[1] / "results" / "tables" / "mine.tex").read_text()
     assert text.count(r"\begin{tabular}") == 1
-    notes = (told[1] / "results" / "tables" / "mine-notes.tex").read_text()
+    notes = (printed[1] / "results" / "tables" / "mine-notes.tex").read_text()
     assert "Wilcoxon signed-rank test" in notes
     assert "P(A, equal," in notes
     for title in ("flowers", "wines", "cells", "digits"):
         assert re.search(rf"^{title} & .* & .* & .* \\\\$", text, re.MULTILINE)
 
 
-def test_the_diagram_and_the_curves(told):
-    here = told[1]
-    assert "Friedman test of 3 algorithms over 4 data sets" in find(told, "compare")
+def test_the_diagram_and_the_curves(printed):
+    here = printed[1]
+    assert "Friedman test of 3 algorithms over 4 data sets" in find(printed, "compare")
     names = {path.name for path in here.glob("diagram*")}
     assert names == {
         f"diagram{middle}.{end}" for middle in ("", "-matrix") for end in ("png", "svg", "pdf")
     }
-    assert "No curve, as it has no boosting rounds: centroids." in find(told, "boostbench figure")
+    assert "No curve, as it has no boosting rounds: centroids." in find(
+        printed, "boostbench figure"
+    )
 
 
-def test_probabilities(told):
-    assert "Log-loss in nats" in find(told, "table scores.yaml")
+def test_probabilities(printed):
+    assert "Log-loss in nats" in find(printed, "table scores.yaml")
 
 
-def test_another_paper(told):
-    assert re.search(r"2 published numbers: .*", find(told, "check"))
+def test_another_paper(printed):
+    assert re.search(r"2 published numbers: .*", find(printed, "check"))
 
 
-def test_missing_values_words_and_dates_in_python(told):
-    constant, logistic, bag = map(float, re.findall(r"\b0\.\d{3}\b", find(told, "messy.py")))
+def test_missing_values_words_and_dates_in_python(printed):
+    constant, logistic, bag = map(float, re.findall(r"\b0\.\d{3}\b", find(printed, "messy.py")))
     assert bag < logistic < constant == 0.693
 
 
-def test_what_is_kept(told):
-    here = told[1]
-    assert "0 figures" not in find(told, "report")
+def test_files_of_the_page_are_kept(printed):
+    here = printed[1]
+    assert "0 figures" not in find(printed, "report")
     page = (here / "results" / "report.html").read_text()
     assert page.index("Centroids beside boosting") < page.index("<h2>Runs</h2>")
     with open(here / "results" / "splits.csv") as file:

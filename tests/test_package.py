@@ -40,7 +40,7 @@ def test_type_checkers_see_all_algorithms(path):
     assert (ROOT / "boostbench" / "py.typed").exists()
 
 
-def test_importing_the_package_imports_none_of_them():
+def test_importing_the_package_imports_no_algorithm():
     code = (
         "import sys, boostbench, boostbench.util.configs\n"
         "from boostbench.util import errors\n"
@@ -91,7 +91,7 @@ def test_no_module_hides_an_algorithm():
 
 
 @pytest.mark.parametrize("package", [boostbench, algorithms])
-def test_another_name_is_an_error(package):
+def test_unknown_name_is_an_error(package):
     with pytest.raises(AttributeError, match=f"'{package.__name__}' has no attribute 'XGBoost'"):
         package.XGBoost  # noqa: B018
     with pytest.raises(ImportError, match="XGBoost"):

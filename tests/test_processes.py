@@ -23,7 +23,7 @@ def is_running(process):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children")
-def test_what_a_killed_test_has_started_ends():
+def test_processes_of_a_killed_test_end():
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     parent = subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True, env=env

@@ -21,7 +21,7 @@ def script(monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SCRIPTS.glob("*.py")))
-def test_what_a_script_imports_is_there(script, name):
+def test_imports_of_scripts_exist(script, name):
     try:
         assert script(name).__doc__
     except (ModuleNotFoundError, SystemExit) as error:
@@ -33,14 +33,14 @@ def test_what_a_script_imports_is_there(script, name):
 
 
 @pytest.mark.parametrize(
-    ("code", "told"), [("import os; os.abort()", "ended by -6"), ("1 / 0", "ZeroDivisionError")]
+    ("code", "expected"), [("import os; os.abort()", "ended by -6"), ("1 / 0", "ZeroDivisionError")]
 )
-def test_memory_of_what_crashes_is_more_than_anything(script, monkeypatch, code, told):
+def test_memory_of_a_crash_is_infinite(script, monkeypatch, code, expected):
     bench_memory = script("bench_memory")
     monkeypatch.setattr(bench_memory, "_LOAD", code)
-    peak, said = bench_memory._peak(Path("any.csv"))
+    peak, message = bench_memory._peak(Path("any.csv"))
     assert peak > sys.maxsize
-    assert said.startswith(told)
+    assert message.startswith(expected)
 
 
 def test_hours_of_a_path_go_by_the_reference_job_of_its_splits(script):

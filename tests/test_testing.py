@@ -73,7 +73,7 @@ def fit(model, right):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_what_is_wrong_is_found(data, method, message):
+def test_faults_are_found(data, method, message):
     X, y = data
     model = spoiled(method).fit(X, y)
     with pytest.raises(AssertionError, match=message):
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_found(data, method, message):
     check_fitted_booster(AdaBoostMH(n_iterations=8).fit(X, y), X)
 
 
-def test_an_objective_may_rise_where_that_is_meant(data):
+def test_objective_may_rise_if_declared(data):
     check_fitted_booster(spoiled(fit).fit(*data), data[0], falling=False)
 
 
@@ -128,7 +128,7 @@ class Renamed(AdaBoostMH):
 
 
 @pytest.mark.parametrize("wrong", [Forgetful(n_iterations=8), Renamed()])
-def test_scikit_learns_checks_are_run(wrong):
+def test_checks_of_scikit_learn_are_run(wrong):
     with pytest.raises(AssertionError) as raised:
         check_booster(wrong)
     assert "check_estimator" in {entry.name for entry in raised.traceback}

@@ -33,7 +33,7 @@ def digests(results, *values):
     return [record["digests"] for record in records], kernels
 
 
-def test_hash_seeds_threads_and_kernels_decide_nothing(tmp_path):
+def test_hash_seed_threads_and_kernels_do_not_change_results(tmp_path):
     """Kernels add in another order, and predicted labels are coarser than that."""
     first, kernel = digests(tmp_path / "one", "0", "1", "1", "Prescott")
     other, another = digests(tmp_path / "other", "77", "2", "2", "Nehalem")

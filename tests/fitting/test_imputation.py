@@ -41,7 +41,7 @@ def experiment(dataset, **protocol):
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
-def test_as_a_pipeline_of_scikit_learn(holes, tmp_path, strategy):
+def test_imputation_equals_a_scikit_learn_pipeline(holes, tmp_path, strategy):
     dataset = holes(strategy)
     asked = experiment(dataset)
     [outcome] = run([asked], results=tmp_path / strategy).outcomes
@@ -55,7 +55,7 @@ def test_as_a_pipeline_of_scikit_learn(holes, tmp_path, strategy):
         assert record["config"]["data"]["missing"] == strategy
 
 
-def test_tested_rows_have_no_say(holes):
+def test_imputation_ignores_test_rows(holes):
     """Neither of the split nor of a fold: huge values there change no fitted model."""
     dataset = holes("mean")
     asked = experiment(dataset)
@@ -71,7 +71,7 @@ def test_tested_rows_have_no_say(holes):
     np.testing.assert_array_equal(before, fit.X_train)
 
 
-def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
+def test_tuning_imputes_by_the_rows_of_its_fold(holes, tmp_path):
     dataset = holes("mean")
     asked = experiment(dataset, n_folds=3, algo={"grid": {"max_depth": [1, 3, 5]}})
     report = run([asked], results=tmp_path)
@@ -94,7 +94,7 @@ def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
     assert errors[::2] != errors[1::2]
 
 
-def test_ways_of_filling_are_different_experiments(holes, tmp_path):
+def test_imputation_strategies_have_different_keys(holes, tmp_path):
     datasets = [holes(strategy) for strategy in ("mean", "median")]
     mean, median = map(experiment, datasets)
     assert mean.key(mean.splits[0]) != median.key(median.splits[0])
@@ -106,7 +106,7 @@ def test_ways_of_filling_are_different_experiments(holes, tmp_path):
         assert [record["config"]["data"]["missing"] for record in found] == [strategy] * 2
 
 
-def test_without_missing_values_nothing_is_filled():
+def test_complete_data_are_unchanged():
     dataset = load({"name": "wine", "sklearn": "load_wine", "missing": "median"})
     assert experiment(dataset).imputation is None
     assert "missing" not in experiment(dataset).config["data"]
@@ -119,7 +119,7 @@ def test_infinite_values_are_not_missing(tmp_path):
         load({"name": "bad", "path": str(path), "missing": "median"})
 
 
-def test_what_a_measure_looks_at_besides_both_parts_is_filled_too(holes, tmp_path):
+def test_imputation_includes_additional_rows_of_a_measure(holes, tmp_path):
     """Spare rows of retrieval, and the points of a boundary."""
     dataset = holes("mean")
     algo = {"name": "bits", "_target_": "fake_hashing.RandomBits", "grid": {}}

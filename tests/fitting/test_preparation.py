@@ -17,7 +17,7 @@ def lengths(X):
 
 
 @pytest.mark.parametrize("kind", ["minmax", "standard", "unit", "none"])
-def test_scaling_looks_at_the_training_part_only(kind):
+def test_scaling_uses_the_training_part_only(kind):
     rng = np.random.default_rng(0)
     train, test = rng.normal(5, 3, (30, 4)), rng.normal(5, 3, (10, 4))
     scaled, _ = prepare(train, test, kind)
@@ -92,14 +92,14 @@ def of_few_counts(rng):
     "make", [wide, tall, far_from_the_origin, of_low_rank, with_the_same_samples]
 )
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
-def test_projection_is_that_of_the_full_decomposition(make, share):
+def test_projection_equals_the_full_decomposition(make, share):
     X = make(np.random.default_rng(3))
     check_projection(X[::2], X[1::2], share)
 
 
 @pytest.mark.parametrize("make", [wide, tall, of_low_rank, of_counts, of_few_counts])
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
-def test_projection_of_sparse_features_is_that_of_the_dense_matrix(make, container):
+def test_projection_of_sparse_features_equals_the_dense_matrix(make, container):
     X = make(np.random.default_rng(4))
     check_projection(container(X[::2]), container(X[1::2]), 0.9, X[::2], X[1::2])
 

@@ -18,7 +18,7 @@ RECORD = {
 }
 
 
-def test_quantities_are_read_off_a_record():
+def test_quantities_are_read_from_a_record():
     assert {name: one.of(RECORD) for name, one in QUANTITIES.items()} == {
         "test_error": 25.0,
         "accuracy": 75.0,
@@ -40,18 +40,18 @@ def test_quantities_are_read_off_a_record():
     assert QUANTITIES["mean_average_precision"].of({"mean_average_precision": 0.2}) == 0.2
 
 
-def test_after_some_rounds():
+def test_quantities_may_be_read_at_a_checkpoint():
     assert TEST_ERROR.of(RECORD, 50) == QUANTITIES["accuracy"].of(RECORD, 50) == 50
     assert TEST_ERROR.of(RECORD, 100) is None
 
 
-def test_means_leave_out_what_is_not_told():
+def test_means_leave_out_missing_values():
     records = [RECORD, {**RECORD, "test_error": 0.75}, {"seconds": {}}]
     assert TEST_ERROR.mean(records) == 50
     assert QUANTITIES["weak_learner"].mean(records) is None
 
 
-def test_what_can_be_judged():
+def test_quantities_with_verdicts_are_marked():
     assert [name for name, one in QUANTITIES.items() if one.is_judged] == [
         *("test_error", "accuracy", "mean_average_precision"),
         *("log_loss", "brier", "auc", "balanced_accuracy", "n_parameters"),

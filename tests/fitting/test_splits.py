@@ -36,7 +36,7 @@ def test_more_splits_extend_fewer(dataset, sampling, samples_per_class):
     assert len({split.seed for split in many}) == 7
 
 
-def test_seed_decides(dataset):
+def test_seed_determines_the_splits(dataset):
     first, again, other = (splits(dataset, ProtocolSpec(), seed)[0] for seed in (0, 0, 1))
     assert same(first, again)
     assert first.checksum == again.checksum
@@ -51,7 +51,7 @@ def test_stratified_keeps_the_shares_of_classes():
         assert dict(zip(labels, counts, strict=True)) == {"a": 15, "b": 6, "c": 3}
 
 
-def test_plain_does_not_keep_the_shares_of_classes():
+def test_plain_ignores_the_shares_of_classes():
     dataset = make_dataset((60, 24, 12))
     of_first_class = {
         int(np.sum(dataset.y[split.test] == "a"))
@@ -77,11 +77,14 @@ def test_kfold_tests_every_drawn_sample_once():
     assert len(np.unique(tested)) == len(tested) == 32
 
 
-def test_fixed_splits_are_taken_as_they_are():
+def test_fixed_splits_are_unchanged():
     fixed = [(np.array([0, 5]), np.array([1, 2])), (np.array([3]), np.array([4]))]
     dataset = make_dataset(splits=fixed)
-    found = splits(dataset, ProtocolSpec(sampling="fixed", n_splits=2), seed=0)
-    assert [(s.train.tolist(), s.test.tolist()) for s in found] == [([0, 5], [1, 2]), ([3], [4])]
+    fixed_splits = splits(dataset, ProtocolSpec(sampling="fixed", n_splits=2), seed=0)
+    assert [(s.train.tolist(), s.test.tolist()) for s in fixed_splits] == [
+        ([0, 5], [1, 2]),
+        ([3], [4]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,12 +98,12 @@ def test_fixed_splits_are_taken_as_they_are():
         ((2, 2), {"test_size": 0.9, "sampling": "plain"}, "leaves nothing to train on"),
     ],
 )
-def test_impossible_splits_are_the_users_to_mend(counts, settings, message):
+def test_impossible_splits_are_user_errors(counts, settings, message):
     with pytest.raises(UserError, match=message):
         splits(make_dataset(counts), ProtocolSpec(**settings), seed=0)
 
 
-def test_too_few_fixed_splits():
+def test_too_few_fixed_splits_are_refused():
     dataset = make_dataset(splits=[(np.array([0]), np.array([1]))])
     with pytest.raises(UserError, match="n_splits is 3, but data set 'toy' has 1 fixed splits"):
         splits(dataset, ProtocolSpec(sampling="fixed", n_splits=3), seed=0)
@@ -110,7 +113,7 @@ def counts(y):
     return np.unique(y, return_counts=True)[1].tolist()
 
 
-def test_repeats_of_folds_extend_the_first():
+def test_repeated_folds_extend_the_first_repetition():
     dataset = make_dataset((60, 24, 12))
     once = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4), seed=3)
     twice = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
@@ -127,14 +130,14 @@ def official(n_train=60):
     return replace(dataset, splits=[(np.arange(n_train), np.arange(n_train, 120))])
 
 
-def test_the_official_parts_as_often_as_asked_for():
+def test_official_parts_are_repeated_with_other_seeds():
     parts = splits(official(), ProtocolSpec(sampling="official", n_splits=3), seed=0)
     assert len({split.checksum for split in parts}) == 1
     assert len({split.seed for split in parts}) == 3
     assert all(np.array_equal(split.test, np.arange(60, 120)) for split in parts)
 
 
-def test_a_thinned_training_part_leaves_the_test_part_as_it_is():
+def test_reduced_training_part_keeps_the_test_part():
     """MNIST with 1000 digits of each class for training, and the official test set."""
     dataset = official()
     settings = {"sampling": "official", "n_splits": 3, "train_per_class": 8}
@@ -149,7 +152,7 @@ def test_a_thinned_training_part_leaves_the_test_part_as_it_is():
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
-def test_a_training_part_of_so_many_samples(sampling):
+def test_train_size_reduces_the_training_part(sampling):
     dataset = make_dataset((60, 30, 30))
     whole = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4), seed=0)
     thin = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4, train_size=20), seed=0)
@@ -167,7 +170,7 @@ def test_a_training_part_of_so_many_samples(sampling):
     )
 
 
-def test_all_that_is_not_trained_on_is_tested():
+def test_rest_is_tested():
     """So many images of each class for training, the rest for test."""
     dataset = make_dataset((60, 30, 30))
     for split in splits(dataset, ProtocolSpec(train_per_class=12, test="rest"), seed=0):
@@ -176,7 +179,7 @@ def test_all_that_is_not_trained_on_is_tested():
         assert len(split.spare) == 0
 
 
-def test_everything_is_tested():
+def test_all_samples_are_tested():
     """A stratified sample for training, the complete distribution for test."""
     for split in splits(make_dataset(), ProtocolSpec(train_size=30, test="all"), seed=0):
         assert np.array_equal(split.test, np.arange(120))
@@ -184,14 +187,14 @@ def test_everything_is_tested():
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "kfold"])
-def test_the_official_test_part_is_never_trained_on(sampling):
+def test_official_test_part_is_never_trained_on(sampling):
     protocol = ProtocolSpec(sampling=sampling, n_splits=3, test="official")
     for split in splits(official(), protocol, seed=0):
         assert np.array_equal(split.test, np.arange(60, 120))
         assert split.train.max() < 60
 
 
-def test_a_number_of_samples_is_tested():
+def test_test_size_may_be_a_number_of_samples():
     for split in splits(make_dataset(), ProtocolSpec(test_size=17), seed=0):
         assert (len(split.train), len(split.test)) == (103, 17)
 
@@ -210,7 +213,7 @@ def test_a_number_of_samples_is_tested():
         ([0, 1], np.arange(0), "has an empty part"),
     ],
 )
-def test_splits_that_came_with_the_data_are_checked(train, test, message):
+def test_invalid_fixed_splits_are_refused(train, test, message):
     good = np.arange(10), np.arange(10, 20)
     dataset = make_dataset(splits=[good, (np.array(train), np.array(test))])
     splits(dataset, ProtocolSpec(sampling="fixed", n_splits=1), seed=0)
@@ -219,7 +222,7 @@ def test_splits_that_came_with_the_data_are_checked(train, test, message):
 
 
 @pytest.mark.parametrize("settings", [{"sampling": "official"}, {"test": "official"}])
-def test_no_official_part(settings):
+def test_missing_official_part_is_an_error(settings):
     with pytest.raises(UserError, match=r"data set .toy. has none; take protocol\.sampling=strat"):
         splits(make_dataset(), ProtocolSpec(**settings), seed=0)
     several = make_dataset(splits=[(np.array([0]), np.array([1]))] * 3)

@@ -18,18 +18,20 @@ def fitted(dataset):
     return Nearest(n_iterations=9).fit(dataset.X, y), dataset.X
 
 
-def test_labels_after_each_checkpoint_and_in_the_end(fitted):
+def test_labels_are_predicted_at_checkpoints_and_the_end(fitted):
     model, X = fitted
-    found, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
+    labels_by_stage, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
     every = list(model.staged_predict(X))
     assert done == len(every) == 3
     # It stopped after 3 rounds, of the 9 that were asked for.
     expected = {"1": 0, "2": 1, "3": 2, "7": 2, "9": 2, "end": 2}
-    assert found.keys() == expected.keys()
-    assert all(np.array_equal(found[name], every[stage]) for name, stage in expected.items())
+    assert labels_by_stage.keys() == expected.keys()
+    assert all(
+        np.array_equal(labels_by_stage[name], every[stage]) for name, stage in expected.items()
+    )
 
 
-def test_rounds_by_a_name_that_the_estimator_tells(fitted, monkeypatch):
+def test_staged_parameter_names_the_rounds(fitted, monkeypatch):
     model, X = fitted
     monkeypatch.setattr(model, "get_params", lambda: {"length": 9})
     assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "end"}
@@ -38,20 +40,20 @@ def test_rounds_by_a_name_that_the_estimator_tells(fitted, monkeypatch):
 
 
 @pytest.mark.parametrize("asked", [None, "auto"])
-def test_rounds_that_are_no_number_are_those_that_were_done(fitted, monkeypatch, asked):
+def test_finished_rounds_replace_rounds_without_a_number(fitted, monkeypatch, asked):
     model, X = fitted
     monkeypatch.setattr(model, "get_params", lambda: {"n_estimators": asked, "max_iter": 100})
     assert predictions(model, X, KNOWN, rounds=(3, 9))[0].keys() == {"3", "end"}
 
 
-def test_what_has_no_stages_has_an_end(dataset):
+def test_model_without_stages_has_an_end(dataset):
     tree = DecisionTreeClassifier().fit(dataset.X, dataset.y)
-    found, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
-    assert (list(found), done) == (["end"], None)
+    labels_by_stage, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
+    assert (list(labels_by_stage), done) == (["end"], None)
     assert list(stages(tree, dataset.X, KNOWN)) == []
 
 
-def test_no_stage_is_predicted_that_nobody_looks_at(fitted, monkeypatch):
+def test_unused_stages_are_not_predicted(fitted, monkeypatch):
     model, X = fitted
     predicted = []
     staged = model.staged_predict
@@ -70,25 +72,25 @@ def test_stages_are_checked(fitted, monkeypatch):
         list(stages(model, X, KNOWN))
 
 
-def test_the_last_stage_is_the_end(dataset):
+def test_last_stage_must_equal_predict(dataset):
     y = np.unique(dataset.y, return_inverse=True)[1]
     model = TwoTongues().fit(dataset.X, y)
     with pytest.raises(RuntimeError, match="last stage"):
         predictions(model, dataset.X, KNOWN, rounds=(1,))
 
 
-def test_words_may_be_labels(dataset):
+def test_labels_may_be_text(dataset):
     labels = np.unique(dataset.y)
     model = AdaBoostClassifier(n_estimators=3, random_state=0).fit(dataset.X, dataset.y)
-    found, _ = predictions(model, dataset.X, labels, rounds=(2,))
-    assert set(found["2"]) <= set(labels)
+    labels_by_stage, _ = predictions(model, dataset.X, labels, rounds=(2,))
+    assert set(labels_by_stage["2"]) <= set(labels)
     with pytest.raises(ValueError, match="gives 'd', which is no label"):
         check_labels(np.array(["a", "d"]), 2, labels)
     with pytest.raises(ValueError, match="gives '1', which is no label"):
         check_labels(np.array(["1", "2"]), 2, KNOWN)
 
 
-def test_digests_tell_labels_apart_and_nothing_else():
+def test_digests_depend_on_labels_only():
     labels = np.array([0, 2, 1])
     alike = [labels, labels.astype(np.int8), labels.astype(float), np.asfortranarray(labels)]
     assert len({digest_of_labels(one) for one in alike}) == 1

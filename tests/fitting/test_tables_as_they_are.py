@@ -71,15 +71,15 @@ def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol
     return Experiment.from_config(config, dataset)
 
 
-def seen(asked):
+def fit_first_split(asked):
     """What the estimator of the first split is fitted on."""
     split = asked.splits[0]
     return asked.trial(split, {}).fit(asked.dataset.X, asked.dataset.class_indices), split
 
 
-def test_who_takes_both_gets_both(path, frame):
+def test_missing_values_and_categories_are_passed_on(path, frame):
     asked = experiment(loaded(path), takes=["allow_nan", "categorical"])
-    fit, split = seen(asked)
+    fit, split = fit_first_split(asked)
     for part, rows in ((fit.X_train, split.train), (fit.X_test, split.test)):
         of_file = frame.iloc[rows].reset_index(drop=True)
         assert part.shape == (len(rows), 4)
@@ -96,9 +96,9 @@ def test_who_takes_both_gets_both(path, frame):
     assert asked.config["data"]["words"] == "categories"
 
 
-def test_who_takes_missing_values_alone_gets_these(path):
+def test_missing_values_alone_are_passed_on(path):
     asked = experiment(loaded(path), takes=["allow_nan"])
-    [fit, _] = seen(asked)
+    [fit, _] = fit_first_split(asked)
     assert isinstance(fit.X_train, np.ndarray)
     assert fit.X_train.shape[1] == 7
     assert np.isnan(fit.X_train).any(axis=0).tolist() == [True] * 5 + [False] * 2
@@ -106,9 +106,9 @@ def test_who_takes_missing_values_alone_gets_these(path):
     assert "words" not in asked.config["data"]
 
 
-def test_others_get_numbers_as_if_the_median_was_asked_for(path):
+def test_other_algorithms_get_medians_and_numbers(path):
     asked, filled = (experiment(loaded(path, missing=choice)) for choice in (None, "median"))
-    [fit, split] = seen(asked)
+    [fit, split] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
     assert not np.isnan(fit.X_test).any()
     assert asked.config == filled.config | {"data": asked.config["data"]}
@@ -116,23 +116,23 @@ def test_others_get_numbers_as_if_the_median_was_asked_for(path):
 
 
 @pytest.mark.parametrize("choice", ["mean", "median", "most_frequent"])
-def test_what_is_to_be_filled_is_filled_for_all(path, choice):
+def test_requested_imputation_applies_to_all_algorithms(path, choice):
     asked = experiment(loaded(path, missing=choice), takes=["allow_nan", "categorical"])
-    [fit, _] = seen(asked)
+    [fit, _] = fit_first_split(asked)
     assert fit.X_train.shape[1] == 7
     assert not np.isnan(fit.X_train).any()
     assert asked.config["data"]["missing"] == choice
 
 
 @pytest.mark.parametrize("protocol", [{"pca": 0.9}, {"scale": "unit"}])
-def test_what_mixes_features_needs_numbers(path, protocol):
+def test_projection_and_unit_norm_need_numbers(path, protocol):
     asked = experiment(loaded(path), takes=["allow_nan", "categorical"], protocol=protocol)
-    [fit, _] = seen(asked)
+    [fit, _] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
     assert asked.config["data"]["missing"] == "median"
 
 
-def test_data_of_a_name_are_numbers(path, monkeypatch):
+def test_named_data_sets_are_numbers(path, monkeypatch):
     """Their records stay what they are."""
     whole = path.read_text().splitlines()
     path.write_text("\n".join(line for line in whole if ",," not in line and line[0] != ","))
@@ -145,10 +145,10 @@ def test_data_of_a_name_are_numbers(path, monkeypatch):
     assert own.n_features == named.n_features == 7
     asked = experiment(named, takes=["allow_nan", "categorical"])
     assert "words" not in asked.config["data"]
-    assert seen(asked)[0].X_train.shape[1] == 7
+    assert fit_first_split(asked)[0].X_train.shape[1] == 7
 
 
-def test_features_of_the_data_are_counted(path):
+def test_encoded_features_are_counted(path):
     asked = experiment(loaded(path), "boostbench.AdaBoostMH", "feature_use", n_iterations=5)
     [record] = [asked.trial(asked.splits[0], {})]
     taken = asked.measure.take(record, asked.dataset.X, asked.dataset.class_indices)
@@ -165,7 +165,7 @@ def test_features_of_the_data_are_counted(path):
         ("boostbench.MCBoost", MCBoost(n_iterations=10)),
     ],
 )
-def test_as_in_python_on_the_frame(path, frame, tmp_path, target, model):
+def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
     """Recorded, found again without the data, and made again from the record."""
     dataset = loaded(path)
     rounds = {"max_iter": 10} if "Hist" in target else {"n_iterations": 10}

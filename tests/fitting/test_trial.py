@@ -42,7 +42,7 @@ def do_numbers(dataset):
     return make(dataset, np.unique(dataset.y, return_inverse=True)[1])
 
 
-def test_outcome_is_what_a_plain_fit_gives(do, dataset):
+def test_outcome_equals_a_plain_fit(do, dataset):
     outcome = do(
         "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
     )
@@ -70,13 +70,13 @@ def test_features_are_projected(dataset):
     assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 
 
-def test_a_few_ties_may_fall_either_way(do):
+def test_few_tied_predictions_may_differ(do):
     """Of 30 instances: a score added up in another order decides a tie otherwise."""
     assert "error" not in do("fake_classifiers.Tying", n_ties=2)
     assert "not what predict gives" in do("fake_classifiers.Tying", n_ties=3)["error"]
 
 
-def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
+def test_early_stop_repeats_its_last_error(do):
     outcome = do("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
     errors = outcome["checkpoints"]
     assert outcome["n_iterations"] == 3
@@ -84,13 +84,13 @@ def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
     assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
 
 
-def test_boosting_that_stops_before_its_first_round(do):
+def test_training_without_rounds_has_errors(do):
     outcome = do("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
     assert outcome["n_iterations"] == 0
     assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
 
 
-def test_costs_are_told(do, fine_clock):
+def test_outcome_has_seconds_and_numbers_of_parameters(do, fine_clock):
     outcome = do("fake_classifiers.Nearest")
     seconds = outcome["seconds"]
     assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
@@ -100,14 +100,14 @@ def test_costs_are_told(do, fine_clock):
     assert json.loads(json.dumps(outcome)) == outcome
 
 
-def test_anything_with_fit_and_predict_takes_part(do):
+def test_fit_and_predict_suffice(do):
     outcome = do("fake_classifiers.Plain")
     assert 0 < outcome["test_error"] < 1
     assert outcome["checkpoints"] == {}
     assert outcome["n_iterations"] is None
 
 
-def test_an_exception_is_the_trials_failure(do):
+def test_exception_is_recorded_as_a_failure(do):
     outcome = do("fake_classifiers.Failing", fail_on=0)
     assert outcome["error"] == "ValueError: cannot do this one"
     assert outcome["where"].startswith("fake_classifiers:")
@@ -115,12 +115,12 @@ def test_an_exception_is_the_trials_failure(do):
     assert do("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
 
 
-def test_ctrl_c_passes(do):
+def test_ctrl_c_is_raised(do):
     with pytest.raises(KeyboardInterrupt):
         do("fake_classifiers.Interrupting", fail_on=0)
 
 
-def test_stages_that_end_elsewhere_than_predict_are_a_failure(do):
+def test_last_stage_that_differs_from_predict_is_a_failure(do):
     assert "last stage" in do("fake_classifiers.TwoTongues")["error"]
 
 
@@ -159,21 +159,21 @@ def test_blas_has_one_thread(do, monkeypatch):
         ("values", r"predict gives [012]\.5, which is no label of the training part"),
     ],
 )
-def test_what_is_no_label_for_each_sample_is_a_failure(do_numbers, form, message):
+def test_invalid_predictions_are_a_failure(do_numbers, form, message):
     outcome = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
     assert re.match(f"ValueError: {message}", outcome["error"])
     assert "test_error" not in outcome
 
 
 @pytest.mark.parametrize("form", ["float", "list", "object"])
-def test_labels_of_another_type_are_labels(do_numbers, form):
+def test_labels_may_have_other_types(do_numbers, form):
     plain = do_numbers("fake_classifiers.Nearest", checkpoints=())
     other = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
     for result in ("test_error", "train_error", "digests"):
         assert plain[result] == other[result]
 
 
-def test_a_regressor_is_no_classifier(do_numbers):
+def test_regressor_is_a_failure(do_numbers):
     outcome = do_numbers("sklearn.linear_model.LinearRegression")
     assert "which is no label of the training part" in outcome["error"]
 
@@ -193,13 +193,13 @@ def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
     assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())
 
 
-def test_a_constructor_that_breaks_down_is_the_trials_failure(do):
+def test_failing_constructor_is_recorded_as_a_failure(do):
     outcome = do("fake_classifiers.BrokenConstructor", width=3)
     assert outcome["error"] == "RuntimeError: no licence found"
     assert outcome["where"].startswith("fake_classifiers:")
 
 
-def test_texts_that_are_none_are_told_all_the_same(do):
+def test_unprintable_errors_are_recorded(do):
     outcome = do("fake_classifiers.Unprintable")
     assert outcome["error"] == r"ValueError: no file \udcff here"
     assert json.dumps(outcome, ensure_ascii=False).encode()

@@ -34,16 +34,18 @@ def trial(algorithm, scale="minmax"):
     return Trial(algorithm, {}, split, ProtocolSpec(scale=scale), measures.find("prediction"))
 
 
-def of_one_fold(algorithm, dataset, scale="minmax"):
+def run_one_fold(algorithm, dataset, scale="minmax"):
     labels = np.unique(dataset.y, return_inverse=True)[1]
     tried = list(trials(trial(algorithm, scale), algorithm.points()))
     return tried, [run_trial(one, dataset.X, labels) for one in tried]
 
 
 @pytest.mark.parametrize("scale", ["minmax", "none"])
-def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale):
+def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
     params = {"n_iterations": 200, "tol": 1e-4}
-    _, [outcome] = of_one_fold(AlgorithmSpec("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale)
+    _, [outcome] = run_one_fold(
+        AlgorithmSpec("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale
+    )
     single = []
     for nu in GRID:
         algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
@@ -68,19 +70,19 @@ def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale
         ("fake_classifiers.Nearest", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [1] * 6),
     ],
 )
-def test_which_points_share_a_fit(target, grid, expected):
+def test_points_share_a_fit_if_the_class_allows_it(target, grid, expected):
     algorithm = AlgorithmSpec("some", target, {}, grid)
     tried = [one.measure.points for one in trials(trial(algorithm), algorithm.points())]
     assert [len(points) for points in tried] == expected
     assert sorted(map(str, itertools.chain(*tried))) == sorted(map(str, algorithm.points()))
 
 
-def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatch):
+def test_errors_of_stages_equal_separate_fits(dataset, monkeypatch):
     import fake_classifiers
 
     grid = {"width": [1, 2], "n_iterations": [3, 1, 2]}
     apart = AlgorithmSpec("fake", "fake_classifiers.Nearest", {}, grid)
-    tried, outcomes = of_one_fold(apart, dataset)
+    tried, outcomes = run_one_fold(apart, dataset)
     expected = {
         str(one.measure.points[0]): outcome for one, outcome in zip(tried, outcomes, strict=True)
     }
@@ -88,7 +90,7 @@ def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatc
     fit = fake_classifiers.Staged.fit
     monkeypatch.setattr(fake_classifiers.Staged, "fit", lambda *args: fits.append(1) or fit(*args))
     together = AlgorithmSpec("fake", "fake_classifiers.Staged", {}, grid)
-    tried, outcomes = of_one_fold(together, dataset)
+    tried, outcomes = run_one_fold(together, dataset)
     assert len(fits) == len(outcomes) == 2
     for one, outcome in zip(tried, outcomes, strict=True):
         for i, point in enumerate(one.measure.points):
@@ -122,7 +124,7 @@ def test_one_record_per_fold(experiment, tmp_path):
     assert outcome.records[0]["validation_error"] == pytest.approx(means.min())
 
 
-def test_a_longer_path_is_gone_anew(make_experiment):
+def test_longer_path_has_other_keys(make_experiment):
     """A point's result may depend on those before it."""
     longer = make_experiment(MULTIBOOST, grid={"nu": [*GRID, 1e-5]}, n_iterations=200)
     shorter = make_experiment(MULTIBOOST, grid={"nu": GRID}, n_iterations=200)
@@ -130,7 +132,7 @@ def test_a_longer_path_is_gone_anew(make_experiment):
     assert keys[0].isdisjoint(keys[1])
 
 
-def test_a_failure_is_that_of_all_points(experiment, tmp_path, monkeypatch):
+def test_failure_of_a_path_is_a_failure_of_all_points(experiment, tmp_path, monkeypatch):
     def fail(self, X, y):
         raise ValueError("cannot do this")
 
@@ -141,7 +143,7 @@ def test_a_failure_is_that_of_all_points(experiment, tmp_path, monkeypatch):
     assert "cannot do this" in outcome.failures[0]["error"]
 
 
-def test_an_error_that_is_no_number_is_a_failure(experiment, tmp_path, monkeypatch):
+def test_nan_error_is_a_failure(experiment, tmp_path, monkeypatch):
     """It is not written down, so that no mean of it is the least."""
     monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
     [outcome] = run([experiment], results=tmp_path).outcomes
@@ -150,7 +152,7 @@ def test_an_error_that_is_no_number_is_a_failure(experiment, tmp_path, monkeypat
     assert "\n" not in outcome.failures[0]["error"]
 
 
-def test_labels_say_how_many_points(experiment):
+def test_label_has_the_number_of_points(experiment):
     task = next(iter(tuning_tasks(experiment, experiment.splits[0])))
     assert task.label == "fake on toy, split 0, fold 0, 3 points"
 
@@ -164,14 +166,14 @@ def test_folds_are_stratified_and_cover_everything():
         assert not set(part.train) & set(part.test)
 
 
-def test_fewer_samples_in_a_class_than_folds():
+def test_class_smaller_than_the_number_of_folds_is_refused():
     outer = Split(0, 0, np.arange(23), np.arange(0))
     message = "class 'b' has 3 samples in a part, fewer than the 5 folds"
     with pytest.raises(UserError, match=message):
         next(inner_splits(outer, np.repeat(["a", "b"], [20, 3]), 5, "a part"))
 
 
-def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
+def test_first_of_equal_points_is_chosen_despite_rounding():
     """0.1 + 0.2 is not 0.3."""
     points = [{"nu": 1}, {"nu": 2}, {"nu": 3}]
     errors = [[0.5, 0.5], [0.1 + 0.2, 0.3], [0.3, 0.3]]
@@ -187,7 +189,7 @@ def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
 
 
 @pytest.mark.parametrize("values", [[1, 1.0], [False, 0]])
-def test_points_that_only_python_takes_for_equal_are_several(values):
+def test_points_of_other_types_are_distinct(values):
     """To a forest, 1 is one feature at a time, and 1.0 is all of them."""
     points = [{"max_features": value} for value in values]
     judged = [([points[0]], {"validation_error": 0.4}), ([points[1]], {"validation_error": 0.1})]

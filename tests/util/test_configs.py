@@ -38,13 +38,13 @@ def test_read_merges_the_defaults_of_an_option(tmp_path):
     }
 
 
-def test_files_are_called_as_they_call_themselves():
+def test_file_names_equal_their_name_entry():
     for group in ("algo", "data", "protocol", "profile"):
         for name in configs.list_options(group):
             assert configs.read_option(group, name)["name"] == name
 
 
-def test_sets_of_one_file_come_from_one_place():
+def test_data_sets_of_one_file_have_one_source():
     """Whoever has no file gets each of them from OpenML, or none."""
     for name in configs.list_options("data"):
         spec = configs.read_option("data", name)
@@ -54,7 +54,7 @@ def test_sets_of_one_file_come_from_one_place():
             assert ids[0] == ids[1], name
 
 
-def test_tables_are_made_of_what_there_is():
+def test_tables_name_existing_settings():
     for name in configs.list_options("table"):
         table = TableDefinition.read(name)
         assert {row.data for row in table.rows.values()} <= set(configs.list_options("data"))
@@ -92,7 +92,7 @@ def test_remarks_name_departures_from_the_paper(paper):
     assert message
 
 
-def test_figures_are_made_of_what_there_is():
+def test_figures_name_existing_tables():
     for name in configs.list_options("figure"):
         figure = read_figure(name)
         match figure:
@@ -126,7 +126,7 @@ def test_figures_are_made_of_what_there_is():
     ],
     ids=["brackets", "dashes", "closed", "aliases", "merged", "itself", "many"],
 )
-def test_yaml_that_would_crash_or_fill_the_memory_is_refused(text, monkeypatch):
+def test_harmful_yaml_is_refused(text, monkeypatch):
     """The check constructs no value, and its work is linear in the length of the text."""
     seen = []
 

@@ -29,19 +29,19 @@ def test_file_in_place_of_a_folder_is_an_error(tmp_path):
         raise AssertionError("not reached")
 
 
-def test_a_full_disk(tmp_path):
+def test_full_disk_is_an_error(tmp_path):
     message = pytest.raises(UserError, match="No space left on device; make room")
     with message, writing_to(tmp_path / "file", "make room"):
         raise OSError(28, "No space left on device")
 
 
-def test_an_error_of_a_library_has_no_number(tmp_path):
+def test_library_error_without_a_number_is_shown(tmp_path):
     message = pytest.raises(UserError, match=r"file: the folder is not there; choose another$")
     with message, writing_to(tmp_path / "file", "choose another"):
         raise OSError("the folder is not there")
 
 
-def test_other_errors_pass(tmp_path):
+def test_other_errors_are_raised(tmp_path):
     with pytest.raises(ZeroDivisionError), writing_to(tmp_path / "file", "choose another"):
         1 / 0  # noqa: B018
 

@@ -14,26 +14,26 @@ from boostbench.util.numbers import differences, fixed, mean_std, rounded, secon
 HUNDREDTHS = range(0, 10_000, 5)
 
 
-def test_mean_std():
+def test_mean_and_deviation_are_formatted():
     assert mean_std(2.94, 2.36) == "2.9 (2.4)"
     assert mean_std(2.94, math.nan) == "2.9"
 
 
-def test_seconds():
+def test_seconds_are_formatted():
     assert [seconds(v) for v in (0.5, 100.0, 2644.0, 0.0)] == ["0.500", "100", "2644", "0.00"]
     assert [seconds(v) for v in (999.4, 999.5, 999.7, 1000)] == ["999", "1000", "1000", "1000"]
     assert [seconds(v) for v in (99.96, 9.996, 0.9996)] == ["100", "10.0", "1.00"]
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_halves_are_rounded_as_decimal_numbers_are(sign):
+def test_halves_are_rounded_as_decimal_numbers(sign):
     exact = [sign * Decimal(n) / 100 for n in HUNDREDTHS]
     by_hand = [str(one.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0) for one in exact]
     assert [fixed(float(one), 1) for one in exact] == by_hand
     assert rounded([float(one) for one in exact], 1).tolist() == [float(one) for one in by_hand]
 
 
-def test_a_mean_is_rounded_as_the_number_that_it_is():
+def test_means_are_rounded_exactly():
     """Percentages of 40 test samples, whose mean comes out a little beside a half."""
     rng = np.random.default_rng(0)
     for errors in rng.integers(0, 41, (500, 50)):
@@ -42,14 +42,14 @@ def test_a_mean_is_rounded_as_the_number_that_it_is():
         assert fixed(mean, 1) == str(exact.quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
-def test_what_is_rounded_stays():
+def test_rounding_is_idempotent():
     assert np.isnan(rounded(math.nan, 1))
     assert np.signbit(rounded([-0.04, -0.0], 1)).tolist() == [False, False]
     once = rounded(np.random.default_rng(0).normal(0, 100, 1000), 2)
     assert rounded(once, 2).tolist() == once.tolist()
 
 
-def test_what_prints_as_a_tie_is_one_in_every_test():
+def test_equal_printed_numbers_are_ties():
     a = [n / 100 for n in HUNDREDTHS]
     b = [float(fixed(n, 1)) for n in a]
     assert [mean_std(x, math.nan) for x in a] == [mean_std(x, math.nan) for x in b]

@@ -27,11 +27,11 @@ def test_control_characters_are_escaped_as_json_reads_them(text):
 
 
 @pytest.mark.parametrize("text", ["größe", "कि", "👩‍🔬", "a\tb\nc", "RBoost^proj", ""])
-def test_other_text_stays_as_it_is(text):
+def test_other_text_is_unchanged(text):
     assert printable(text) == text
 
 
-def test_a_long_text_keeps_its_begin_and_its_end():
+def test_long_text_keeps_its_ends():
     text = f"file.csv:2: {'x' * 100_000} is no number"
     assert shortened(text).startswith("file.csv:2: xxx")
     assert shortened(text).endswith("xxx is no number")

@@ -4,7 +4,7 @@ from boostbench.data.sources.cache import cache_folder
 from boostbench.util.user_paths import slug, user_path
 
 
-def test_the_home_folder():
+def test_tilde_is_expanded():
     assert user_path("~/toy.csv") == Path.home() / "toy.csv"
     assert user_path("toy.csv") == Path("toy.csv")
 

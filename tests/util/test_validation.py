@@ -32,7 +32,7 @@ def fill(**content):
     return struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
 
 
-def test_values_of_the_right_types():
+def test_valid_values_are_accepted():
     found = fill(
         words=["a", "b"],
         pairs=[["a", "b"]],
@@ -52,13 +52,13 @@ def test_overrides_are_read_once():
     assert fill(overrides="seed=1").overrides == {"seed": 1}
 
 
-def test_one_text_is_a_list_of_one():
+def test_single_text_becomes_a_list():
     assert fill(words="a").words == ["a"]
     assert fill(pairs=["ab"]).pairs == [["ab"]]
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ({"count": "3"}, "f.yaml: count is '3'; it must be a whole number"),
         ({"count": True}, "f.yaml: count is True; it must be a whole number"),
@@ -82,10 +82,10 @@ def test_one_text_is_a_list_of_one():
         ({"overrides": "++results=x"}, "f.yaml: '++results' is for the command line; "),
     ],
 )
-def test_each_mistake_names_file_and_key(content, told):
+def test_errors_name_file_and_key(content, message):
     with pytest.raises(UserError) as mistake:
         struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
-    assert str(mistake.value).startswith(told)
+    assert str(mistake.value).startswith(message)
 
 
 def test_long_values_are_cut():
@@ -94,7 +94,7 @@ def test_long_values_are_cut():
     assert len(str(mistake.value)) < 100
 
 
-def test_what_is_missing_and_what_is_no_mapping():
+def test_missing_keys_and_other_types_are_refused():
     with pytest.raises(UserError, match=r"f\.yaml lacks count; it needs count, inner"):
         struct_from_mapping(Outer, {}, "f.yaml", name="f")
     with pytest.raises(UserError, match=r"f\.yaml is 3; it must be KEY: VALUE"):
