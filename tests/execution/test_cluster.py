@@ -77,7 +77,7 @@ def wait_for(address, n_workers):
 
 
 def on_finished(number, act):
-    """Make a listener that acts once, when so many fits are done."""
+    """Return a listener that calls a function once, after a number of fits."""
     events = []
 
     def listen(event):
@@ -101,7 +101,7 @@ def test_cluster_gives_equal_records_after_a_worker_is_killed(make_experiment, t
 
 
 def test_killed_scheduler_loses_no_record(tmp_path, make_cluster):
-    """It goes when both workers are within a fit that does not end."""
+    """Kill the scheduler while both workers are within a fit that does not end."""
     path, blocked = tmp_path / "records" / "wine" / "Slow.jsonl", tmp_path / "blocked"
     blocked.mkdir()
     slow = {"SLOW_AFTER": str(path), "SLOW_BLOCKED": str(blocked)}
@@ -177,7 +177,7 @@ def test_workers_load_a_data_set_once_by_name_and_checksum(
     alone = run([experiment], results=tmp_path / "alone").outcomes[0]
     assert bare(alone.records) == bare(outcome.records)
     assert len(alone.records) == N_SPLITS
-    # What a worker has, it need not load again.
+    # Workers keep loaded data sets, so they no longer need the files.
     for folder in (one, other):
         (Path(folder) / "toy.csv").unlink()
     report = run([experiment], results=tmp_path / "dask", rerun="all", **asked)

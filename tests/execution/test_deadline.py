@@ -37,7 +37,7 @@ def test_hanging_fit_costs_its_own_split_only(hanging, tmp_path, target, n_jobs)
 
 
 def test_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
-    """The start of a new worker, which takes longer than this limit, does not count."""
+    """Check that the start of a worker, which takes longer than the limit, does not count."""
     [outcome] = run([hanging("Deadly", time_limit=1)], results=tmp_path, n_jobs=2).outcomes
     [failure] = [each for each in outcome.failures if each["split"] == 1]
     assert failure["error"] == DIED["error"]

@@ -17,7 +17,7 @@ def records(rounds, *seconds, calibration=0.05):
 
 @pytest.fixture(autouse=True)
 def slow(monkeypatch):
-    """This machine takes twice as long as that of the records."""
+    """Make this machine half as fast as the machine of the records."""
     monkeypatch.setattr(module, "calibration", lambda: 0.1)
 
 

@@ -36,7 +36,7 @@ def test_spinner_is_shown_before_the_plan(folder, monkeypatch):
     assert -1 < output.find("reading records") < output.find("3 splits to run")
 
 
-#: Values of the configuration that it cannot have, and what is said of them.
+#: Invalid overrides and a part of their error messages.
 WRONG_VALUES = {
     "results=null": "results is None; it must be text",
     "results=[a]": "results is ['a']; it must be text",
@@ -85,7 +85,7 @@ WRONG_VALUES = {
     "algo._target_=sklearn.ensemble.Nonsense": "Nonsense",
     "data.path=/nowhere.csv": "/nowhere.csv",
 }
-#: Keys that it cannot do without.
+#: Deletions of required keys and a part of their error messages.
 MISSING_KEYS = {
     "~results": "lacks results",
     "~rerun": "lacks rerun",
@@ -104,7 +104,7 @@ MISSING_KEYS = {
 
 @pytest.mark.parametrize(("override", "message"), (WRONG_VALUES | MISSING_KEYS).items())
 def test_mistakes_are_errors_of_one_line(folder, override, message):
-    """As `boostbench run` and `boostbench table` carry out what is composed."""
+    """Compose and execute as `boostbench run` and `boostbench table` do."""
     group = override.lstrip("~").partition("=")[0]
     argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
     # A group that is deleted must not be chosen.

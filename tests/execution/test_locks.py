@@ -14,7 +14,7 @@ sys.stdin.read()
 
 
 def start_locking_process(folder, *keys):
-    """Start a process that locks keys until its input ends; give it and what it locked."""
+    """Start a process that locks keys until its input ends; return it and its successes."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder), *keys], **pipes)
     return process, [word == "True" for word in process.stdout.readline().split()]

@@ -28,7 +28,7 @@ def keys(experiment):
 
 
 def test_keys_do_not_change():
-    """Hours of records lie under keys like these; scikit-learn's defaults are not among them."""
+    """Check keys of existing records; they contain no defaults of scikit-learn."""
     expected = ("96f43a78e0ddf8c9", ["c6802ca7b796adb0", "a8194cd62803f979"])
     assert keys(make_experiment()) == expected
     assert keys(make_experiment(pca=None)) == expected
@@ -102,7 +102,7 @@ def test_every_measure_keeps_the_time_limit(name):
 
 
 def test_path_that_is_not_unicode_is_refused():
-    """Its record could not be written."""
+    """Check the path early, as its record could not be written."""
     spec = {"name": "toy", "path": "\udcff.csv"}
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
     algo = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier"}

@@ -15,7 +15,7 @@ ERROR = "ValueError: cannot do this one"
 
 @pytest.fixture
 def show():
-    """Show events on a console, and give what can be read there, line by line."""
+    """Return a function that shows events on a console and returns the lines of its output."""
 
     def show(events, terminal):
         file = io.StringIO()
@@ -50,7 +50,7 @@ def test_run_without_tuning_has_one_bar(show):
 
 
 def undated(lines):
-    """Take the date from lines that all have one."""
+    """Check that all lines have a date and remove it."""
     assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ", line) for line in lines)
     return [line[20:] for line in lines]
 
@@ -94,7 +94,7 @@ def test_one_line_per_minute_has_the_remaining_time():
 @pytest.mark.parametrize(
     ("forecast", "remaining"),
     [
-        # Of 300 expected seconds 30 are done; of fits alike, one of four.
+        # 30 of 300 forecast seconds are done; without a forecast, one of four equal fits.
         (Forecast(300.0, 0, {}), "0:09:00"),
         (Forecast(0.0, 4, {}), "0:03:00"),
         (None, "0:03:00"),

@@ -41,7 +41,7 @@ def record_file(results, tuning=False):
 
 
 def lines(results, tuning=False):
-    """Give the lines that are records."""
+    """Return the lines of a file that are records."""
     path = record_file(results, tuning)
     body = path.read_text().splitlines() if path.exists() else []
     return [line for line in body if '"schema":2' in line]
@@ -98,7 +98,7 @@ def test_single_choice_needs_no_cross_validation(make_experiment, results, setti
 
 
 def test_results_are_equal_for_any_number_of_jobs(make_experiment, tmp_path):
-    # Big enough for joblib to map it into the memory of the workers.
+    # Joblib maps arrays of more than 1 MB into the memory of the workers.
     big = make_dataset((30_000, 30_000), name="big")
     assert big.X.nbytes > 2**20
     records_by_n_jobs = []
@@ -234,7 +234,7 @@ def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch,
 
 
 def test_unsolved_linear_program_is_one_failure(make_experiment, results, monkeypatch):
-    """And is run again by the next run, which loses nothing else."""
+    """Check that the next run fits the failed split alone."""
     statuses = []
 
     def status(self):
@@ -273,7 +273,7 @@ def test_splits_fail_if_all_grid_points_fail(make_experiment, results):
 
 
 def test_dead_worker_is_one_failure(make_experiment, results):
-    """That the rest goes on with others, the test of what is deaf says."""
+    """Kill the last split; the test of hanging fits checks that other workers continue."""
     seed = make_experiment(n_splits=6).splits[5].seed
     experiment = make_experiment("fake_classifiers.Deadly", fail_on=seed, n_splits=6)
     [outcome] = run([experiment], results=results, n_jobs=2).outcomes
@@ -334,7 +334,7 @@ def test_refuted_records_are_replaced_on_request(make_experiment, results):
         assert (outcome.ran, outcome.stale) == (0, n_stale)
     [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
     assert (outcome.ran, outcome.stale) == (2, 0)
-    # Those of another edition are not meant.
+    # The finding does not concern records of another edition.
     later = {"edition": 2, "until": "2999-01-01T00:00:00Z"}
     verified_path(results).write_text(json.dumps(FINDING | later) + "\n")
     assert run([make_experiment()], results=results).outcomes[0].stale == 0
@@ -407,7 +407,7 @@ except Terminated:
 
 @pytest.fixture
 def slow(make_experiment):
-    """The experiment of the program."""
+    """Return the experiment of PROGRAM."""
     settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
     return make_experiment("fake_classifiers.Slow", **settings)
 
@@ -476,7 +476,7 @@ def test_kill_loses_unfinished_fits_only(slow, results, n_jobs, tuning):
 
 
 def test_worker_ends_if_its_parent_is_gone_at_the_start():
-    """It is the child of somebody else by then."""
+    """Give the worker the number of a process that is not its parent."""
     program = f"""
 import time
 from boostbench.execution import workers
@@ -488,7 +488,7 @@ time.sleep(600)
 
 
 def test_worker_ends_with_its_parent_on_windows():
-    """Whose number it keeps: here that of a process that lives."""
+    """Check the handle of the parent, as its number stays valid on Windows."""
     program = """
 import os, sys, time
 from types import SimpleNamespace
@@ -504,7 +504,7 @@ time.sleep(60)
 
 @pytest.mark.parametrize(("n_jobs", "shard"), [(2, None), (1, Shard(1, 1))])
 def test_concurrent_runs_share_the_work(slow, results, n_jobs, shard):
-    """What another has claimed is waited for, and taken over when that one is killed."""
+    """Check that a run waits for claimed fits and takes them over if the other run is killed."""
     waits = []
 
     def listen(event):
@@ -524,7 +524,7 @@ def test_concurrent_runs_share_the_work(slow, results, n_jobs, shard):
 
 @pytest.mark.parametrize("other_code", [False, True])
 def test_runs_with_different_record_keys_do_not_wait(slow, results, other_code):
-    """What they would wait for is no use to them."""
+    """Check that a run does not wait for records that it cannot use."""
     if other_code:  # as of a module that was changed meanwhile
         slow.spec.__dict__["code_version"] = slow.spec.code_version._replace(source="0" * 16)
     else:
@@ -573,7 +573,7 @@ def test_fits_of_another_run_are_marked(make_experiment, results):
 
     assert run([experiment], results=results, on_event=listen).ran == 0
     elsewhere = [event.is_by_other_run for event in finished if isinstance(event, Finished)]
-    # Trials of two points in three folds, and four splits.
+    # Two points in three folds are 6 trials, and there are 4 splits.
     assert elsewhere == [False] * 10 + [True] * 10
 
 
@@ -594,7 +594,7 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
 
 @pytest.mark.parametrize("group", [False, True])
 def test_sigterm_stops_a_run_like_ctrl_c(results, group):
-    """Sent to the process, as `kill` does, or to all, as the end of a batch job does."""
+    """Signal the process, like `kill`, or its group, like the end of a batch job."""
     with running_process(results, n_jobs=2) as process:
         wait_until_blocked(process, results, 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
@@ -704,7 +704,7 @@ def test_missing_dask_is_an_error(make_experiment, results, monkeypatch):
 
 
 def test_written_records_are_not_kept_in_memory(make_experiment, results):
-    """The table shows what is on disk; a long queue takes no memory for it."""
+    """Count records in memory, which must not grow with the length of the queue."""
     experiment = make_experiment(n_splits=6)
     n_seen = []
 
@@ -718,7 +718,7 @@ def test_written_records_are_not_kept_in_memory(make_experiment, results):
     [outcome] = run([experiment], results=results, on_event=count).outcomes
     assert [record["split"] for record in outcome.records] == list(range(6))
     assert outcome.records == read_records(record_file(results))[0]
-    # They are what was counted.
+    # The counter recognizes records by this key.
     assert all("asked" in record for record in outcome.records)
     assert len(n_seen) == 6
     assert max(n_seen) == n_seen[0]

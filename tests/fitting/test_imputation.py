@@ -56,7 +56,7 @@ def test_imputation_equals_a_scikit_learn_pipeline(holes, tmp_path, strategy):
 
 
 def test_imputation_ignores_test_rows(holes):
-    """Neither of the split nor of a fold: huge values there change no fitted model."""
+    """Check that huge values in the test rows of a split or fold change no fitted model."""
     dataset = holes("mean")
     asked = experiment(dataset)
     [split, _] = asked.splits
@@ -120,7 +120,7 @@ def test_infinite_values_are_not_missing(tmp_path):
 
 
 def test_imputation_includes_additional_rows_of_a_measure(holes, tmp_path):
-    """Spare rows of retrieval, and the points of a boundary."""
+    """Use the spare rows of retrieval and the points of a boundary."""
     dataset = holes("mean")
     algo = {"name": "bits", "_target_": "fake_hashing.RandomBits", "grid": {}}
     settings = {"n_splits": 1, "checkpoints": [], "train_size": 20}

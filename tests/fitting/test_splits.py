@@ -125,7 +125,7 @@ def test_repeated_folds_extend_the_first_repetition():
 
 
 def official(n_train=60):
-    """A data set whose first rows are the official training part."""
+    """Return a data set whose first rows are the official training part."""
     dataset = make_dataset((40, 30, 50))
     return replace(dataset, splits=[(np.arange(n_train), np.arange(n_train, 120))])
 
@@ -138,7 +138,7 @@ def test_official_parts_are_repeated_with_other_seeds():
 
 
 def test_reduced_training_part_keeps_the_test_part():
-    """MNIST with 1000 digits of each class for training, and the official test set."""
+    """Draw a part of the official training part, as for MNIST with 1000 digits per class."""
     dataset = official()
     settings = {"sampling": "official", "n_splits": 3, "train_per_class": 8}
     parts = splits(dataset, ProtocolSpec(**settings), seed=0)
@@ -171,7 +171,7 @@ def test_train_size_reduces_the_training_part(sampling):
 
 
 def test_rest_is_tested():
-    """So many images of each class for training, the rest for test."""
+    """Train on a number of samples per class and test on the rest."""
     dataset = make_dataset((60, 30, 30))
     for split in splits(dataset, ProtocolSpec(train_per_class=12, test="rest"), seed=0):
         assert counts(dataset.y[split.train]) == [12, 12, 12]
@@ -180,7 +180,7 @@ def test_rest_is_tested():
 
 
 def test_all_samples_are_tested():
-    """A stratified sample for training, the complete distribution for test."""
+    """Train on a stratified sample and test on all samples."""
     for split in splits(make_dataset(), ProtocolSpec(train_size=30, test="all"), seed=0):
         assert np.array_equal(split.test, np.arange(120))
         assert len(split.train) == 30

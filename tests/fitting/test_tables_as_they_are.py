@@ -72,7 +72,7 @@ def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol
 
 
 def fit_first_split(asked):
-    """What the estimator of the first split is fitted on."""
+    """Return the fit of the first split, and the split."""
     split = asked.splits[0]
     return asked.trial(split, {}).fit(asked.dataset.X, asked.dataset.class_indices), split
 
@@ -133,7 +133,7 @@ def test_projection_and_unit_norm_need_numbers(path, protocol):
 
 
 def test_named_data_sets_are_numbers(path, monkeypatch):
-    """Their records stay what they are."""
+    """Check that keys of named data sets do not change."""
     whole = path.read_text().splitlines()
     path.write_text("\n".join(line for line in whole if ",," not in line and line[0] != ","))
     monkeypatch.setenv("BOOSTBENCH_DATA", str(path.parent))
@@ -166,7 +166,7 @@ def test_encoded_features_are_counted(path):
     ],
 )
 def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
-    """Recorded, found again without the data, and made again from the record."""
+    """Record fits, find them without the data and fit them again from the records."""
     dataset = loaded(path)
     rounds = {"max_iter": 10} if "Hist" in target else {"n_iterations": 10}
     asked = experiment(dataset, target, protocol={"scale": "none"}, **rounds)

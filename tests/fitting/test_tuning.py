@@ -51,7 +51,7 @@ def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
         algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
         labels = np.unique(dataset.y, return_inverse=True)[1]
         single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
-    # Solutions of the same problem, up to its tolerance.
+    # Both solve the same problem up to its tolerance.
     assert np.abs(np.subtract(outcome["validation_errors"], single)).max() <= 1 / 40
     assert len(outcome["seconds"]) == len(outcome["digests"]) == len(GRID)
     assert outcome["n_train"] == 80
@@ -125,7 +125,7 @@ def test_one_record_per_fold(experiment, tmp_path):
 
 
 def test_longer_path_has_other_keys(make_experiment):
-    """A point's result may depend on those before it."""
+    """Check the keys, as a result may depend on the earlier points of its path."""
     longer = make_experiment(MULTIBOOST, grid={"nu": [*GRID, 1e-5]}, n_iterations=200)
     shorter = make_experiment(MULTIBOOST, grid={"nu": GRID}, n_iterations=200)
     keys = [{task.key for task in tuning_tasks(each, each.splits[0])} for each in (longer, shorter)]
@@ -144,7 +144,7 @@ def test_failure_of_a_path_is_a_failure_of_all_points(experiment, tmp_path, monk
 
 
 def test_nan_error_is_a_failure(experiment, tmp_path, monkeypatch):
-    """It is not written down, so that no mean of it is the least."""
+    """Check that NaN is not recorded, as no mean with it can be compared."""
     monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
     [outcome] = run([experiment], results=tmp_path).outcomes
     assert not outcome.records

@@ -33,7 +33,7 @@ def config(target, params=None, grid=None, seed=0, **protocol):
 @pytest.mark.parametrize("measure", ["prediction", "boundary"])
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
 def test_invalid_seed_is_refused(measure, seed):
-    """Whether a measure draws anything or not."""
+    """Check measures with and without random splits."""
     asked = {
         "algo": {"name": "one", "_target_": FOREST},
         "data": {"name": "toy"},
@@ -50,7 +50,7 @@ def have_same_keys(one, other):
 
 @pytest.fixture
 def versions(monkeypatch):
-    """Give configs under several versions of one class, and make the last version today's."""
+    """Return a function that defines the current version of a class."""
 
     def version(source):
         module = types.ModuleType("zoo")
@@ -103,7 +103,7 @@ def test_removed_parameters_are_dropped():
         "_target_": "boostbench.BaggedBooster",
         "estimator": {"_target_": "boostbench.CGENS", "C": 0.5},
     }
-    # Another value is no default of today.
+    # Other values are kept.
     other = {**cgens, "n_iter_no_change": 5}
     assert keys.drop_removed_parameters(other) == other
 

@@ -39,7 +39,7 @@ HARMFUL = [
 
 @pytest.fixture
 def watched(tmp_path, monkeypatch):
-    """A folder to work in, with a file in it, and what is left of it."""
+    """Check that a test leaves its working folder and the file in it unchanged."""
     monkeypatch.chdir(tmp_path)
     victim = tmp_path / "victim"
     victim.write_text("precious")
