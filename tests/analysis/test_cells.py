@@ -94,14 +94,14 @@ def test_accuracy_without_a_published_deviation_is_judged(make_cell):
     published = {"quantity": QUANTITIES["accuracy"], "published": (98.0, NAN), "n": 1}
     cell = make_cell([1.99, 2, 2.01], **published)
     assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
-    # The error is what lacks to 100%.
+    # The error is the distance to 100%.
     assert cell.agreement.share == pytest.approx(cell.agreement.detectable / 2)
     assert make_cell([8, 9, 10], **published).verdict == "worse"
     # All of the protocol's splits, which is one, are there.
-    # Its test samples tell how sure that is.
+    # The number of its test samples determines the interval.
     cell = make_cell([1.9], **published)
     assert (cell.verdict, cell.agreement.basis) == ("undecided", "counts")
-    # One of several splits says nothing.
+    # A single split out of several allows no verdict.
     cell = make_cell([1.9], **published, missing=9)
     assert (cell.verdict, cell.agreement, cell.note) == ("undecided", None, None)
 

@@ -86,7 +86,7 @@ def test_claim_is_corrected_for_many_comparisons(judge_claim):
     ("within", "verdict"), [(6.0, "holds"), (4.1, "is undecided"), (2.0, "does not hold")]
 )
 def test_equivalence_claim_depends_on_the_margin(judge_claim, within, verdict):
-    """On either side; they are 4.2 apart."""
+    """The margin applies in both directions; the means differ by 4.2."""
     for pair in ((LOW, HIGH), (HIGH, LOW)):
         assert judge_claim({"wine": pair}, within=within).startswith(verdict)
 

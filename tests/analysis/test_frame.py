@@ -71,7 +71,7 @@ def test_published_numbers_equal_the_tables():
 
 
 def test_documented_example_runs(tmp_path, monkeypatch, capsys):
-    """On the records of wine, which is all that it looks at."""
+    """The example uses the records of wine only."""
     root = Path(__file__).parents[2]
     [code] = re.findall("```python\n(.*?)```", (root / "docs/running.md").read_text(), re.DOTALL)
     records = root / "results" / "records" / "wine"

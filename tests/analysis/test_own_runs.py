@@ -11,7 +11,7 @@ def run(make_cell, algo, splits):
 
 
 def test_runs_without_a_common_split_are_left_out(make_cell):
-    """Of shards, or where a line of the file is damaged."""
+    """Shards and damaged files give runs without a common split."""
     runs = [run(make_cell, "a", [0, 2]), run(make_cell, "b", [1, 3])]
     assert table_of_runs(runs, ["a", "b"]) is None
     table = table_of_runs([run(make_cell, "a", [0, 1]), runs[1]], ["a", "b"])

@@ -19,7 +19,7 @@ def test_requested_columns_must_have_numbers(table):
 
 
 def test_single_data_set_gives_paired_splits(make_cell, make_table):
-    # Those that all have, in their order.
+    # Only the splits of all columns count, in their order.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     pairs = paired(make_table(cells), ["b", "a"])
     np.testing.assert_allclose(pairs.numbers, [[2, 1], [4, 2], [6, 3]])
@@ -41,7 +41,7 @@ def test_uncounted_data_sets_are_not_paired(make_cell, make_table):
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_repeated_data_set_counts_once(make_cell, make_table, n):
-    """Of equal settings; with others it is another experiment."""
+    """Rows with equal data and settings count once; other settings are other experiments."""
     cells = {
         (row, column): make_cell([errors, errors + 1], checksum=row[0])
         for column, errors in (("a", 1), ("b", 2))

@@ -16,7 +16,7 @@ QUICK = ["algo.n_iterations=20", "protocol.n_splits=3", "protocol.tune=none"]
 
 @pytest.fixture(scope="module")
 def recorded_folder(call_once):
-    """Records of a table's cell, and of two experiments of one algorithm."""
+    """Record a cell of a table and two experiments of one algorithm."""
     run = ["run", "data=wine", "algo=adaboost_mh", "parallel=serial"]
     return call_once(
         [*run, *QUICK, "results=mine"],
@@ -26,7 +26,7 @@ def recorded_folder(call_once):
 
 @pytest.fixture
 def table_path(define_table, folder, recorded_folder):
-    """A table with records, one of its four published numbers among them."""
+    """Write a table that has records for one of its four published numbers."""
     shutil.copytree(recorded_folder / "mine", folder / "results")
     return define_table(
         rows=["wine", "dna"],
@@ -65,7 +65,7 @@ def test_marks_of_an_older_edition_are_explained(table_path, call, monkeypatch):
 
 
 def test_tables_without_records_take_one_line(table_path, done):
-    """A newcomer's check: all tables of the papers, and records of next to nothing."""
+    """A new user checks all tables of the papers with hardly any records."""
     result = done("check")
     assert len(result.out.splitlines()) < 20
     assert "Nothing is on record of cgens1, cgens2," in result.out
@@ -98,7 +98,7 @@ def test_json_lists_every_published_number(table_path, call):
     assert lines[1]["verdict"] == "not run"
     counts = content["counts"]["tables"]["mine"]
     assert (counts["published"], counts["verdicts"]["not run"]) == (4, 3)
-    # Of a pool only MCBoost's tables know.
+    # Only MCBoost's tables have a pool of samples.
     assert counts["without_pool"] is None
     assert content["counts"]["all"]["published"] == 0
 
@@ -141,7 +141,7 @@ def test_rule_of_power_gives_the_verdicts_of_version_1(table_path, call, folder)
     assert line["verdict"] == "undecided"
     output = " ".join(call("check", table_path, "--rule", "power").out.split())
     assert "Reproduced: the interval contains 0" in output
-    # Its verdicts are not compared with those on file.
+    # The verdicts of this rule are not compared with the file.
     call("check", table_path, "--update")
     path = folder / "results" / "verdicts.csv"
     path.write_text(re.sub(f",({'|'.join(COMPARED)})\n", ",reproduced\n", path.read_text()))
@@ -159,7 +159,7 @@ def test_lost_reproduction_gives_exit_code_1(table_path, call, folder):
     assert call("check", table_path, "--update").code == 0
     text = path.read_text()
     assert call("check", table_path).code == 0
-    # As if the published number had been reproduced, whatever came out.
+    # The file claims that the published number was reproduced.
     path.write_text(re.sub(f",({'|'.join(COMPARED)})\n", ",reproduced\n", text))
     before = path.read_text()
     shutil.rmtree(folder / "results" / "records")

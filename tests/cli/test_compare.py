@@ -42,7 +42,7 @@ def test_compare_shows_the_numbers_of_a_table(call, folder, recorded):
     assert sorted(folder.rglob("*")) == before
     assert result.out.startswith("SAMME against AdaBoost.MH\n")
     assert max(map(len, result.out.splitlines())) <= 80
-    # The numbers are those of the table.
+    # The comparison shows the numbers of the table.
     table = (folder / "results" / "tables" / "mine.md").read_text()
     mine = [cell.strip(" *") for cell in re.search(r"\| wine +\|.*", table)[0].split("|")]
     shown = re.search(r"^wine  .*", result.out, re.MULTILINE)[0]
@@ -81,7 +81,7 @@ def test_figure_name_is_short_enough_for_file_systems(done, folder, recorded):
 
 
 def test_json_of_one_data_set_compares_splits(done, folder, recorded):
-    # What is written is not told among the JSON; one data set is compared over its splits.
+    # The names of written files go to stderr, and one data set is compared over its splits.
     arguments = ["--tables", recorded, "--data", "iris", "--json", "--figure", "mine.png"]
     result = done("compare", *ALGOS, *arguments)
     content = json.loads(result.out)
@@ -133,7 +133,7 @@ def test_command_for_missing_numbers_is_shown(call, define_table):
 
 
 def test_runs_are_compared_without_a_table(call, folder):
-    """What a sweep has run: on data of no table, and by settings of none."""
+    """A sweep ran on data and settings that no table has."""
     sweep = ["data=wine,iris", "algo.n_iterations=4", *SMALL[1:], "parallel=serial"]
     assert call("run", "-m", "algo=samme,adaboost_mh", *sweep).code == 0
     for more in ((), ("--data", "wine,iris")):
@@ -166,17 +166,17 @@ def test_runs_of_a_class_are_compared_unless_ambiguous(call, folder):
     assert call("run", "algo=mcboost", "algo.n_iterations=3", *few).code == 0
     output = unwrapped_output(call("compare", "DecisionTreeClassifier", "mcboost"))
     assert "over 3 paired splits" in output
-    # A second way of the same algorithm: nobody can say which is meant.
+    # A second setting of the algorithm makes its name ambiguous.
     assert call("run", "algo=mcboost", "algo.n_iterations=5", *few).code == 0
     result = call("compare", "DecisionTreeClassifier", "mcboost")
     assert result.code == 2
     assert "DecisionTreeClassifier" in result.err
-    # The defaults are what a name stands for.
+    # A name stands for the default settings if they are on record.
     assert call("run", "algo=mcboost", *few, "protocol.tune=none").code == 0
     assert "over 3 paired splits" in unwrapped_output(
         call("compare", "DecisionTreeClassifier", "mcboost")
     )
-    # What differs in the stages that are recorded is one setting.
+    # Runs that differ only in the recorded checkpoints have one setting.
     stages = ["protocol.tune=none", "protocol.checkpoints=[1,2]"]
     assert call("run", "algo=mcboost", *few, *stages).code == 0
     assert "over 3 paired splits" in unwrapped_output(

@@ -16,7 +16,7 @@ from boostbench.util import configs
 BOUNDARIES = {"kind": "boundaries", "rows": ["diagonals"], "columns": [{"algo": "adaboost_mh"}]}
 SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]"]
 
-#: Of all files of a figure.
+#: Suffixes of the files of a figure.
 ENDINGS = (".png", ".svg", ".pdf", ".md")
 
 
@@ -117,7 +117,7 @@ def test_bars_and_curves_are_drawn_from_records(call, folder, define, define_tab
 
 @pytest.fixture
 def table_of_losses(define_table):
-    """A table of two columns that are one algorithm, and of cells that it leaves out."""
+    """Define a table with two columns of one algorithm and with excluded cells."""
     return define_table(
         overrides=["algo.n_iterations=5", "protocol.n_splits=2"],
         rows=[{"few": {"data": "iris", "overrides": ["algo.n_iterations=2"]}}, "iris", "wine"],
@@ -185,7 +185,7 @@ def test_times_average_the_recorded_seconds(call, folder, define, table_of_losse
     recorded, _ = read_records(folder / "results/records/iris/mcboost.jsonl")
     for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
         line = drawn["frame"][drawn["frame"].hue == title]
-        # From left to right.
+        # Points are sorted by their position.
         assert list(line.x) == [2, 5]
         for rounds, seconds in zip(line.x, line.y, strict=True):
             algos = [record["config"]["algo"] for record in recorded]
@@ -398,7 +398,7 @@ JUDGED = {
 
 @pytest.fixture
 def recorded_table(call, define_table):
-    """All of that table on record."""
+    """Record all cells of the table."""
     assert call("table", define_table(**JUDGED), "parallel=serial").code == 0
 
 
@@ -416,7 +416,7 @@ def test_ranks_report_the_friedman_test(call, folder, define, recorded_table, de
 
 
 def test_scatter_counts_the_numbers_of_papers(done, folder, define):
-    # Only tables of papers count, so that the real one is needed, and one number of it.
+    # The figure takes tables of papers only, so that a record of a paper's table is copied.
     recorded = configs.conf_dir().parent / "results" / "records" / "wine"
     (folder / "results" / "records" / "wine").mkdir(parents=True)
     for path in recorded.glob("adaboost_mh.jsonl*"):  # packed or not

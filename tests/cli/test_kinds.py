@@ -1,4 +1,4 @@
-"""More than test errors of classifiers of many classes: codes, two classes, somebody's own."""
+"""Test transformers, binary classifiers and measures of a user."""
 
 import csv
 
@@ -13,7 +13,7 @@ from boostbench.fitting.measures.base import Measure
 
 
 class Spread(Measure):
-    '''How many of the bits of a code differ from sample to sample.'''
+    '''Number of bits of a code that differ between samples.'''
 
     suffix = "spread"
     settings = {"spread": "bits"}

@@ -57,7 +57,7 @@ def test_closed_pipe_is_no_error(folder):
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-#: Command lines of which none needs anything heavy; what only the first does without.
+#: Command lines that import no heavy library; only the first one imports no Hydra either.
 LIGHT = [["list"], ["tabel"]]
 LIGHT += [[command, "randombost5"] for command in ("table", "figure", "check", "report")]
 LIGHT += [["run", "algo=rbost_proj"]]
@@ -81,7 +81,7 @@ for argv in {LIGHT}:
 
 @pytest.mark.parametrize("argv", [None, ["list", "algos"]])
 def test_workers_end_only_with_the_process(monkeypatch, capfd, argv):
-    """Whoever calls `main` from Python may go on with the workers that there are."""
+    """A caller of `main` from Python may go on to use running workers."""
     ended = []
     monkeypatch.setattr(sys.modules["boostbench.cli._main"], "end_workers", lambda: ended.append(1))
     monkeypatch.setattr("sys.argv", ["boostbench", "list", "algos"])
@@ -132,7 +132,7 @@ def test_broken_pipe_error_ends_the_command(monkeypatch, platform, number, code)
     for argv in (["list"], None):
         with pytest.raises(OSError, match="Invalid") if code is None else nullcontext():
             assert main(argv) == code
-        # The output of whoever calls from Python stays open.
+        # A caller from Python keeps its output open.
         assert closed == ([True] if argv is None and code is not None else [])
 
 

@@ -8,7 +8,7 @@ RUN = [
 
 
 def reproducible_text(path):
-    """Give the bytes of a file of records, without what differs from run to run."""
+    """Return the text of a record file without times and provenance."""
     lines = []
     for line in map(json.loads, path.read_text().splitlines()):
         for name in ("seconds", "started", "finished", "provenance"):
@@ -27,7 +27,7 @@ def test_merged_shards_equal_one_run(call, done, folder):
     for name in names:
         single, merged = (folder / top / "records/wine" / name for top in ("one", "results"))
         assert reproducible_text(single) == reproducible_text(merged)
-    # All is there: nothing runs again.
+    # All splits are on record, so that none runs again.
     again = done(*RUN)
     assert "DecisionTreeClassifier" in again.out
     assert "to run" not in again.err

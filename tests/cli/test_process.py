@@ -1,4 +1,4 @@
-"""The process of the caller: what a command changes in it, and the streams that it finds."""
+"""Test the state and the streams of the process that calls a command."""
 
 import contextlib
 import io

@@ -25,7 +25,7 @@ def recorded_run(call_once):
 
 @pytest.fixture
 def recorded(recorded_run, folder, define_table):
-    """A table of which one of two rows is on record."""
+    """Define a table with records for one of its two rows."""
     shutil.copytree(recorded_run / "results", folder / "results")
     return define_table(**DEFINED)
 
@@ -40,7 +40,7 @@ def test_report_of_a_table_prints_one_line(call, recorded, folder):
     assert html.startswith("<!doctype html>")
     assert "AdaBoost.MH on wine" in html
     assert "not run" in html
-    # What is counted is counted of all tables.
+    # The readme counts all tables, so that a report on one table does not write it.
     assert not (folder / "results" / "README.md").exists()
 
 
@@ -106,7 +106,7 @@ def test_report_of_all_tables_writes_the_readme(done, recorded, folder, monkeypa
     assert (folder / "results" / "figures" / "overview.svg").is_file()
     page = (folder / "results" / "report.html").read_text()
     assert "Other tables" in page
-    # What no table shows stands behind the tables, folded away.
+    # Runs outside the tables stand behind the tables.
     assert page.index("Runs that no table shows</h2>") > page.index("Other tables</h2>")
 
 
@@ -123,11 +123,11 @@ def test_user_folder_shows_tables_before_runs(call, folder, monkeypatch):
     assert "3 runs, 1 table, 0 figures" in result.out
     page = (folder / "results" / "report.html").read_text()
     text = " ".join(re.sub(r"<[^>]+>", " ", page[page.index("<main") :]).split())
-    # The papers' tables hold nothing of hers, and are not there.
+    # The user has no records of the papers' tables, so that the page omits them.
     assert "How much is reproduced" not in text
     assert "not run" not in text
     assert "sklearn.ensemble.RandomForestClassifier, n_estimators=5" in text
-    # All that was run is behind the page, not what tables show alone.
+    # The page counts all runs, also the ones outside the tables.
     assert f"{len(boostbench.results(folder / 'results'))} finished splits" in text
     runs = text.index("settings finished")  # the heads of the list
     assert text.index("Filter") < text.index("Tables of your own") < text.index("Mine") < runs

@@ -64,7 +64,7 @@ def test_run_shows_the_published_number(call):
 
 
 def test_run_on_a_file_shows_two_baselines(call, done, folder):
-    """Words and numbers that say nothing of the class; of ten samples eight are of one."""
+    """The feature is independent of the class; 80% of the samples have one class."""
     rng = np.random.default_rng(0)
     lines = [f"{rng.random():.3f},{'no' if i % 10 < 8 else 'yes'}" for i in range(80)]
     (folder / "my.csv").write_text("\n".join(["a,class", *lines]))
@@ -78,7 +78,7 @@ def test_run_on_a_file_shows_two_baselines(call, done, folder):
     assert "By test error, DecisionTreeClassifier is no better than the constant" in output
     assert "measure=scores records log-loss" in output
     assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
-    # What is on record is not run again, and the mistake of a baseline is none of the user's.
+    # Recorded splits are not run again, and a failed baseline is no mistake of the user.
     again = call("run", "algo=logistic_regression", *QUICK[2:], "data.path=my.csv", "rerun=never")
     assert (again.code, again.err) == (0, "")
     assert "DecisionTree" not in again.out
@@ -198,7 +198,7 @@ def test_sweep_names_each_setting_and_ends_with_a_table(done, folder):
     assert [row[:2] for row in table] == [["3", "0"], ["3", "1"], ["9", "0"], ["9", "1"]]
     assert [row[2:4] for row in table] == errors
     assert [row[4] for row in table] == ["2"] * 4
-    # Its picture has the name of what is varied.
+    # The name of the picture contains the varied keys.
     if importlib.util.find_spec("matplotlib"):
         pictures = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
         assert [path.suffix for path in pictures] == [".pdf", ".png", ".svg"]
@@ -266,7 +266,7 @@ def test_interrupted_run_keeps_finished_fits(call, folder, monkeypatch, number, 
         return fit(tree, *data, **settings)
 
     monkeypatch.setattr(DecisionTreeClassifier, "fit", fit_with_signal)
-    # What a shell runs in the background ignores Ctrl-C.
+    # A shell starts background processes with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         result = call("run", *QUICK)
@@ -298,7 +298,7 @@ def test_foreign_config_folder_runs_no_code(refused, folder, path, content):
 
 
 def test_sweep_over_classes_keeps_settings_apart(done, folder):
-    """Files of one name, classes and labels: each line of the table is of its own job."""
+    """Each line of the table shows the errors of its own job."""
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3", "data=wine", "protocol.n_splits=2"]
     result = done("run", "-m", *sweep, "data.classes=[0,1],[0,2],[1,2]", "parallel=serial")
     lines = [line.split() for line in result.out.splitlines()]
@@ -329,7 +329,7 @@ def test_sweep_requires_one_results_folder(call, refused):
     for results in ("results=a,b", "results='out/${data.name}'"):
         refusal = refused("run", "-m", *QUICK, "data=wine,iris", results)
         assert "a sweep has one folder of results" in refusal
-    # Twice the same is one job.
+    # A repeated value gives one job.
     result = call("run", "-m", *QUICK, "data=wine,wine", "parallel=serial")
     assert (result.code, "settings" in result.out) == (0, False)
 

@@ -25,7 +25,7 @@ FEW = {"overrides": ["algo.n_projections=5"]}
 
 
 def test_demo_supports_its_claim_with_every_verdict(call, folder, monkeypatch):
-    """It needs no data; of its records it says in a sentence what is seen, with all verdicts."""
+    """The demo needs no data; a sentence below the table states whether its claim holds."""
     monkeypatch.delenv("BOOSTBENCH_DATA")
     assert call("table", "demo", "results=few", *QUICK).code == 0
     for row in ("annulus", "checkerboard", "parity"):
@@ -72,7 +72,7 @@ def test_table_of_two_data_sets_shows_published_numbers(done, folder, define_tab
     ]
     assert {cell["n_splits"] for cell in cells} == {"3"}
     assert [cell["published_mean"] for cell in cells] == ["", "", "4.3", "3.2"]
-    # It is not the published experiment: marked, and without a verdict.
+    # The experiment differs from the published one, so that it has a mark and no verdict.
     not_published, not_judged = "not published", "not judged"
     assert [cell["verdict"] for cell in cells] == [*[not_published] * 2, *[not_judged] * 2]
     assert " 4.3 (3.8)§ |" in markdown
@@ -112,7 +112,7 @@ def test_columns_may_share_an_algorithm(done, folder, define_table):
     cells = list(csv.DictReader(lines))
     assert [cell["column"] for cell in cells[:4]] == ["few@2", "few@5", "pooled@2", "pooled@5"]
     assert {cell["n_splits"] for cell in cells} == {"3"}
-    # One algorithm, but not one and the same.
+    # The columns share the algorithm, but not its parameters.
     assert cells[1]["test_error_mean"] != cells[3]["test_error_mean"]
 
 
@@ -145,7 +145,7 @@ def test_table_as_defined_has_its_own_file(call, done, folder, define_table):
     markdown = (folder / "results" / "tables" / "mine.md").read_text()
     assert "Not as the table is defined" not in markdown
     assert len(list((folder / "results" / "tables").iterdir())) == 4
-    # What is given, but changes nothing, is no change; nothing runs, and all is the same.
+    # An override with the default value changes nothing, so that nothing runs.
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     again = call("table", name, "parallel=serial", "seed=0")
     assert (again.code, again.out) == (0, first.out)
@@ -153,7 +153,7 @@ def test_table_as_defined_has_its_own_file(call, done, folder, define_table):
 
 
 def resolved_algos(table):
-    """Compose the algorithm of each column, which is enough to know what is published of it."""
+    """Compose the algorithm of each column, which suffices to find its published number."""
     row = next(iter(table.rows))
     return {
         column: compose_experiment(table.cell_settings(row, column))["algo"]
@@ -192,7 +192,7 @@ def test_every_mcboost_number_stands_in_its_table(number):
         key: table.find_published(*key, algos[key[1]])
         for key in ((row, column) for row in table.rows for column in table.columns)
     }
-    # What is not run has no number, nor has SAMME on isolet.
+    # Excluded cells have no number, nor has SAMME on isolet.
     cells_without_number = {key for key, published in numbers.items() if not published}
     assert {key for key in cells_without_number if table.is_run(*key)} <= {("isolet", "samme")}
     shown = {
@@ -280,13 +280,13 @@ def test_speedup_is_empty_without_a_run(done, folder, define_table):
 
 
 def read_split_counts(text):
-    """Give the numbers of a table's CSV file: how many splits each cell has."""
+    """Return the number of splits of each cell of a table's CSV file."""
     return {(cell["data"], cell["algo"]): cell["n_splits"] for cell in csv.DictReader(text)}
 
 
 @pytest.fixture
 def fully_recorded(call, folder, define_table, monkeypatch):
-    """A table of which all is on record; then two files of its data are taken away."""
+    """Record all cells of a table, then remove its two data files."""
     X, y = load_wine(return_X_y=True)
     dump_svmlight_file(X[:, :5], y, str(folder.parent / "data" / "svmguide4.svm"))
     unknown = ["data.expect=null", "data.train_rows=null"]
@@ -302,7 +302,7 @@ def test_recorded_cells_are_shown_without_data(call, folder, fully_recorded):
     shown = call("table", fully_recorded, *QUICK, "rerun=never").out
     again = call("table", fully_recorded, *QUICK)
     assert (again.code, again.out) == (0, shown)
-    # Scikit-learn's copy of wine is another than the file was.
+    # Scikit-learn's copy of wine differs from the file.
     [line] = again.complaints.splitlines()
     assert "wine" in line
     assert "rerun=all" in line
@@ -326,7 +326,7 @@ def test_rows_without_data_keep_recorded_numbers(done, folder, fully_recorded):
     reports = [line for line in result.complaints.splitlines() if "svmguide4" in line]
     assert len(reports) == 1
     assert "not run" in reports[0]
-    # What is on record stands above what runs then.
+    # Recorded cells are shown before the missing ones run.
     assert result.out.count("svmguide4 ") == 2
     assert "On record" in result.out
 
@@ -389,7 +389,7 @@ def test_accuracy_table_marks_the_highest_mean(done, folder, define_table):
 
 
 def test_verdict_without_a_published_deviation(call, folder, define_table):
-    """Iris in the place of a data set of which a paper gives the accuracy alone."""
+    """Iris stands for a data set whose accuracy is published without a deviation."""
     name = define_table(
         rows=[{"iris": {"published": {"data": "ionosphere"}}}],
         columns=[{"adaboost_mh": {"published": {"algo": "adaboost"}}}],
@@ -452,7 +452,7 @@ def test_cell_overrides_apply_to_one_cell(define_table):
 
 
 def test_column_may_change_the_data(call, folder, define_table):
-    """Each cell is fitted on what its own config asks for, and none is run for another's data."""
+    """Each cell is fitted on the data of its own config."""
     two = {"algo": "constant", "title": "two classes", "overrides": ["data.classes=2"]}
     name = define_table(rows=["wine", "iris"], columns=["constant", {"two": two}])
     argv = ["table", name, "protocol.n_splits=2", "parallel=serial"]
@@ -472,7 +472,7 @@ def test_column_may_change_the_data(call, folder, define_table):
     single_row = call(*argv, "--row", "wine").out
     assert "60.0" in single_row
     assert "45.5" in single_row
-    # Neither of the two is all that is shown.
+    # The two columns have different samples, so that the row states no number of samples.
     assert "samples" not in single_row
 
 
@@ -522,7 +522,7 @@ def test_row_and_column_options_select_cells(call, done, folder, define_table):
     assert "written: results/tables/mine-wine-adaboost_mh-" in result.out
     recorded = {path.stem for path in (folder / "results" / "records").rglob("*.jsonl")}
     assert recorded == {"adaboost_mh"}
-    # By now there is something to judge by how long it takes.
+    # The recorded fits allow an estimate of the time.
     more = [*QUICK[::2], "protocol.n_splits=4"]
     result = call("table", name, "--column", "samme,adaboost_mh", *more)
     start = r"start: 13 splits to run; on record: 3; about .* CPU seco"
@@ -586,7 +586,7 @@ def definition(**more):
 
 BETTER = {"says": "x", "better": [["samme", "adaboost_mh"]]}
 
-#: What is wrong in a definition, and what is said of it.
+#: Wrong definitions, each with a part of its error message.
 WRONG = [
     ({"rows": ["iris"]}, "needs title, rows and columns"),
     (definition(colour=1), "no key 'colour'"),
@@ -739,7 +739,7 @@ def test_scores_table_shows_log_loss(call, done, folder, define_table):
     mean = sum(iris_losses) / 3
     assert re.search(rf"iris .* {mean:.3f} \(", result.out)
     assert all(0 < float(line["auc"]) <= 1 for line in lines)
-    # A run of one shows all four.
+    # A run shows all four quantities of the measure.
     result = call("run", "algo=samme", "data=iris", "measure=scores", *QUICK, "rerun=never")
     assert re.search(
         r"Log-loss .* Brier\s+score .* ROC\s+AUC .*Balanced\s+accuracy", result.out, re.S

@@ -51,7 +51,7 @@ def test_task_runs_on_the_splits_of_the_server(call, server, folder):
     for parts, served in zip(splits, server.splits, strict=True):
         for rows, given in zip(parts, served, strict=True):
             np.testing.assert_array_equal(rows, given)
-    # Without the server: the copy in the cache has the splits too. And a few of them are a part.
+    # The cached copy has the splits, so that the server is not needed.
     server.stop()
     for given, n_added in ((["algo.n_iterations=4"], 6), (["algo.n_iterations=3", *FEW], 2)):
         assert call("run", *QUICK[::2], *given, "data.openml_task=3").code == 0

@@ -11,7 +11,7 @@ from boostbench.util.errors import Terminated
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
 ALL_SAME = "3 fitted again: 3 same, 0 different, 0 failed"
-# In whole seconds: these records are older than all that a test does with them.
+# These times precede every refit of a test, and records hold whole seconds.
 TIMES = {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:01Z"}
 CENTROIDS = """
 from sklearn.neighbors import NearestCentroid

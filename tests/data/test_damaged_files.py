@@ -22,7 +22,7 @@ from boostbench.util.errors import UserError
 #: Files that the tests generate.
 N_FILES = 400
 
-#: What damages text: bytes that are put in somewhere.
+#: Bytes that damage a text wherever they are inserted.
 SNIPPETS = [
     b"", b",", b";", b"\t", b":", b"::", b"\n", b"\r", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b'"',
     b"'", b"%", b"#", b"{", b"}", b"?", b"@data\n", b"@attribute", b"@attribute x {\n",
@@ -78,7 +78,7 @@ def cells(rng, n_rows, kinds, clean):
 
 
 def kinds_and_rows(rng):
-    """Draw columns, mostly with labels at the end, and how many rows."""
+    """Draw the columns, mostly with labels at the end, and the number of rows."""
     kinds = "".join(rng.choice(["n", "w"], rng.integers(1, 4), p=[0.8, 0.2])) + "l"
     return kinds[: -1 if rng.random() < 0.05 else None], int(
         rng.choice([0, 1, 5, 12, 60], p=[0.02, 0.03, 0.3, 0.4, 0.25])
@@ -193,7 +193,7 @@ def damaged(rng, content):
 
 
 def write(folder, number):
-    """Write file `number` and what is beside it; return the config that points to it."""
+    """Write file `number` and the files beside it; return the config that names it."""
     rng = np.random.default_rng(number)
     ending = list(FORMATS)[number % len(FORMATS)]
     compression = str(rng.choice(list(COMPRESSIONS), p=[0.7, 0.1, 0.1, 0.1]))

@@ -205,7 +205,7 @@ def test_dates_are_refused_with_a_recipe(words, days):
     )
     with pytest.raises(UserError, match="column 'signup' holds dates") as error:
         features_and_labels(dated)
-    # What it says to do, done.
+    # The recipe of the message works.
     frame = pd.DataFrame({"signup": [word.strip("'") for word in words]})
     recipe = str(error.value).partition("make days of it: ")[2]
     exec(recipe, {"frame": frame, "pandas": pd})

@@ -23,7 +23,7 @@ N_PARTS = 2048
 
 
 def memory(of):
-    """Bytes that the process has now, "VmRSS", or had at most, "VmHWM"."""
+    """Return the bytes of the process: now ("VmRSS") or at most ("VmHWM")."""
     return 1024 * int(re.search(rf"{of}:\s+(\d+) kB", (PROCESS / "status").read_text())[1])
 
 

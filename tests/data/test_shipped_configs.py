@@ -1,4 +1,4 @@
-"""The configs in ``conf/data/``: their form, and what they promise about the papers' files."""
+"""The configs in ``conf/data/``: their form and their expectations of the papers' files."""
 
 import pytest
 import yaml

@@ -31,7 +31,7 @@ def test_regions_have_the_tint_of_their_class(record):
     for column, number in ((0, 0), (-1, 2)):
         tint, colour = picture[0, column], np.array(to_rgb(COLOURS[number]))
         assert (tint >= colour).all()
-        # The same hue: what is missing to white is in proportion.
+        # The hue is equal if the distances to white are proportional.
         np.testing.assert_allclose(np.cross(1 - tint, 1 - colour), 0, atol=1e-12)
     line = picture[:, RESOLUTION // 2 - 1]
     assert (line == line[0]).all()

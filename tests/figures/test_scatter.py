@@ -12,7 +12,7 @@ from boostbench.util.errors import UserError
 
 @pytest.fixture
 def papers(make_cell, make_table):
-    """A table each of two papers, and one of none."""
+    """One table of each of two papers, and one table of a user."""
     cells = {
         ("wine", "a"): make_cell([29, 30, 31], published=(31.0, 3.0)),
         ("glass", "a"): make_cell([1, 2, 3], published=(3.0, 3.0)),
@@ -28,7 +28,7 @@ def papers(make_cell, make_table):
 
 
 def points(axes, verdict):
-    """Give the markers of a verdict, from its entry in the legend."""
+    """Return the markers of a verdict, from its entry in the legend."""
     (container,) = [c for c in axes.containers if c.get_label().startswith(verdict)]
     return container.lines[0]
 

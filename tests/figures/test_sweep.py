@@ -14,7 +14,7 @@ def points(errors, *keys):
 
 
 def texts(axes):
-    """What is written in a map, by column and row, and whether it is bold."""
+    """Return the texts of a map by column and row, and whether they are bold."""
     return {
         tuple(map(int, text.get_position())): (text.get_text(), text.get_fontweight() == "bold")
         for text in axes.texts

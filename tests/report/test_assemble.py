@@ -47,7 +47,7 @@ def test_all_tables_are_read_without_records(tmp_path):
 
 
 def test_data_without_a_known_copy_are_not_available(define_table, folder, monkeypatch):
-    """The same on every machine: this is in files that are compared."""
+    """The status does not depend on the machine, since committed files contain it."""
     name = define_table(rows=["sun", "svmguide4", "iris"], columns=["samme"])
     for value in (str(folder), str(folder / "nowhere")):
         monkeypatch.setenv("BOOSTBENCH_DATA", value)

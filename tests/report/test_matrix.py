@@ -16,7 +16,7 @@ from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 
-#: Of three algorithms on six data sets.
+#: Errors in percent of three algorithms on six data sets.
 ERRORS = {
     "a": [10.0, 12.0, 20.0, 5.0, 8.0, 9.0],
     "b": [10.1, 12.2, 20.3, 5.4, 8.5, 9.6],
@@ -113,7 +113,7 @@ def test_sentences_above_the_matrix_have_its_p_values(table_of_data_sets):
 
 
 def test_approximate_p_values_are_named(make_cell, make_table):
-    """Where more than 500 pairs differ, the p-value is that of the normal distribution."""
+    """The p-value comes from the normal distribution if more than 500 pairs differ."""
     zeros = np.zeros(501)
     all_differ, one_tie = zeros + 1, np.append(zeros[:-1] + 2, 0)
     for errors, expected in (
@@ -148,7 +148,7 @@ def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
 
 
 def test_higher_accuracies_win(table_of_data_sets):
-    """Of accuracies the differences turn around, and the winner does not."""
+    """The differences of accuracies change their sign, and the winner stays."""
     table = table_of_data_sets(quantity=QUANTITIES["accuracy"], matrix=True)
     by_error = matrix(table_of_data_sets(matrix=True))
     for row, error_row in zip(matrix(table).rows, by_error.rows, strict=True):

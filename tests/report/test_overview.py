@@ -10,7 +10,7 @@ from boostbench.report.renderers.readme import readme
 
 @pytest.fixture
 def tables(table, table_of_rounds, timed_table):
-    """Of two papers and of none, in another order than that of the papers."""
+    """Tables of three papers and of a user, not in the order of the papers."""
     return [
         replace(table_of_rounds, name="mine", title="Mine"),
         replace(table, name="mcboost1", title="MCBoost, Table I: x^y", paper="mcboost"),

@@ -84,5 +84,5 @@ def test_lost_verdicts_were_reproduced_before(make_table, make_cell, errors):
     assert then == before[0]
     assert [now[key] for key in ("table", "data", "column")] == ["name", "wine", "a"]
     assert now["verdict"] != "reproduced"
-    # What is not judged today is not lost.
+    # A number without a verdict today is not lost.
     assert lost_verdicts(before, []) == []

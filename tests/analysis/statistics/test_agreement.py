@@ -38,7 +38,7 @@ def test_unknown_published_deviation_is_replaced_by_ours():
 
 
 def test_interval_with_our_deviation_covers_95_percent():
-    """Of two means of one normal distribution, where only the deviation of the first is known."""
+    """Both means come from one normal distribution; only the first deviation is known."""
     rng = np.random.default_rng(0)
     ours, theirs = rng.normal(50, size=(4000, 6)), rng.normal(50, size=(4000, 3))
     differs = [
@@ -87,7 +87,7 @@ def test_verdict_by_counts_of_test_samples():
 
 
 def test_counts_detect_the_stated_difference():
-    """Drawn: a true difference of that size is found 4 times in 5."""
+    """A true difference of the detectable size is found in 80% of the draws."""
     rng = np.random.default_rng(0)
     theirs, n = 5.0, 2000
     reference = agreement(theirs, NAN, 1, theirs, NAN, 1, 2, n_tested=n)
@@ -106,7 +106,7 @@ def test_counts_detect_the_stated_difference():
 @pytest.mark.parametrize("n", [1, 2, 10])
 @pytest.mark.parametrize("published_n", [1, 10])
 def test_unknown_deviations_never_decide_the_verdict(std, published_std, n, published_n):
-    """Far away is worse and equal is not, whatever is not known."""
+    """A large difference is worse or better, an equal number is neither."""
     for difference, verdict in ((0.0, "reproduced"), (1000.0, "worse"), (-1000.0, "better")):
         result = agreement(50 + difference, std, n, 50.0, published_std, published_n)
         missed = difference == 0 and result.p_within > 0.05
@@ -191,7 +191,7 @@ def test_detectable_difference_is_found_with_80_percent(n):
     [(10, 2.0, 50, 9), (50, 3.0, 10, 9), (20, 0.2, 20, 1), (50, 0.14, 50, 1)],
 )
 def test_detectable_difference_is_found_in_80_percent_of_repeats(n, std, published_n, digits):
-    """Of samples of two normal distributions that are so far apart, one of them printed."""
+    """Draw samples of two normal distributions with this distance; one of them is printed."""
     shift = agreement(50.0, std, n, 50.0, std, published_n, digits).detectable
     rng = np.random.default_rng(1)
     means = 50 + rng.uniform(0, 10.0**-digits, 4000)
@@ -282,7 +282,7 @@ def test_false_equivalence_is_below_5_percent(ratio, std, error, sizes):
 
 
 def test_simulated_equivalence_has_the_power_of_the_t_distribution():
-    """Of equal errors, the share within the margin; by the two t tests of normal samples."""
+    """The share of equal errors within the margin equals the power of two t tests."""
     rng = np.random.default_rng(6)
     n, std = 30, 2.0
     ours, theirs = rng.normal(10, std, (2, n, _DRAWN))
@@ -322,5 +322,5 @@ def test_interval_includes_the_variance_of_one_pool():
         assert result.basis == "pool"
     assert with_pool / 1000 == pytest.approx(0.95, abs=0.02)
     assert without_pool / 1000 < 0.75
-    # No number of our splits makes up for it.
+    # More splits of ours cannot reduce the variance of one published pool.
     assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_tell

@@ -88,7 +88,7 @@ def test_nemenyi_and_holm_agree_with_scikit_posthocs(demsar):
 
 
 def p_by_enumeration(numbers):
-    """Give the share of all orders within the rows with sums of ranks at least as far apart."""
+    """Return the share of all orders within the rows with sums of ranks at least as far apart."""
     ranks = stats.rankdata(numbers, axis=1)
     orders = [[[*order] for order in permutations(row)] for row in ranks]
     sums = np.array([np.sum(lines, axis=0) for lines in product(*orders)])
@@ -108,7 +108,7 @@ def test_few_data_sets_use_all_orders(n, k):
 
 
 def test_exact_p_values_of_siegels_table():
-    """Of 3 algorithms on 8 data sets he gives 0.038 for chi-squared 6.75 and 0.0024 for 10.75."""
+    """Siegel gives 0.038 for 6.75 and 0.0024 for 10.75 (3 algorithms, 8 data sets)."""
     for lines, chi2, p in (((4, 3, 1, 0), 6.75, 0.038), ((5, 2, 0, 1), 10.75, 0.0024)):
         orders = [[1, 2, 3], [1, 3, 2], [3, 2, 1], [2, 1, 3]]
         result = friedman([order for order, n in zip(orders, lines, strict=True) for _ in range(n)])
@@ -130,7 +130,7 @@ def test_drawn_orders_are_near_all_of_them(monkeypatch):
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_level_is_kept_for_few_data_sets(n):
-    """Of random ranks no more than 5% are significant; of 3 data sets F rejects 20%."""
+    """At most 5% of random ranks are significant, where F rejects 20% for 3 data sets."""
     rng = np.random.default_rng(0)
     drawn = rng.permuted(np.tile(np.arange(3.0), (400 * n, 1)), axis=1).reshape(400, n, 3)
     # Without ties, only the sums of ranks matter, in whatever order: few draws are different.

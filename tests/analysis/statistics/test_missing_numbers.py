@@ -1,4 +1,4 @@
-"""One rule for all tests: what is not a finite number is refused."""
+"""All statistical tests refuse numbers that are not finite."""
 
 from math import inf, nan
 

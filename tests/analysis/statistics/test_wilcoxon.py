@@ -40,7 +40,7 @@ def test_statements_of_the_papers_are_reproduced(statement):
 
 
 def test_sentences_agree_with_randomboost():
-    # What the paper says below its Tables V and VI.
+    # The paper states these statistics below its Tables V and VI.
     expected = {"randomboost-table5": ("16", "10"), "randomboost-table6": ("10.5", "0")}
     for table, (statistic, critical) in expected.items():
         proj, rank = (column(table, algo) for algo in ("rboost_proj", "rboost_rank"))
@@ -145,7 +145,7 @@ def test_ties_do_not_make_a_difference_significant():
 
 
 def p_by_enumeration(difference):
-    """Give the share of all 2^n signs for which the smaller rank sum is at most this one."""
+    """Return the share of all 2^n signs for which the smaller rank sum is at most this one."""
     ranks = stats.rankdata(np.abs(difference))
     signs = np.array([*itertools.product((0, 1), repeat=len(ranks))])
     higher = signs @ ranks
@@ -176,7 +176,7 @@ def test_shared_ranks_need_another_p_than_scipys_exact_one():
 
 
 def p_by_adding_up_ranks(difference):
-    """Give the exact p-value by the distribution of rank sums, one rank after the other."""
+    """Return the exact p-value by the distribution of rank sums, one rank after the other."""
     ranks = np.rint(2 * stats.rankdata(np.abs(difference))).astype(int)
     probability = np.ones(1)
     for rank in ranks:

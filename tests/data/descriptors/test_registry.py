@@ -85,7 +85,7 @@ def test_block_size_does_not_change_descriptors(kind, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
 def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
-    """Besides what is given and what comes out."""
+    """The bound excludes the input and the output."""
     monkeypatch.setattr(registry, "BLOCK_SIZE", 8)
     needed = []
     for n in (16, 96):

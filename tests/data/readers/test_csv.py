@@ -58,7 +58,7 @@ def test_header_and_separators(separator):
         '"a, in m";"b, in kg";kind\n1;2;cat\n3;4;dog\n',
         '"a;1;2","b;1",kind\n1,2,cat\n3,4,dog\n',
         "a, in m\tb, in kg\tkind\n1\t2\tcat\n3\t4\tdog\n",
-        # As many commas as what separates, or more.
+        # The lines have at least as many commas as separators.
         "a, in m;b, in kg;kind\n1,0;2,0;cat\n3,0;4,0;dog\n",
         "a, in m\tb, in kg\tkind\n1,0\t2,0\tcat\n3,0\t4,0\tdog\n",
         "a, in m, raw;b, in kg, raw;kind\n1,0;2,0;cat\n3,0;4,0;dog\n",
@@ -395,7 +395,7 @@ def test_values_are_floats():
 @pytest.mark.parametrize("row", ['9,"9,q', '9,9,"q', '"9,9,q'])
 @pytest.mark.parametrize("length", [1, 2000])
 def test_error_names_the_line_of_an_open_quote(row, length):
-    """A reader of CSV has an end of what a cell may hold, which the longer file is beyond."""
+    """The longer file exceeds the cell limit of the CSV reader."""
     lines = [f"{i},{i},p" for i in range(9)]
     with pytest.raises(UserError, match=r"^toy\.csv, line 11.*quote mark"):
         table_of(rows(*lines, row, *lines * length, f"1,1,{'p' * 70 * length}"))

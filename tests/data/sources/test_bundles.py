@@ -71,7 +71,7 @@ def test_other_query_is_not_answered(folder):
 def test_each_changed_byte_is_refused(folder):
     path = bundles.write_bundle(folder, SPEC, make())
     whole = path.read_bytes()
-    # What is one sum for all bytes needs no look at each.
+    # One checksum covers all bytes, so that a sample of them suffices.
     for place in range(0, len(whole), len(whole) // 50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(

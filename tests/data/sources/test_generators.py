@@ -42,7 +42,7 @@ def disc(radius):
     return np.pi * radius**2 / 16
 
 
-#: The area of what is inside, as a share of the square of side 4, by hand.
+#: Area of the inner class as a share of the square of side 4, calculated by hand.
 SHARES = {
     # 2 + 0.84 sin(1.78 x) integrated from 0 to 4 is 8 + 0.84 (1 - cos 7.12) / 1.78.
     "sine": 1 - (8 + 0.84 * (1 - np.cos(7.12)) / 1.78) / 16,

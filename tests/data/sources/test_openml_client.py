@@ -143,7 +143,7 @@ def test_settings_are_restored(server):
 
 
 def test_only_openml_gets_the_time_out(server, monkeypatch):
-    """While a download runs, what else the process sends is left alone."""
+    """Other requests of the process are not changed during a download."""
     import openml
     import requests
 

@@ -18,7 +18,7 @@ ODD = """<script>alert("1")</script> & 'x' onclick="y"^z"""
 
 
 def complete(table: Table, **changes) -> Table:
-    """Give the records of a table what all records on disk have."""
+    """Add the fields of recorded splits to the records of a table."""
     for number, cell in enumerate(table.cells.values()):
         for record in [*cell.rows.records, *cell.failures.records]:
             record |= {
@@ -38,7 +38,7 @@ def complete(table: Table, **changes) -> Table:
 
 @pytest.fixture
 def tables(table, table_of_rounds, timed_table, odd_table, empty_table):
-    """Of one paper, of another, and of none; with and without groups, times, records."""
+    """Tables of two papers and of a user, with and without groups, times and records."""
     paper = "randomboost"
     return [
         complete(table, name="one", title="RandomBoost, Table I: verdicts", paper=paper),
