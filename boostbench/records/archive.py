@@ -293,7 +293,8 @@ def _newest_version(records: list[Record]) -> dict[int, Record]:
         return {}
     # Times are recorded in seconds; among equal times, the last line of the file is the newest.
     newest = max(reversed(records), key=lambda record: record.get("finished", ""))
-    return {r["split"]: r for r in records if _data_version(r) == _data_version(newest)}
+    version = _data_version(newest)
+    return {r["split"]: r for r in records if _data_version(r) == version}
 
 
 def _data_version(record: Record) -> tuple[str, str | None]:

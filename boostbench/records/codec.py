@@ -261,10 +261,16 @@ def _staged_fields(config: Mapping) -> _Staged:
     rounds = config["protocol"].get("checkpoints")
     rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []
 
+    # The records of a config have a few lengths, and so share the lists.
+    @functools.cache
     def append_end(number: int) -> list[str]:
         return [*rounds[: number - 1], "end"]
 
-    return ("n_wrong", lambda n: rounds[:n]), ("digests", append_end), ("witness", append_end)
+    return (
+        ("n_wrong", functools.cache(lambda n: rounds[:n])),
+        ("digests", append_end),
+        ("witness", append_end),
+    )
 
 
 def _map_values(value, function):
