@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, repeat
 from math import ceil
 from typing import NamedTuple
 
@@ -249,7 +249,7 @@ def text_width(text: str, bold: bool = False) -> float:
     4.18
     """
     pieces = re.split(r"\^([A-Za-z]+)", text)
-    widths = [sum(_WIDTHS.get(character, _OTHER) for character in piece) for piece in pieces]
+    widths = [sum(map(_WIDTHS.get, piece, repeat(_OTHER))) for piece in pieces]
     width = sum(widths[::2]) + _RAISED * sum(widths[1::2])
     return round(width * (_BOLD if bold else 1), 3)
 
