@@ -110,7 +110,7 @@ class CellResult:
 
     @property
     def is_partial(self) -> bool:
-        """Whether some of the splits, but not all, failed or have not run."""
+        """True if some of the splits, but not all, failed or have not run."""
         return 0 < self.n_finished < self.n_splits
 
     @cached_property
@@ -167,7 +167,7 @@ class CellResult:
 
     @property
     def _is_short(self) -> bool:
-        """Whether the fits are staged, and ended before `rounds`."""
+        """True if the fits are staged and ended before `rounds`."""
         if self.rounds is None:
             return False
         if any(self.rows["checkpoints"]):

@@ -45,7 +45,7 @@ class ClaimTest(NamedTuple):
 
     @property
     def confirmed(self) -> bool:
-        """Whether the splits confirm the claim; comparisons with NaN are False."""
+        """True if the splits confirm the claim; comparisons with NaN are False."""
         return self.supports <= LEVEL
 
 

@@ -36,8 +36,8 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
     Parameters
     ----------
     columns : iterable of str
-        Names of columns, such as ``rboost_proj`` or, after 50 rounds, ``rboost_proj@50``; without
-        those of CPU times.
+        Names of columns, such as ``rboost_proj`` or, after 50 rounds, ``rboost_proj@50``; columns
+        of CPU times are left out.
     name : str
         One of them, with or without its rounds.
 
@@ -77,7 +77,7 @@ def merge(
     -------
     table : Table
         With a column for each of `names`, all of them to be compared with each other. Its `remarks`
-        tell which numbers are of which table, and what was left out.
+        name the table of each number, and the tables that were left out.
     sources : dict of str to str
         Name of the table of each row.
     """

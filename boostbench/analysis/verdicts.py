@@ -20,17 +20,17 @@ from boostbench.papers.published import sources
 
 
 class Verdict(NamedTuple):
-    """What stands for a verdict, and what it says.
+    """Presentation of a verdict.
 
     Attributes
     ----------
     colour : str
-        In every figure, on the page and at the terminal: of Okabe and Ito's for what says something
-        of the algorithm, greys for the rest.
+        Colour in every figure, on the page and at the terminal: one of Okabe and Ito's for verdicts
+        on the algorithm, a grey for the others.
     sign : str
-        On the page, so that it is not told by colour alone.
+        Sign on the page, so that colour is not the only difference.
     meaning : str
-        In words.
+        Explanation in words.
     """
 
     colour: str
@@ -38,8 +38,8 @@ class Verdict(NamedTuple):
     meaning: str
 
 
-#: Every verdict that a cell can have, in the order in which they are told: what was compared, what
-#: could not be, what lacks a number of ours, what lacks one of the paper's.
+#: All verdicts of a cell in the order of display: compared numbers, numbers that cannot be
+#: compared, cells without a number of ours, cells without a published number.
 VERDICTS = {
     "reproduced": Verdict(
         "#009e73",
@@ -151,7 +151,7 @@ class Tally:
 
     @property
     def is_corrected(self) -> bool:
-        """Whether the correction changes a count."""
+        """True if the correction changes a count."""
         return any(left < self[verdict] for verdict, left in self.corrected.items())
 
     @property

@@ -52,8 +52,8 @@ def preparation(
         See `scaler`.
     pca : float or None, default=None
         Share of the variance that the principal components keep, which replace the scaled features;
-        None keeps these. What comes out is dense, also of sparse features, whose components are
-        those of the dense matrix.
+        None keeps these. The result is dense. Sparse features have the components of the
+        dense matrix.
     categories : sequence of (int, int), default=()
         Index and number of categories of each column of codes, which becomes a categorical column
         of a data frame; `pca` and ``"unit"`` then do not apply.
@@ -100,11 +100,11 @@ def _frames(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callabl
     return to_frame
 
 
-# The same components come from the matrix of the samples' inner products and from that of the
-# features' covariances; the smaller one is decomposed, which takes a small part of the time of a
+# The matrix of the samples' inner products and the matrix of the features' covariances lead to the
+# same components; the smaller matrix is decomposed, which takes a small part of the time of a
 # singular value decomposition. Squaring loses half of the digits of the least components, but not
-# of those that hold a good share of the variance. Scikit-learn chooses an eigenvector's sign by its
-# largest entry; where two are as large, `canonical_signs` takes the first, whatever rounding says.
+# of components with a good share of the variance. Scikit-learn chooses an eigenvector's sign by its
+# largest entry; if two entries are equal up to rounding, `canonical_signs` takes the first.
 
 
 def _project_by_inner_products(train, share: float) -> Callable:

@@ -130,8 +130,8 @@ def predictions(
 def listening(estimator) -> Iterator[dict[str, float]]:
     """Hear the scores by which an estimator predicts its stages.
 
-    Where `staged_predict` asks `staged_decision_function`, as that of the boosters here, all its
-    scores come by, and cost nothing.
+    If `staged_predict` calls `staged_decision_function`, as in the boosters here, all its scores
+    are recorded at no cost.
 
     Yields
     ------

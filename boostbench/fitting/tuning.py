@@ -1,10 +1,9 @@
 """Choice of parameters by cross-validation: folds of a training part, and trials of a grid.
 
-Points of the grid that one estimator can go through are one trial of each fold: a *warm-started
-path* where the estimator comes to the same solution wherever it starts, and says so by
-``warm_parameters``; *stages of one fit* where the points differ in the number of boosting rounds,
-after which the estimator can still say what it would have predicted, and says so by
-``staged_parameter``.
+Points of the grid that one estimator can go through are one trial of each fold. In a *warm-started
+path* the estimator has ``warm_parameters``: it reaches the same solution from every start. In
+*stages of one fit* it has a ``staged_parameter``, the number of boosting rounds: it can predict as
+after fewer rounds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -139,9 +138,9 @@ class Validation(Measure):
         Returns
         -------
         dict
-            For a single point, ``validation_error``, ``digest`` (of what is judged, see
-            `Measure.outputs`) and CPU ``seconds``; of several, ``validation_errors``, ``digests``
-            and, as a list with one entry for each fit, ``seconds``.
+            For a single point, ``validation_error``, ``digest`` of the judged output (see
+            `Measure.outputs`) and CPU ``seconds``; for several points,
+            ``validation_errors``, ``digests`` and, as a list with one entry per fit, ``seconds``.
         """
         if len(self.points) == 1:
             fit = trial.fit(X, y, **self.points[0])

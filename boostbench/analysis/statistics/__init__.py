@@ -1,8 +1,8 @@
 """Tests, ranks and effect sizes of numbers as they are printed.
 
-All of them raise a ValueError where a number is NaN or infinite: data sets on which a number is
-missing have to be left out first, of all that is compared. Of a test on the rest, only the caller
-knows whether the gap depends on the numbers.
+All of them raise a ValueError if a number is NaN or infinite. The caller must first leave out each
+data set on which an algorithm has no number; only the caller knows whether such a gap depends on
+the numbers.
 """
 
 import numpy as np

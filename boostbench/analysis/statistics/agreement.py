@@ -127,7 +127,7 @@ class Agreement(NamedTuple):
 
     @property
     def within(self) -> bool:
-        """Whether our number is shown to lie within `MARGIN` of the published one."""
+        """True if our number is shown to lie within `MARGIN` of the published number."""
         return MARGIN in self.margins
 
     @property

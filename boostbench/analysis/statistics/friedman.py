@@ -58,7 +58,7 @@ class Friedman(NamedTuple):
 
     @property
     def significant(self) -> bool:
-        """Whether any of them differ at the 5% level, by `f_p`."""
+        """True if the algorithms differ at the 5% level, by `f_p`."""
         return self.f_p <= LEVEL
 
     def sentence(self, pairs: str) -> str:
@@ -193,7 +193,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
     Returns
     -------
     ndarray of shape (len(p),), float64
-        Corrected p-values; those of at most 5% are significant among all tests.
+        Corrected p-values; a test with at most 5% is significant among all tests.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from scipy import stats
 
 from boostbench.analysis.statistics import LEVEL, finite_array
 
-#: Of more pairs the normal distribution takes the place of the exact one, which takes time in
-#: proportion to their cube.
+#: Number of pairs up to which the exact distribution is computed, which takes time in proportion to
+#: the cube of the number; beyond, the normal distribution takes its place.
 MOST_EXACT = 500
 
 
@@ -36,12 +36,12 @@ class Wilcoxon(NamedTuple):
     p : float
         Two-sided p-value.
     exact : bool, default=True
-        Whether it is that of all signs that the differences could have; or, of more than 500
-        pairs, of the normal distribution, corrected for ties and continuity.
+        True if `p` follows from all signs that the differences could have. False for more than 500
+        pairs: `p` follows from the normal distribution, corrected for ties and continuity.
     effect : float, default=0.0
-        Effect size, the matched-pairs rank-biserial correlation: rank sum of the pairs where the
-        first is higher minus that of those where the second is, by the sum of both; from -1, the
-        first is always lower, to 1. 0 where all are ties.
+        Effect size, the matched-pairs rank-biserial correlation: the difference of the rank sums of
+        pairs in which the first and in which the second is higher, divided by their sum; from -1,
+        the first is always lower, to 1. 0 if all pairs are ties.
     """
 
     n: int
@@ -54,12 +54,12 @@ class Wilcoxon(NamedTuple):
 
     @property
     def significant(self) -> bool:
-        """Whether the two differ at the 5% level, by `p`."""
+        """True if the two differ at the 5% level, by `p`."""
         return self.p <= LEVEL
 
     @property
     def tabled(self) -> bool:
-        """Whether the papers would say so: they compare with the critical value for all `n`."""
+        """True if the papers' procedure rejects, which uses the critical value for every `n`."""
         return self.critical is not None and self.statistic <= self.critical
 
     def sentence(

@@ -1,4 +1,4 @@
-"""Test errors of a classifier, its size and its times: what tables are made of."""
+"""Test errors of a classifier, its size and its times: the content of tables."""
 
 import sys
 import time

@@ -26,13 +26,13 @@ class RetrievalRecord(Measured, kw_only=True):
 
 
 class Retrieval(Measure):
-    """Codes of queries against those of a data base.
+    """Codes of queries against the codes of a data base.
 
     The queries are the test part. The data base is the other side of the split: the training part
-    and what a smaller ``protocol.train_size`` or ``protocol.train_per_class`` has left of it. An
-    estimator gives codes by ``hash``, packed as by `numpy.packbits`, and says by ``n_bits_`` how
-    long they are; or by ``transform``, whose positive numbers are ones. Samples are ranked by
-    the Hamming distance; a sample is relevant if it has the class of the query.
+    and the samples that a smaller ``protocol.train_size`` or ``protocol.train_per_class`` left
+    out. An estimator gives codes by ``hash``, packed as by `numpy.packbits`, with their length in
+    ``n_bits_``, or by ``transform``, whose positive numbers are ones. Samples are ranked by the
+    Hamming distance; a sample is relevant if it has the class of the query.
     """
 
     form = RetrievalRecord
@@ -94,10 +94,10 @@ def mean_average_precision(
 
     Codes at the same distance have no order. The average precision of a query is the expected value
     over all their orders, in closed form: McSherry and Najork, "Computing information retrieval
-    performance measures efficiently in the presence of tied scores", ECIR 2008, equation (4). Of n
-    codes at a distance, r of them relevant, behind t codes of smaller distance, R of them relevant,
-    the one in place t + i is relevant with probability r/n; then R + (i - 1)(r - 1)/(n - 1) before
-    it are expected to be so.
+    performance measures efficiently in the presence of tied scores", ECIR 2008, equation (4). Let n
+    codes have one distance, r of them relevant, behind t codes of smaller distance, R of them
+    relevant. The code in place t + i is relevant with probability r/n; then the expected number of
+    relevant codes before it is R + (i - 1)(r - 1)/(n - 1).
 
     Parameters
     ----------
