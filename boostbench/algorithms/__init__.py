@@ -4,8 +4,9 @@ The framework of all boosters is in `boostbench.algorithms.base`. A module is im
 its names is first used, so that a command imports only the algorithms that it needs.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from boostbench.util.lazy_imports import lazy_attributes
 
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:
@@ -131,13 +132,4 @@ _MODULES = {
     "reweight": "reweighting",
 }
 
-
-def __getattr__(name):
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    return globals()[name]
-
-
-def __dir__():
-    return __all__
+__getattr__, __dir__ = lazy_attributes(__name__, _MODULES)

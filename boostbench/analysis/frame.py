@@ -100,14 +100,6 @@ class ResultFrame:
         """Return the rows where `mask` is true."""
         return ResultFrame(list(compress(self.records, mask)))
 
-    def explode_curves(self) -> dict[int, list[float]]:
-        """Return the test errors (percent) by number of boosting rounds, one for each split."""
-        errors: dict[int, list[float]] = {}
-        for checkpoints in self["checkpoints"]:
-            for rounds, error in (checkpoints or {}).items():
-                errors.setdefault(int(rounds), []).append(100 * error)
-        return dict(sorted(errors.items()))
-
     def to_pandas(self) -> "pd.DataFrame":
         """Return a data frame with the columns that need no further information."""
         import pandas as pd  # slow to import

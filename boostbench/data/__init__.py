@@ -4,8 +4,9 @@ Functions are imported on first access, so that modules that need one file of th
 the reader of records, do not import the others.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from boostbench.util.lazy_imports import lazy_attributes
 
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:
@@ -23,13 +24,4 @@ _MODULES = {
     "load": "loading",
 }
 
-
-def __getattr__(name):
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    return globals()[name]
-
-
-def __dir__():
-    return [*__all__]
+__getattr__, __dir__ = lazy_attributes(__name__, _MODULES)

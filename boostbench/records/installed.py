@@ -4,7 +4,6 @@ A package index serves the code without records. The archive of a release brings
 that only read records show the installed results where the current folder has none of its own.
 """
 
-import hashlib
 import io
 import os
 import shutil
@@ -14,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from boostbench.util.checksums import file_sha256
 from boostbench.util.errors import UserError, writing_to
 
 # Parts of a results folder that commands read; pages and multi-run folders are made from them.
@@ -21,7 +21,6 @@ _PARTS = ("README.md", "verdicts.csv", "verified.jsonl", "records", "tables", "f
 # Folder of results where no other is named.
 DEFAULT_FOLDER = Path("results")
 _MANIFEST = "SHA256SUMS"
-_BLOCK_BYTES = 2**20
 
 
 def installed_folder() -> Path:
@@ -51,6 +50,12 @@ def find_results(folder: Path) -> Path:
     return folder
 
 
+def result_files(results: Path) -> Iterator[Path]:
+    """Yield the files of a results folder that an archive contains."""
+    for part in _PARTS:
+        yield from _files(results / part)
+
+
 def write_archive(results: Path, path: Path) -> str:
     """Write a results folder as a tar archive, and its checksum beside it.
 
@@ -74,10 +79,10 @@ def write_archive(results: Path, path: Path) -> str:
     UserError
         If there are no records, or a file cannot be written.
     """
-    files = [file for part in _PARTS for file in _files(results / part)]
+    files = list(result_files(results))
     if not any(file.is_relative_to(results / "records") for file in files):
         raise UserError(f"{results} has no records; name another folder by results=")
-    sums = [(_sha256(file), file.relative_to(results).as_posix()) for file in sorted(files)]
+    sums = [(file_sha256(file), file.relative_to(results).as_posix()) for file in sorted(files)]
     manifest = "".join(f"{digest}  {name}\n" for digest, name in sums).encode()
     with writing_to(path):
         with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
@@ -86,7 +91,7 @@ def write_archive(results: Path, path: Path) -> str:
                 file = results / name
                 with file.open("rb") as stream:
                     _add(archive, name, file.stat().st_size, stream)
-        digest = _sha256(path)
+        digest = file_sha256(path)
         Path(f"{path}.sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8")
     return digest
 
@@ -112,7 +117,7 @@ def install_archive(path: Path) -> Path:
     checksum_file = Path(f"{path}.sha256")
     if checksum_file.exists():
         expected = checksum_file.read_text(encoding="utf-8").split()[:1]
-        if expected != [_sha256(path)]:
+        if expected != [file_sha256(path)]:
             raise UserError(
                 f"{path} differs from its checksum in {checksum_file}; download both again"
             )
@@ -152,7 +157,9 @@ def _check_manifest(path: Path, folder: Path) -> None:
         digest, _, name = line.partition("  ")
         expected[PurePosixPath(name)] = digest
     manifest.unlink()
-    present = {PurePosixPath(file.relative_to(folder)): _sha256(file) for file in _files(folder)}
+    present = {
+        PurePosixPath(file.relative_to(folder)): file_sha256(file) for file in _files(folder)
+    }
     damaged = sorted(
         str(name)
         for name in expected.keys() | present.keys()
@@ -176,11 +183,3 @@ def _add(archive: tarfile.TarFile, name: str, size: int, stream) -> None:
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o644
     archive.addfile(member, stream)
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()

@@ -7,18 +7,16 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 from boostbench import __version__
 from boostbench.records.archive import Records
+from boostbench.records.installed import result_files
 from boostbench.util.configs import conf_dir, definition_files
 from boostbench.util.errors import UserError, writing_to
 from boostbench.util.optional_imports import import_optional
 
 _PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-# Folders and files of results that belong to the crate; pages are made from them.
-_PARTS = ("README.md", "verdicts.csv", "verified.jsonl", "records", "tables", "figures")
 _FORMATS = {
     ".csv": "text/csv",
     ".gz": "application/gzip",
@@ -87,7 +85,9 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         crate.root_dataset["datePublished"] = finished[-1]
 
     # 1) Files of the results, and the definitions of the tables among them.
-    files = {f"results/{file.relative_to(results).as_posix()}": file for file in _files(results)}
+    files = {
+        f"results/{file.relative_to(results).as_posix()}": file for file in result_files(results)
+    }
     made = {Path(name).stem for name in files if name.startswith("results/tables/")}
     definitions = {
         f"definitions/{file.relative_to(conf_dir()).as_posix()}": file
@@ -115,11 +115,10 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         software["softwareRequirements"] = [
             crate.add_jsonld(
                 {
-                    "@id": f"https://pypi.org/project/{name}/{version}/",
+                    "@id": f"#{name}-{version}",
                     "@type": "SoftwareApplication",
                     "name": name,
                     "softwareVersion": version,
-                    "url": f"https://pypi.org/project/{name}/",
                 }
             )
             for name in _LIBRARIES
@@ -142,16 +141,6 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         with writing_to(path, "choose another file by --crate"):
             crate.write_zip(path)
     return len(added)
-
-
-def _files(results: Path) -> Iterable[Path]:
-    for part in _PARTS:
-        path = results / part
-        if path.is_file():
-            yield path
-        for file in sorted(path.rglob("*")):
-            if file.is_file() and not file.name.startswith("."):
-                yield file
 
 
 def _add(crate, name: str, file: Path):

@@ -56,18 +56,7 @@ class Arff(Reader):
         A value that a sparse row omits is zero, or the first category of a nominal attribute, as
         the format defines. Columns that every row omits are kept.
 
-        Parameters
-        ----------
-        stream : binary file
-            The text, not compressed.
-        where : str
-            Name of the file in messages.
-        options : ReadOptions
-            Settings of the user.
-
-        Returns
-        -------
-        DataTable
+        Parameters and result are described in `Reader.read`.
 
         Raises
         ------

@@ -70,18 +70,7 @@ class Csv(Reader):
         `MISSING_WORDS` and `options` mean a missing value; in columns of features, so do
         `MISSING_FEATURE_WORDS`.
 
-        Parameters
-        ----------
-        stream : binary file
-            The text, not compressed.
-        where : str
-            Name of the file in messages.
-        options : ReadOptions
-            Settings of the user.
-
-        Returns
-        -------
-        DataTable
+        Parameters and result are described in `Reader.read`.
 
         Raises
         ------

@@ -46,18 +46,7 @@ class Libsvm(Reader):
         Comments after ``#`` are ignored; ``qid:`` is ignored with a warning. Indices count from
         one, or from zero if the index zero occurs.
 
-        Parameters
-        ----------
-        stream : binary file
-            The text, not compressed.
-        where : str
-            Name of the file in messages.
-        options : ReadOptions
-            Not used; the format has no settings.
-
-        Returns
-        -------
-        DataTable
+        Parameters and result are described in `Reader.read`.
 
         Raises
         ------

@@ -25,18 +25,7 @@ class Npz(Reader):
 
         Images are flattened to rows. The training and the test part become a fixed split.
 
-        Parameters
-        ----------
-        stream : binary file
-            An archive of `numpy.savez`.
-        where : str
-            Name of the file in messages.
-        options : ReadOptions
-            Not used; the format has no settings.
-
-        Returns
-        -------
-        DataTable
+        Parameters and result are described in `Reader.read`.
 
         Raises
         ------

@@ -4,7 +4,6 @@ A bundle makes results reproducible after a server is gone. It is a folder for `
 with a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS`` for ``sha256sum -c``.
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Any
 from boostbench.data.dataset import Dataset
 from boostbench.data.sources import cache
 from boostbench.util.atomic_write import atomic_write
+from boostbench.util.checksums import file_sha256
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
 
@@ -56,7 +56,7 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
         # The folder of the source means nothing on another machine.
         portable = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         cache.write(path, portable, _identifying_spec(spec))
-        checksums = _read_checksums(path.parent) | {path.name: _sha256(path)}
+        checksums = _read_checksums(path.parent) | {path.name: file_sha256(path)}
         lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(checksums.items()))
         atomic_write(path.parent / CHECKSUM_FILE, lambda stream: stream.write(lines.encode()))
     return path
@@ -103,7 +103,7 @@ def _verify_checksum(path: Path) -> None:
     expected = _read_checksums(path.parent).get(path.name)
     if expected is None:
         raise UserError(f"{path} is not in {path.parent / CHECKSUM_FILE}; {_REMEDY}")
-    if _sha256(path) != expected:
+    if file_sha256(path) != expected:
         sums = path.parent / CHECKSUM_FILE
         raise UserError(f"{path} differs from its checksum in {sums}; {_REMEDY}")
 
@@ -124,8 +124,3 @@ def _read_checksums(folder: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8", errors="replace")
     entries = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)
     return {name: digest for digest, name in entries}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
