@@ -148,8 +148,8 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
         algo=algos,
         measure=[kind or "prediction" for kind in kinds],
         settings=frame["config"].map(settings),
-        chosen=frame["chosen"].map(_as_json),
-        checkpoints=frame["checkpoints"].map(_as_json),
+        chosen=frame["chosen"].map(_encode_json),
+        checkpoints=frame["checkpoints"].map(_encode_json),
     )
     order = ["data", "algo", "measure", "config", "split"]
     frame = frame[list(COLUMNS)].sort_values(order, kind="stable", ignore_index=True)
@@ -223,10 +223,10 @@ def write_frame(frame: "pd.DataFrame", path: Path) -> None:
 
 def settings_as_json(spec: Mapping) -> str:
     """Return the settings of an experiment that differ from the defaults, without its data."""
-    return _as_json(
+    return _encode_json(
         remove_defaults({name: value for name, value in spec.items() if name != "data"})
     )
 
 
-def _as_json(value: Any) -> str | None:
+def _encode_json(value: Any) -> str | None:
     return None if value is None else json.dumps(value, sort_keys=True, ensure_ascii=False)

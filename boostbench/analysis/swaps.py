@@ -46,16 +46,16 @@ class RowComparison(NamedTuple):
     ----------
     number : object
         Identifier of the published number, or of the cell without one.
-    own : Agreement
+    agreement : Agreement
         Comparison with the published number of its algorithm.
-    others : list of Agreement
+    rival_agreements : list of Agreement
         Comparisons with the published numbers of the other algorithms in the row, after the same
         number of boosting rounds.
     """
 
     number: object
-    own: Agreement
-    others: list[Agreement]
+    agreement: Agreement
+    rival_agreements: list[Agreement]
 
 
 def compare_within_rows(table: Table) -> list[RowComparison]:
@@ -81,8 +81,10 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
     first: dict[object, RowComparison] = {}
     for comparison in comparisons:
         first.setdefault(comparison.number, comparison)
-    same = [comparison.own for comparison in first.values()]
-    other = [agreement for comparison in first.values() for agreement in comparison.others]
+    same = [comparison.agreement for comparison in first.values()]
+    other = [
+        agreement for comparison in first.values() for agreement in comparison.rival_agreements
+    ]
     return Swaps(*_count(same), *_count(other))
 
 

@@ -269,9 +269,9 @@ def tables_with(
         Unknown table, algorithm or row; or no table that holds all of them.
     """
     from boostbench.analysis.merge import find_column, join
-    from boostbench.config.tables import TableDefinition, all_definitions
+    from boostbench.config.tables import TableDefinition, read_definitions
 
-    definitions = {name: TableDefinition.read(name) for name in tables} or all_definitions()
+    definitions = {name: TableDefinition.read(name) for name in tables} or read_definitions()
     columns = {name: _names_of(definition) for name, definition in definitions.items()}
     holders = {
         name: [table for table in columns if find_column(columns[table], name)] for name in names

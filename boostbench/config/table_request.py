@@ -84,7 +84,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         quantities = [override for override in overrides if override.startswith(_QUANTITY)]
         overrides = [override for override in overrides if override not in quantities]
         for override in quantities:
-            definition = definition.with_quantity(override.removeprefix(_QUANTITY))
+            definition = definition.replace_quantity(override.removeprefix(_QUANTITY))
         part = definition.subset(rows, columns)
         part.runnable_cells()
         specs = part.compose(overrides)

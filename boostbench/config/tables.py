@@ -256,7 +256,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         except UserError as error:
             raise UserError(f"{where}: {error}") from None
 
-    def with_quantity(self, name: str) -> "TableDefinition":
+    def replace_quantity(self, name: str) -> "TableDefinition":
         """Return the definition with another quantity, and without claims on the defined one.
 
         Raises
@@ -541,7 +541,7 @@ def shipped_definition(name: str) -> TableDefinition:
     return TableDefinition.read(name)
 
 
-def all_definitions() -> dict[str, TableDefinition]:
+def read_definitions() -> dict[str, TableDefinition]:
     """Return the definitions of all tables of ``conf``, by name."""
     return {name: shipped_definition(name) for name in configs.list_options("table")}
 

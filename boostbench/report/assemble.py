@@ -8,7 +8,7 @@ import msgspec
 from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import Key, TableDefinition, all_definitions
+from boostbench.config.tables import Key, TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.claims import Claim
 from boostbench.records.archive import ExperimentResults, Records
@@ -170,7 +170,7 @@ def read_tables(
         Unknown table.
     """
     if names is None:
-        definitions = list(all_definitions().values())
+        definitions = list(read_definitions().values())
     else:
         definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")

@@ -5,7 +5,7 @@ from boostbench.config.overrides import parse_overrides
 from boostbench.config.reference import departures, find_reference
 from boostbench.config.tables import (
     TableDefinition,
-    all_definitions,
+    read_definitions,
     shipped_data,
     shipped_definition,
 )
@@ -101,7 +101,7 @@ def test_find_reference_reads_only_definitions_with_the_data_set(monkeypatch, da
 
 
 def test_shipped_data_equals_the_rows_of_the_definition():
-    for name, definition in all_definitions().items():
+    for name, definition in read_definitions().items():
         assert shipped_data(name) == {row.data for row in definition.rows.values()}
 
 

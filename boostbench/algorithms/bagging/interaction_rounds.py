@@ -140,7 +140,7 @@ class InteractionMaster(JointBoostingMaster):
         """Print a line every `verbose` rounds; callbacks are called for rounds of stumps only."""
         params = self.params
         if params.verbose and rounds % params.verbose == 0:
-            loss = self.loss.to_user_units(np.array(self.losses[-1]))
+            loss = self.loss.unscale_losses(np.array(self.losses[-1]))
             progress = f"pairs, round {rounds} of {params.n_iterations}: loss {loss:.6g}"
             print(f"{type(params).__name__}, {progress} (best round {self.best_round})")
 

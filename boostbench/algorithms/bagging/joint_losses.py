@@ -42,7 +42,7 @@ class LogisticLoss:
         self.target = self.strata = labels
         self._n_classes = n_classes
 
-    def to_training_units(self, labels):
+    def transform_target(self, labels):
         """Return the target of other samples with given labels."""
         return labels
 
@@ -103,7 +103,7 @@ class LogisticLoss:
         """Return the loss that early stopping monitors, given the mean of `sample_losses`."""
         return mean_loss
 
-    def to_user_units(self, losses):
+    def unscale_losses(self, losses):
         """Return log-losses, given results of `stopping_loss`."""
         return losses
 
@@ -144,7 +144,7 @@ class SquaredLoss:
         self.target = deviations / self.scale
         self.strata = np.zeros(len(y), int)
 
-    def to_training_units(self, y):
+    def transform_target(self, y):
         """Return the target of other samples with given numbers."""
         return (y - self.offset) / self.scale
 
@@ -166,7 +166,7 @@ class SquaredLoss:
         """Return half the logarithm of the mean squared error."""
         return 0.5 * float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
-    def to_user_units(self, losses):
+    def unscale_losses(self, losses):
         """Return mean squared errors of y, given results of `stopping_loss`."""
         return self.scale**2 * np.exp(2.0 * losses)
 
@@ -205,7 +205,7 @@ class PoissonLoss:
         # Every bag contains a number above 0, so that the logarithm of its mean is finite.
         self.strata = (y > 0).astype(int)
 
-    def to_training_units(self, y):
+    def transform_target(self, y):
         """Return the target of other samples with given numbers."""
         _check_nonnegative(y)
         return y / self._mean
@@ -227,7 +227,7 @@ class PoissonLoss:
         """Return the mean of `sample_losses`."""
         return mean_loss
 
-    def to_user_units(self, losses):
+    def unscale_losses(self, losses):
         """Return mean Poisson deviances of y, given results of `stopping_loss`."""
         return 2.0 * self._mean * losses
 
@@ -262,7 +262,7 @@ class QuantileLoss:
         self.target = deviations / self.scale
         self.strata = np.zeros(len(y), int)
 
-    def to_training_units(self, y):
+    def transform_target(self, y):
         """Return the target of other samples with given numbers."""
         return (y - self.offset) / self.scale
 
@@ -290,7 +290,7 @@ class QuantileLoss:
         """Return the logarithm of the mean pinball loss."""
         return float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
-    def to_user_units(self, losses):
+    def unscale_losses(self, losses):
         """Return mean pinball losses of y, given results of `stopping_loss`."""
         return self.scale * np.exp(losses)
 

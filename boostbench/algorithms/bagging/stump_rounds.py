@@ -140,7 +140,7 @@ class JointStumpMaster(JointBoostingMaster):
         """
         cells = self.table.encode(X, self.params.views_).joint_bins()
         weights = np.ones(len(X)) if weights is None else weights
-        target = self.loss.to_training_units(target)
+        target = self.loss.transform_target(target)
         self.X_val = X
         self.stop_by(ValidationSamples(cells, self.table.n_joint_bins, target, weights, self.loss))
 
