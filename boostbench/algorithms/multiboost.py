@@ -80,10 +80,11 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         and a smooth loss, and excludes `warm_start`.
     solver : {"newton", "lbfgs"} or None, default=None
         ``"newton"``: Newton's method, as exact as the next stump requires. ``"lbfgs"`` with
-        ``start="zero"``: L-BFGS-B with the settings of RandomBoost, which are those of MCBoost
-        except for the minimum progress of an iteration (2.2e-9, not 1e-9). ``"lbfgs"`` with
-        ``start="previous"``: projected L-BFGS, which stops at the same slopes and gives equal
-        results on every machine. None: L-BFGS-B with ``start="zero"``, otherwise Newton's method.
+        ``start="zero"``: L-BFGS-B with the settings of RandomBoost. MCBoost has the same
+        settings except for the minimum progress of an iteration (1e-9, not 2.2e-9).
+        ``"lbfgs"`` with ``start="previous"``: projected L-BFGS, which stops at the same slopes and
+        gives equal results on every machine. None: L-BFGS-B with ``start="zero"``, otherwise
+        Newton's method.
         Not used with the hinge loss.
     solver_iterations : int or None, default=None
         Newton steps or L-BFGS iterations per call of the solver. None: 5 steps, or 100 iterations

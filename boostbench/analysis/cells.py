@@ -181,7 +181,7 @@ class CellResult:
     def fold_ratio(self) -> FoldRatio:
         """Ratio for the variance of the mean if the splits are folds; see `fold_ratio`."""
         protocol = self.spec["protocol"]
-        # With samples_per_class, each repetition draws its own samples.
+        # Each repetition draws its own samples if `samples_per_class` is set.
         if protocol["sampling"] != "kfold" or protocol.get("samples_per_class"):
             return INDEPENDENT
         return fold_ratio(self.values, protocol["n_splits"])
@@ -249,7 +249,7 @@ class Cell(CellResult):
             self.rule,
             self.fold_ratio,
         )
-        # Without a published standard deviation, a partial result is too uncertain to judge.
+        # A partial result is too uncertain to judge without a published standard deviation.
         return None if compared.basis in ("counts", "rounding") and self.is_partial else compared
 
     @cached_property

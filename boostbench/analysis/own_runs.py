@@ -26,10 +26,10 @@ def table_of_runs(
     Returns
     -------
     Table or None
-        A row for each data set that has records of each algorithm under one protocol and one seed:
-        of several, those with the most splits in common, which alone count. An algorithm
-        with several settings counts by its defaults; without them, the data set is left out.
-        None without any row.
+        A row for each data set that has records of each algorithm under one protocol and one seed.
+        If several protocols or seeds qualify, the one with the most splits in common counts. An
+        algorithm with several settings counts by its defaults; without them, the data set is left
+        out. None without any row.
     """
     if data:
         runs = [run for name in dict.fromkeys(data) for run in experiments_on(runs, name)]

@@ -20,7 +20,7 @@ class Paired:
     Attributes
     ----------
     numbers : ndarray of shape (n_pairs, n_columns), float64
-        Means over the splits; of a table with one data set, the numbers of the splits.
+        Means over the splits, or the numbers of the splits if the table has one data set.
     quantity : Quantity
         Quantity of the numbers.
     unit : {"data sets", "paired splits"}

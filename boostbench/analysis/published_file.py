@@ -68,14 +68,14 @@ def read_published_file(
     path : Path
         CSV file with a heading: ``data``, ``algo``; a quantity, such as ``test_error_mean``, or
         ``test_error`` without a deviation, and ``test_error_std``; perhaps ``n``, how often the
-        experiment was repeated; all other columns are settings. Lines that begin with # say
-        nothing.
+        experiment was repeated; all other columns are settings. Lines that begin with # are
+        comments.
     repeats : int, default=None
-        How often, where there is no column ``n``.
+        Number of repetitions if there is no column ``n``.
     digits : int, default=None
-        Decimals that the paper prints. By default the decimals of the longest number, and at
-        least those of our numbers: programs write 1.000 as 1, so that few decimals in a file do not
-        say that the paper has few.
+        Decimals that the paper prints. None: the decimals of the longest number, and at least
+        as many as our numbers have. Programs write 1.000 as 1, so that a paper may print more
+        decimals than its file has.
 
     Returns
     -------

@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with restored_process():
             return _run(list(argv), own_process=False)
     open_standard_descriptors()
-    # At exit, Python would collect the objects of all modules one by one, for a third of a second.
+    # Python would collect the objects of all modules at exit, which takes a third of a second.
     atexit.register(gc.freeze)
     # Records are many small dicts without cycles, which Python would traverse again and again.
     gc.set_threshold(_GC_THRESHOLD)

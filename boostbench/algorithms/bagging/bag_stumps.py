@@ -144,7 +144,7 @@ class BagStumps:
         for member, is_in_bag in enumerate(~is_out_of_bag):
             n_in_bag = np.count_nonzero(is_in_bag)
             bin_counts = np.bincount(joint_bins[is_in_bag].ravel(), minlength=table.n_joint_bins)
-            # With unit weights, the edge of a stump is +-n_in_bag if one of its sides is empty.
+            # The edge of a stump with an empty side is +-n_in_bag under unit weights.
             is_admissible = np.abs(table.edges(bin_counts, n_in_bag)) < n_in_bag
             first[member] = np.minimum.reduceat(
                 np.where(is_admissible, index_in_group, last), self.first_stump
