@@ -108,7 +108,20 @@ class LogisticLoss:
         return losses
 
 
-class SquaredLoss:
+class _LocationScaleLoss:
+    """Base of losses of targets ``(y - offset) / scale``."""
+
+    def _standardise(self, y, offset, scale):
+        self.offset, self.scale = offset, scale
+        self.target = self.transform_target(y)
+        self.strata = np.zeros(len(y), int)
+
+    def transform_target(self, y):
+        """Return the target of other samples with given numbers."""
+        return (y - self.offset) / self.scale
+
+
+class SquaredLoss(_LocationScaleLoss):
     """Squared loss of targets that are standardised to mean 0 and variance 1.
 
     Early stopping monitors half the logarithm of the mean squared error, the log-loss of a normal
@@ -134,19 +147,13 @@ class SquaredLoss:
 
     def __init__(self, y, weights):
         _check_two_samples(y)
-        self.offset = float(np.average(y, weights=weights))
-        deviations = y - self.offset
+        offset = float(np.average(y, weights=weights))
+        deviations = y - offset
         # Scale the deviations so that their squares neither overflow nor underflow. A power of 2
         # changes no digit.
         power_of_2 = np.ldexp(1.0, np.frexp(np.abs(deviations).max())[1] - 1)
         variance = np.average((deviations / power_of_2) ** 2, weights=weights)
-        self.scale = power_of_2 * np.sqrt(variance) or 1.0
-        self.target = deviations / self.scale
-        self.strata = np.zeros(len(y), int)
-
-    def transform_target(self, y):
-        """Return the target of other samples with given numbers."""
-        return (y - self.offset) / self.scale
+        self._standardise(y, offset, power_of_2 * np.sqrt(variance) or 1.0)
 
     def initial_scores(self, weights, is_in_bag):
         """Return the mean target of each bag; see `LogisticLoss.initial_scores`."""
@@ -232,7 +239,7 @@ class PoissonLoss:
         return 2.0 * self._mean * losses
 
 
-class QuantileLoss:
+class QuantileLoss(_LocationScaleLoss):
     """Quantile loss of targets in the unit of their mean absolute deviation from the quantile.
 
     Early stopping monitors the logarithm of the mean pinball loss, the log-loss of an asymmetric
@@ -256,15 +263,9 @@ class QuantileLoss:
     def __init__(self, y, weights, quantile):
         _check_two_samples(y)
         self._quantile = quantile
-        self.offset = _weighted_quantile(y, weights, quantile)
-        deviations = y - self.offset
-        self.scale = float(np.average(np.abs(deviations), weights=weights)) or 1.0
-        self.target = deviations / self.scale
-        self.strata = np.zeros(len(y), int)
-
-    def transform_target(self, y):
-        """Return the target of other samples with given numbers."""
-        return (y - self.offset) / self.scale
+        offset = _weighted_quantile(y, weights, quantile)
+        scale = float(np.average(np.abs(y - offset), weights=weights)) or 1.0
+        self._standardise(y, offset, scale)
 
     def initial_scores(self, weights, is_in_bag):
         """Return the quantile of each bag; see `LogisticLoss.initial_scores`."""
