@@ -17,8 +17,7 @@ from timing import error, on_one_core, parts, print_table, timed
 
 from boostbench.algorithms import ERLPBoost, LPBoost, NMBoost
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
-from boostbench.core.solvers.negative_margin import NegativeMarginProgram
-from boostbench.core.solvers.soft_margin import SoftMarginProgram
+from boostbench.core.solvers.linear_programs import NegativeMarginProgram, SoftMarginProgram
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 

@@ -12,8 +12,12 @@ from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, Tw
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
-from boostbench.core.learners.mixed_learners import UnionSearch, stack_learners
-from boostbench.core.learners.random_features import RandomCosineSearch, RandomPerceptronSearch
+from boostbench.core.learners.random_features import (
+    RandomCosineSearch,
+    RandomPerceptronSearch,
+    UnionSearch,
+    stack_learners,
+)
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
 from boostbench.core.stumps.search import ExcludingStumpSearch

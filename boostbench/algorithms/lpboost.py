@@ -8,7 +8,7 @@ from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMast
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_features import SignedPerceptronSearch
-from boostbench.core.solvers.soft_margin import SoftMarginProgram
+from boostbench.core.solvers.linear_programs import SoftMarginProgram
 
 # Training ends if no edge exceeds 1 by more than this: ten times the feasibility tolerance of
 # HiGHS, 1e-7, up to which the constraints of the weak learners in the program are violated as well.

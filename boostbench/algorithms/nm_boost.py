@@ -2,7 +2,7 @@
 
 from boostbench.algorithms.base.margin_programs import MarginBooster
 from boostbench.algorithms.base.parameters import FractionOrOne, PositiveFloat
-from boostbench.core.solvers.negative_margin import NegativeMarginProgram
+from boostbench.core.solvers.linear_programs import NegativeMarginProgram
 
 
 class NMBoost(MarginBooster):

@@ -17,7 +17,7 @@ from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE
 from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_votes
-from boostbench.core.class_codes import exhaustive_codes, random_half
+from boostbench.core.codebooks import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 

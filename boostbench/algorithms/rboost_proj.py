@@ -16,7 +16,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.output_products import OutputProducts
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
-from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
+from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
@@ -133,7 +133,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
     regularises. With ``rule="paper"``, the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
     objective is up to 1.4 % above its minimum in the first 20 rounds, in which `converged_` is
     False. The solver rounds w to a grid, so that w is equal on every machine; see
-    `boostbench.core.solvers.two_metric`.
+    `boostbench.core.solvers.lbfgs`.
 
     *Start from zero.* If few samples are separated early, all slopes are below the solver's limit
     of 1e-5 while there are few weak learners. From the coefficients of the previous round, a new

@@ -9,7 +9,7 @@ from boostbench.algorithms.base.parameters import PositiveInt
 from boostbench.algorithms.hashing.linear_projections import LPP, NPE
 from boostbench.algorithms.kernel_svc import mean_gamma
 from boostbench.algorithms.ladder import CodewordMCBoost
-from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.linear_algebra import canonical_signs
 
 
 def _kernel_pca(n_components, X):

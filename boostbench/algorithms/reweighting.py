@@ -21,8 +21,8 @@ from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
+from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton
-from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.util.compat.sklearn import check_feature_names
 
 # Newton's method: tolerance of the derivatives of the mean loss, and maximum number of steps.

@@ -1,11 +1,11 @@
-"""Codebooks: a unit vector (codeword) for each class, with large distances between codewords."""
+"""Codes of classes: codewords (unit vectors) and output codes (labels -1 and +1 of all classes)."""
 
 import numpy as np
 from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from boostbench.core.projections import random_orthonormal
-from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
+from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 
 # Sharpness of the log-sum-exp that smooths the largest inner product, in successive solves.
 _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
@@ -160,3 +160,44 @@ def _maximise_distance(vectors):
         shifted = nonnegative_quasi_newton(smooth, shifted, 0.0, _MAX_STEPS).w
         vectors = (shifted - _SHIFT).reshape(shape)
     return normalise_rows(vectors)
+
+
+def random_half(n_classes, rng):
+    """Assign +1 to a random half of the classes.
+
+    Parameters
+    ----------
+    n_classes : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_classes,), dtype=float64
+        +1 for ``n_classes // 2`` classes and -1 for the rest.
+    """
+    code = np.full(n_classes, -1.0)
+    code[rng.permutation(n_classes)[: n_classes // 2]] = 1.0
+    return code
+
+
+def exhaustive_codes(n_classes):
+    """Return every division of the classes into two sides, each of them once.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (2 ** (n_classes - 1) - 1, n_classes), dtype=float64
+        -1 or +1. The first class is +1 in every code, and every code has both signs.
+
+    Examples
+    --------
+    >>> exhaustive_codes(3)
+    array([[ 1., -1.,  1.],
+           [ 1.,  1., -1.],
+           [ 1., -1., -1.]])
+    """
+    negative = np.arange(1, 2 ** (n_classes - 1))[:, None] >> np.arange(n_classes - 1) & 1
+    return np.concatenate([np.ones((len(negative), 1)), 1.0 - 2.0 * negative], axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 
-from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.linear_algebra import canonical_signs
 
 # Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry.
 _RIDGE = 1e-9

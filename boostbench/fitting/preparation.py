@@ -13,7 +13,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.linear_algebra import canonical_signs
 
 
 def scaler(kind: str, is_sparse: bool = False):

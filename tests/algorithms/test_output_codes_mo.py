@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
-from boostbench.core.class_codes import exhaustive_codes
+from boostbench.core.codebooks import exhaustive_codes
 from boostbench.core.stumps import evaluation, stump
 from boostbench.core.stumps import search as search_module
 

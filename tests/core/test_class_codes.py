@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from boostbench.core.class_codes import exhaustive_codes, random_half
+from boostbench.core.codebooks import exhaustive_codes, random_half
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 10, 11, 26])

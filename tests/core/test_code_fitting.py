@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from boostbench.core.code_fitting import (
+from boostbench.core.binary_codes import (
     best_step,
     fit_class_codes,
     fit_similarity_codes,

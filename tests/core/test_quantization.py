@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import CCA
 
-from boostbench.core.quantization import canonical_directions, itq_rotation
+from boostbench.core.binary_codes import canonical_directions, itq_rotation
 
 
 def loss(components, rotation):

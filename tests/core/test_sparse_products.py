@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from boostbench.core import sparse_products
+from boostbench.core import linear_algebra
 
 LOOPS = pytest.param(
-    sparse_products.LOOPS,
-    marks=pytest.mark.skipif(sparse_products.LOOPS is None, reason="SciPy has no such loops"),
+    linear_algebra.LOOPS,
+    marks=pytest.mark.skipif(linear_algebra.LOOPS is None, reason="SciPy has no such loops"),
 )
 
 
@@ -15,11 +15,11 @@ LOOPS = pytest.param(
 @pytest.mark.parametrize(("entries", "of"), [("f4", "f4"), ("f4", "f8"), ("f8", "f8")])
 @pytest.mark.parametrize("kind", [sparse.csc_array, sparse.csr_array])
 def test_product_is_that_of_scipy(kind, entries, of, shape, loops, monkeypatch):
-    monkeypatch.setattr(sparse_products, "LOOPS", loops)
+    monkeypatch.setattr(linear_algebra, "LOOPS", loops)
     rng = np.random.default_rng(0)
     matrix = kind(rng.integers(0, 3, (6, 9)).astype(entries))
     W = rng.normal(size=shape).astype(of)
-    found = sparse_products.sparse_product(matrix, W)
+    found = linear_algebra.sparse_product(matrix, W)
     assert found.dtype == of
     assert np.array_equal(found, matrix @ W)
 
@@ -28,11 +28,11 @@ def test_product_is_that_of_scipy(kind, entries, of, shape, loops, monkeypatch):
 @pytest.mark.parametrize("shape", [(9,), (9, 5)])
 @pytest.mark.parametrize("kind", [sparse.csc_array, sparse.csr_array])
 def test_add_product_adds_to_its_array(kind, shape, loops, monkeypatch):
-    monkeypatch.setattr(sparse_products, "LOOPS", loops)
+    monkeypatch.setattr(linear_algebra, "LOOPS", loops)
     rng = np.random.default_rng(0)
     # Whole numbers: sums are exact in any order.
     matrix = kind(rng.integers(0, 3, (6, 9)).astype("f4"))
     W = rng.integers(-9, 9, shape).astype("f4")
     sums = np.ones((6, *shape[1:]), "f4")
-    sparse_products.add_sparse_product(matrix, W, sums)
+    linear_algebra.add_sparse_product(matrix, W, sums)
     assert np.array_equal(sums, 1 + matrix @ W)

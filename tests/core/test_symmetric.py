@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg.lapack import dpotrf
 
-from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
+from boostbench.core.linear_algebra import inverse_from_cholesky, weighted_gram
 
 # Sums of 50 products, and what an inverse multiplies their rounding with.
 ROUNDING = 50 * np.finfo(float).eps

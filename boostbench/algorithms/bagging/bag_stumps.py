@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import add_sparse_product
+from boostbench.core.linear_algebra import add_sparse_product
 
 # Numeric groups use histograms if there are at least this many samples per bin. With fewer samples,
 # comparing the samples with the drawn thresholds is faster than computing prefix sums of the bins.

@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.algorithms.hashing.linear_hashing import Hasher
 from boostbench.algorithms.kernel_svc import mean_gamma
-from boostbench.core.code_fitting import fit_class_codes, fit_similarity_codes
+from boostbench.core.binary_codes import fit_class_codes, fit_similarity_codes
 
 
 class _KernelHasher(Hasher):

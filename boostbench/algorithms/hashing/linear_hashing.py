@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.hashing.linear_projections import LinearTransformer
 from boostbench.algorithms.hashing.packed_codes import PackedCodesMixin
-from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.binary_codes import canonical_directions, itq_rotation
+from boostbench.core.linear_algebra import canonical_signs
 from boostbench.core.projections import random_orthonormal
-from boostbench.core.quantization import canonical_directions, itq_rotation
 
 
 class Hasher(PackedCodesMixin, LinearTransformer):

@@ -15,8 +15,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from boostbench.core.solvers.growable_matrix import GrowableMatrix
-from boostbench.core.sparse_products import CompressedMatrix, sparse_product
+from boostbench.core.linear_algebra import CompressedMatrix, GrowableMatrix, sparse_product
 from boostbench.core.stumps.stump import Stump
 
 # Distinct rows per feature above which `_Intervals` is faster: an addition of a row of 11 classes

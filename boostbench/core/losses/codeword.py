@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.solvers.coefficient_grid import snap_to_grid
-from boostbench.core.solvers.exponential_sum import minimise
+from boostbench.core.solvers.solution import snap_to_grid
 
 # Largest exponent that a step may reach. AdaBoost's step for a perfect stump is about as long.
 _MAX_EXPONENT = 24.0
@@ -25,6 +24,10 @@ _MAX_TRIALS = 30
 # which two risks are equal: rounding errors must neither grow from step to step nor decide.
 _DIRECTION_BITS, _SIZE_BITS = 22, 16
 _RISK_TOLERANCE = 1e-14
+
+# Slope of the sum's logarithm at which the search stops; exponents are scaled to [-1, 1].
+_SLOPE_TOLERANCE = 1e-12
+_MAX_STEPS = 100
 
 
 class CodewordRisk:
@@ -126,7 +129,7 @@ class CodewordRisk:
         ]
         products = values @ self.codewords.T
         slopes = 0.5 * (products[:, :, None] - products[:, None, :])
-        multiple = minimise(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
+        multiple = minimise_exponential_sum(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
         return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
@@ -246,3 +249,63 @@ class _Move(NamedTuple):
     losses: np.ndarray
     log_risk: float
     slope: float
+
+
+def minimise_exponential_sum(weights, slopes, max_exponent):
+    r"""Minimise :math:`\sum_k w_k e^{a s_k}` over a by Newton's method within a bracket.
+
+    The logarithm of the sum is convex in a. A bisection replaces a Newton step that leaves the
+    bracket.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        Nonnegative weights w, not all 0.
+    slopes : ndarray of shape (n,)
+        Slopes s.
+    max_exponent : float
+        Upper bound on the magnitude of the exponents ``a s_k``.
+
+    Returns
+    -------
+    float
+        Minimiser a, of any sign, clipped to the allowed range; 0 if all slopes are 0.
+
+    Examples
+    --------
+    >>> weights, slopes = np.array([4.0, 1.0]), np.array([-1.0, 1.0])
+    >>> minimise_exponential_sum(weights, slopes, max_exponent=50.0) / float(np.log(2))
+    1.0
+    """
+    is_active = (weights > 0) & (slopes != 0)
+    if not is_active.any():
+        return 0.0
+    scale = float(np.abs(slopes[is_active]).max())
+    # Terms of slope 0 are a constant of the sum.
+    constant = float(weights[(weights > 0) & (slopes == 0)].sum())
+    weights, slopes = weights[is_active], slopes[is_active] / scale
+    if weights @ slopes > 0:
+        scale, slopes = -scale, -slopes
+
+    def derivatives(a):
+        exponents = a * slopes
+        shift = exponents.max()
+        terms = weights * np.exp(exponents - shift)
+        total = terms.sum() + constant * np.exp(-shift)
+        first = terms @ slopes / total
+        return first, terms @ slopes**2 / total - first**2
+
+    low, high = 0.0, float(max_exponent)
+    if derivatives(high)[0] <= 0:
+        return float(high / scale)
+    a = 0.0
+    for _ in range(_MAX_STEPS):
+        slope, curvature = derivatives(a)
+        if abs(slope) <= _SLOPE_TOLERANCE:
+            break
+        low, high = (a, high) if slope < 0 else (low, a)
+        step = -slope / curvature if curvature > 0 else np.inf
+        a = a + step if low < a + step < high else (low + high) / 2
+        if high - low <= 4 * np.finfo(float).eps * high:
+            break
+    return float(a / scale)

@@ -12,8 +12,8 @@ from math import exp, log
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.linear_algebra import sparse_product
 from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
-from boostbench.core.sparse_products import sparse_product
 
 # Odds are capped here, so that they stay finite.
 MAX_ODDS = 1e300

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf
 
-from boostbench.core.losses.curvature import significant_mask
-from boostbench.core.solvers.newton import DampedHessian, Problem
-from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
+from boostbench.core.linear_algebra import inverse_from_cholesky, weighted_gram
+from boostbench.core.solvers.newton import DampedHessian, Problem, significant_mask
 
 # Ridge relative to the largest diagonal entry of a block, since columns can be linearly dependent.
 _RIDGE = 1e-5

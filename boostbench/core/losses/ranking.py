@@ -8,9 +8,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from boostbench.core.losses.curvature import significant_mask
-from boostbench.core.solvers.newton import DampedHessian, Problem
-from boostbench.core.symmetric import weighted_gram
+from boostbench.core.linear_algebra import weighted_gram
+from boostbench.core.solvers.newton import DampedHessian, Problem, significant_mask
 
 # A diagonal entry below this fraction of the largest one is a sign that the pairs left out carry
 # all the curvature of its coefficient.

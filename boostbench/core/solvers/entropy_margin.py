@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import rel_entr
 
-from boostbench.core.solvers.growable_matrix import GrowableMatrix
+from boostbench.core.linear_algebra import GrowableMatrix
 
 # Duality gap at which the solver stops; edges are at most 1.
 _GAP_TOLERANCE = 1e-9

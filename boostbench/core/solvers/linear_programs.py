@@ -1,9 +1,194 @@
-"""Coefficients and dual variables for the pairwise hinge loss, by linear programming."""
+"""Linear programs of LPBoost, NM-Boost and the pairwise hinge loss, solved by HiGHS.
 
+The programs of LPBoost and NM-Boost gain a constraint in every round, and start from the last
+solution.
+"""
+
+import highspy
 import numpy as np
 from scipy.optimize import linprog
 
 from boostbench.core.solvers.solution import SolverResult
+
+# HiGHS treats bounds from this number on as infinite: the default of its option `infinite_bound`.
+_INFINITE = 1e20
+
+
+class _SilentHighs(highspy.Highs):
+    """HiGHS without callbacks: enabling them makes version 1.16 print its banner."""
+
+    def enableCallbacks(self):
+        pass
+
+
+class SoftMarginProgram:
+    r"""Dual linear program of LPBoost, to which constraints are added one at a time.
+
+    .. math:: \max_{0 \le \alpha \le C} 1^\top \alpha \quad\text{s.t.}\quad
+              \sum_i y_i \alpha_i h_j(x_i) \le 1, \; j = 1 \dots J
+
+    A new constraint leaves the last basis dual feasible, so that the dual simplex method continues
+    from it. The basis has a row for each constraint, not for each sample.
+
+    Parameters
+    ----------
+    n_samples : int
+    C : float or ndarray of shape (n_samples,)
+        Upper bound of all dual variables, or of each; infinity: no bound.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        Dual variables :math:`\alpha`, clipped to [0, C].
+    coefficients : ndarray of shape (n_constraints,)
+        Nonnegative coefficients w: the multipliers of the constraints.
+    value : float
+        Maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
+
+    Raises
+    ------
+    ValueError
+        If a finite bound is so large that HiGHS would treat it as infinite.
+
+    Examples
+    --------
+    >>> program = SoftMarginProgram(3, C=2.0)
+    >>> program.add(np.array([1.0, 1.0, -1.0]))
+    >>> print(program.value, program.coefficients)
+    5.0 [1.]
+    """
+
+    def __init__(self, n_samples, C):
+        largest = np.max(C, where=np.isfinite(C), initial=0.0)
+        if largest >= _INFINITE:
+            raise ValueError(
+                f"the largest bound of the linear program, C times a weight or 1 / nu, is "
+                f"{largest:.3g}, and HiGHS takes {_INFINITE:g} for infinite: make the weights or C "
+                "smaller, or nu larger"
+            )
+        self.C = C
+        self.dual = np.full(n_samples, C, dtype=np.float64)
+        self.coefficients = np.empty(0)
+        self.value = float(self.dual.sum())
+        self._columns = np.arange(n_samples, dtype=np.int32)
+        self._highs = highs = _SilentHighs()
+        # HiGHS prints nothing, uses no threads beside the runner's, and keeps the warm start, which
+        # presolve would discard.
+        for option, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("solver", "simplex"),
+            ("presolve", "off"),
+        ):
+            self._check(highs.setOptionValue(option, value))
+        self._check(highs.addVars(n_samples, np.zeros(n_samples), self.dual))
+        self._check(highs.changeColsCost(n_samples, self._columns, np.ones(n_samples)))
+        self._check(highs.changeObjectiveSense(highspy.ObjSense.kMaximize))
+
+    def add(self, margins):
+        """Add the constraint of a weak learner, and solve the program.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_samples,)
+            Margins :math:`y_i h(x_i)`.
+
+        Raises
+        ------
+        RuntimeError
+            If HiGHS does not solve the program.
+        """
+        highs = self._highs
+        margins = np.ascontiguousarray(margins, dtype=np.float64)
+        self._check(highs.addRow(-highspy.kHighsInf, 1.0, len(margins), self._columns, margins))
+        self._check(highs.run())
+        status = highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise RuntimeError(
+                f"the linear program of {highs.getNumRow()} weak learners was not solved: "
+                f"{highs.modelStatusToString(status)}"
+            )
+        solution = highs.getSolution()
+        self.dual = np.clip(solution.col_value, 0.0, self.C)
+        self.coefficients = np.maximum(solution.row_dual, 0.0)
+        self.value = highs.getInfo().objective_function_value
+
+    @staticmethod
+    def _check(status):
+        if status == highspy.HighsStatus.kError:
+            raise RuntimeError("HiGHS reports an error in a linear program of LPBoost")
+
+
+class NegativeMarginProgram(SoftMarginProgram):
+    r"""Dual linear program of NM-Boost, to which constraints are added one at a time.
+
+    With sample weights s of mean 1 it is
+
+    .. math:: \max_{v, \gamma} \tau \sum_i (v_i - C s_i) - \gamma \quad\text{s.t.}\quad
+              \sum_i v_i y_i h_j(x_i) \le \gamma, \quad C s_i \le v_i \le (1 + C) s_i.
+
+    The parent's constraints are ``... <= 1``, so the extra variable is :math:`g = \gamma - 1`;
+    `add` converts g back to :math:`\gamma`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,)
+        Positive sample weights, on any scale.
+    C : float
+        Weight of the margins relative to the negative margins.
+    margin : float or None
+        Target margin :math:`\tau`; None: 1 / J with J constraints, and 1 / 2 with the first one.
+        With :math:`\tau = 1`, :math:`\max(0, \tau - \rho)` is linear in w, so the optimum puts all
+        weight on one weak learner.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        Dual variables v, clipped to their bounds.
+    edge : float
+        Edge :math:`\gamma`; 0 before the first constraint.
+    coefficients : ndarray of shape (n_constraints,)
+        Coefficients w: the multipliers of the constraints, of sum 1.
+    value : float
+        Maximum divided by the number of samples, which is also the minimum of
+        :math:`\frac1n \sum_i s_i [\max(0, \tau - \rho_i) - C \rho_i]` with the margins
+        :math:`\rho_i = \sum_j w_j y_i h_j(x_i)`.
+
+    Examples
+    --------
+    >>> program = NegativeMarginProgram(np.ones(3), C=0.5, margin=0.5)
+    >>> program.add(np.array([1.0, 1.0, -1.0]))
+    >>> print(round(program.value, 6), program.edge, program.coefficients)
+    0.333333 -0.5 [1.]
+    """
+
+    def __init__(self, weights, C, margin=None):
+        n_samples = len(weights)
+        weights = weights / weights.mean()
+        self._dual_lower, self._dual_upper = C * weights, (1 + C) * weights
+        self._margin = margin
+        super().__init__(n_samples + 1, np.append(self._dual_upper, np.inf))
+        self._check(self._highs.changeColBounds(n_samples, -highspy.kHighsInf, highspy.kHighsInf))
+        self._check(self._highs.changeColCost(n_samples, -1.0))
+        bounds = self._dual_lower, self._dual_upper
+        self._check(self._highs.changeColsBounds(n_samples, self._columns[:-1], *bounds))
+        self.dual = self._dual_upper
+        self.edge = 0.0
+        self.value = np.inf
+
+    def add(self, margins):
+        """Add the constraint of a weak learner, and solve; see `SoftMarginProgram.add`."""
+        n_samples = len(margins)
+        n_constraints = len(self.coefficients) + 1
+        margin = 1 / max(n_constraints, 2) if self._margin is None else self._margin
+        costs = np.full(n_samples, margin)
+        self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
+        super().add(np.append(margins, -1.0))
+        v = self.dual[:-1]
+        # The parent's objective is margin * sum(v) - g, and the edge is gamma = g + 1.
+        self.edge = margin * v.sum() - self.value + 1.0
+        self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples
+        self.dual = np.clip(v, self._dual_lower, self._dual_upper)
 
 
 def pairwise_hinge(H, is_own_class, nu, sample_weight=None):

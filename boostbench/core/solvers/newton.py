@@ -4,8 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from boostbench.core.solvers.coefficient_grid import snap_to_grid
-from boostbench.core.solvers.solution import SolverResult, kkt_residual
+from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to_grid
 
 # Relative residual to which conjugate gradients solve Newton's equations, and their maximum number
 # of iterations: higher accuracy costs more products with the Hessian than it saves steps.
@@ -26,6 +25,13 @@ _STEP_BITS, _DIRECTION_BITS = 12, 16
 
 _MIN_STEP_SIZE = 1e-8
 _SUFFICIENT_DECREASE = 1e-4
+
+# The smallest curvatures whose sum is below this fraction of the total are left out. Most samples
+# have hardly any curvature.
+_NEGLIGIBLE_FRACTION = 1e-3
+
+# Relative difference below which curvatures are equal: equal margins are all kept or all left out.
+_EQUAL_TOLERANCE = 1e-6
 
 
 class Problem(ABC):
@@ -88,7 +94,7 @@ class NonnegativeNewton:
     the coefficients that are positive or have a negative derivative. If the step would make
     coefficients negative, it sets them to 0 and is computed again for the other coefficients. The
     Levenberg-Marquardt damping grows if the model is too optimistic. The objective never increases.
-    Steps are rounded, see `boostbench.core.solvers.coefficient_grid`.
+    Steps are rounded, see `boostbench.core.solvers.solution`.
 
     Attributes
     ----------
@@ -213,3 +219,28 @@ def _step_size(problem, step, slope, nu):
             return size
         size /= 4
     return 0.0
+
+
+def significant_mask(curvature):
+    """Return a mask of the curvatures that are not negligible, row by row.
+
+    Parameters
+    ----------
+    curvature : ndarray of shape (n,) or (n_rows, n), dtype=float64
+        Nonnegative curvatures.
+
+    Returns
+    -------
+    ndarray of the same shape, dtype=bool
+
+    Examples
+    --------
+    >>> significant_mask(np.array([[1.0, 1e-9, 1.0], [1e-9, 1e-9, 1e-9]]))
+    array([[ True, False,  True],
+           [ True,  True,  True]])
+    """
+    ascending = np.sort(curvature, axis=-1)
+    sums = np.cumsum(ascending, axis=-1)
+    rank = np.sum(sums <= _NEGLIGIBLE_FRACTION * sums[..., -1:], axis=-1, keepdims=True)
+    least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[-1] - 1), axis=-1)
+    return curvature >= (1 - _EQUAL_TOLERANCE) * least

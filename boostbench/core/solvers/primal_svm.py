@@ -15,8 +15,7 @@ that the duality gap bounds the error. A sample weight is a factor of c.
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from boostbench.core.solvers.growable_matrix import GrowableMatrix
-from boostbench.core.symmetric import inverse_from_cholesky
+from boostbench.core.linear_algebra import GrowableMatrix, inverse_from_cholesky
 
 # A derivative is a sum over the samples. Below this fraction of the sum of the dual variables it is
 # a rounding error.

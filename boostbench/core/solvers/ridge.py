@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import blas, solve_triangular
 
-from boostbench.core.solvers.growable_matrix import GrowableMatrix
+from boostbench.core.linear_algebra import GrowableMatrix
 
 # A column whose new component has less than this fraction of its squared norm is linearly dependent
 # on the earlier columns. This happens only for huge weights or C.

@@ -1,5 +1,7 @@
-"""Result of a solver for an L1 norm over nonnegative coefficients."""
+"""Result of a solver for an L1 norm over nonnegative coefficients, its quality and its rounding."""
 
+import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -45,3 +47,32 @@ def kkt_residual(w, gradient):
         derivatives of zero coefficients.
     """
     return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))
+
+
+def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
+    """Return the numbers rounded to multiples of a unit, which keeps `n_bits` of the largest one.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        Numbers; they are returned unchanged if one of them is not finite.
+    n_bits : int
+        Number of bits of the largest number that are kept.
+    min_unit : float, optional
+        Minimum of the unit.
+
+    Returns
+    -------
+    ndarray
+        Rounded numbers, of the shape of `numbers`.
+
+    Examples
+    --------
+    >>> snap_to_grid(np.array([1.0, 1 / 3, 1e-9]), 8).tolist()
+    [1.0, 0.3359375, 0.0]
+    """
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if not 0.0 < largest < math.inf:
+        return numbers
+    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - n_bits), min_unit)
+    return np.rint(numbers / unit) * unit

@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners.mixed_learners import MixedStack, UnionSearch, stack_learners
 from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
 from boostbench.core.learners.random_features import (
     Cosine,
     Cosines,
+    MixedStack,
     RandomCosineSearch,
     RandomPerceptronSearch,
+    UnionSearch,
+    stack_learners,
 )
 from boostbench.core.stumps.search import ExcludingStumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps

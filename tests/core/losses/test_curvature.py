@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.curvature import significant_mask
+from boostbench.core.solvers.newton import significant_mask
 
 
 @pytest.mark.parametrize("power", [0, 3, 30])

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from boostbench.core.solvers.exponential_sum import minimise
+from boostbench.core.losses.codeword import minimise_exponential_sum
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -17,14 +17,16 @@ def test_against_a_search_without_derivatives(seed):
         return logsumexp(a * slopes / scale, b=weights)
 
     wanted = minimize_scalar(log_sum, bounds=(-24, 24), method="bounded", options={"xatol": 1e-9})
-    found = minimise(weights, slopes, 24.0)
+    found = minimise_exponential_sum(weights, slopes, 24.0)
     assert abs(found) * scale <= 24 * (1 + 1e-12)
     assert log_sum(found * scale) <= wanted.fun + 1e-9
 
 
 def test_it_is_the_closed_form_of_adaboost():
     for edge in (0.9, 0.1, -0.5, 1 - 1e-9):
-        found = minimise(np.array([1 + edge, 1 - edge]), np.array([-1.0, 1.0]), 24.0)
+        found = minimise_exponential_sum(
+            np.array([1 + edge, 1 - edge]), np.array([-1.0, 1.0]), 24.0
+        )
         assert found == pytest.approx(np.arctanh(edge), rel=1e-6)
 
 
@@ -32,14 +34,14 @@ def test_it_is_the_closed_form_of_adaboost():
 def test_where_nothing_holds_it_back_it_goes_as_far_as_allowed(sign):
     weights = np.array([1.0, 2.0, 0.0, 5.0])
     slopes = sign * np.array([-4.0, -1.0, 7.0, 0.0])
-    assert minimise(weights, slopes, 24.0) == pytest.approx(sign * 6.0)
+    assert minimise_exponential_sum(weights, slopes, 24.0) == pytest.approx(sign * 6.0)
 
 
 def test_without_a_slope_it_stays():
-    assert minimise(np.ones(3), np.zeros(3), 24.0) == 0.0
-    assert minimise(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 24.0) == 0.0
+    assert minimise_exponential_sum(np.ones(3), np.zeros(3), 24.0) == 0.0
+    assert minimise_exponential_sum(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 24.0) == 0.0
 
 
 def test_weights_of_all_sizes():
     """One term is 200 decades below the other: the minimum is beyond what is allowed."""
-    assert minimise(np.array([1.0, 1e-200]), np.array([-1.0, 1.0]), 24.0) == 24.0
+    assert minimise_exponential_sum(np.array([1.0, 1e-200]), np.array([-1.0, 1.0]), 24.0) == 24.0

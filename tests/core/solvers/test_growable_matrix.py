@@ -1,6 +1,6 @@
 import numpy as np
 
-from boostbench.core.solvers.growable_matrix import GrowableMatrix
+from boostbench.core.linear_algebra import GrowableMatrix
 
 
 def test_rows_stay_as_the_block_grows():

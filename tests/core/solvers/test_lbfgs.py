@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from generic import nonnegative
 
-from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
+from boostbench.core.solvers.lbfgs import nonnegative_l1, nonnegative_quasi_newton
 
 SOLVERS = {
     "scipy": nonnegative_l1,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from generic import soft_margin
 
-from boostbench.core.solvers.soft_margin import SoftMarginProgram
+from boostbench.core.solvers.linear_programs import SoftMarginProgram
 
 
 def draw(seed, n_columns=12, n_samples=25):
@@ -80,7 +80,8 @@ def test_an_error_of_highs_is_raised():
 
 def test_nothing_is_written_on_the_screen():
     program = (
-        "import numpy as np; from boostbench.core.solvers.soft_margin import SoftMarginProgram; "
+        "import numpy as np; "
+        "from boostbench.core.solvers.linear_programs import SoftMarginProgram; "
         "SoftMarginProgram(2, C=1.0).add(np.ones(2))"
     )
     # What HiGHS writes leaves its buffer when the process ends.

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from boostbench.core.solvers import two_metric
+from boostbench.core.solvers import lbfgs
+from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 from boostbench.core.solvers.solution import kkt_residual
-from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -133,7 +133,7 @@ class TestOnAGrid:
 
     def test_without_a_grid_they_grow(self, monkeypatch):
         """By a factor of more than 1000. Else the test above would show nothing."""
-        monkeypatch.setattr(two_metric, "snap_to_grid", _as_it_is)
+        monkeypatch.setattr(lbfgs, "snap_to_grid", _as_it_is)
         start = np.zeros(40)
         far = []
         for seed in range(5):
@@ -148,7 +148,7 @@ class TestOnAGrid:
     def test_it_costs_no_accuracy(self, seed, monkeypatch):
         arguments = self.flat(seed), np.zeros(40), 1e-3, 5000
         rough = nonnegative_quasi_newton(*arguments, progress=0)
-        monkeypatch.setattr(two_metric, "snap_to_grid", _as_it_is)
+        monkeypatch.setattr(lbfgs, "snap_to_grid", _as_it_is)
         fine = nonnegative_quasi_newton(*arguments, progress=0)
         assert rough.residual <= 1e-5
         # By convexity, no w is better by more than the slopes that are left times the distance.

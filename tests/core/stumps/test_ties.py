@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from boostbench.core.learners import gini_trees, trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
-from boostbench.core.learners.mixed_learners import UnionSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
+from boostbench.core.learners.random_features import UnionSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
 from boostbench.core.losses.mixed_norms import row_norms

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import sparse_product
+from boostbench.core.linear_algebra import sparse_product
 from boostbench.core.stumps.layouts.sample_bins import SampleBins
 
 # A feature joins a group if the expansion of the joint bins to the bins of each feature then needs

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import sparse_product
+from boostbench.core.linear_algebra import sparse_product
 
 # Largest number of bins of a table: in single precision, half of a second-level cache.
 MAX_BINS = 2**16

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import sparse_product
+from boostbench.core.linear_algebra import sparse_product
 
 # Entries of the matrix of a chunk: enough to make the overhead of a call negligible, few enough for
 # the cache, and few enough to limit the number of successive additions in a bin.

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.sparse_products import CompressedMatrix, sparse_product
+from boostbench.core.linear_algebra import CompressedMatrix, sparse_product
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_with_order
 

@@ -1,15 +1,90 @@
-"""Products of sparse and dense matrices by SciPy's compiled loops, without its checks.
+"""Small operations of linear algebra: signs of eigenvectors, symmetric and sparse matrices.
 
-``matrix @ W`` determines the type of W, checks it and converts it. For small data these steps take
-longer than the loop itself, and every boosting round has several products.
+NumPy and SciPy have general versions of most of them. These versions save checks, copies or half of
+the arithmetic, which matters for the small matrices of a boosting round.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg.lapack import dpotri
 
 from boostbench.util.compat.scipy import LOOPS
+
+# Magnitudes that differ by less than this fraction are equal: rounding must not choose.
+_RELATIVE_TOLERANCE = 1e-6
+
+_FIRST_ROWS = 64
+
+
+def canonical_signs(columns):
+    """Return the sign for each column that makes its entry of largest magnitude positive.
+
+    Ties, up to rounding, go to the first entry.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_columns,), dtype=float64
+        -1 or +1.
+
+    Examples
+    --------
+    >>> canonical_signs(np.array([[1.0, -2.0], [-1.0, 1.0]]))
+    array([ 1., -1.])
+    """
+    magnitudes = np.abs(columns)
+    first = (magnitudes >= (1 - _RELATIVE_TOLERANCE) * magnitudes.max(axis=0)).argmax(axis=0)
+    return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)
+
+
+def weighted_gram(rows, weights):
+    """Return the weighted Gram matrix ``(rows * weights) @ rows.T``.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_columns), dtype=float64
+    weights : ndarray of shape (n_columns,), dtype=float64
+        Nonnegative weights.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_rows)
+
+    Examples
+    --------
+    >>> weighted_gram(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 4.0]))
+    array([[17., 35.],
+           [35., 73.]])
+    """
+    scaled = rows * np.sqrt(weights)
+    return scaled @ scaled.T
+
+
+def inverse_from_cholesky(factor):
+    """Return the inverse of a positive definite matrix from its Cholesky factor.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, n), dtype=float64
+        Lower triangular factor, as returned by LAPACK's ``potrf`` with ``lower=1``.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> inverse_from_cholesky(np.array([[2.0, 0.0], [0.0, 4.0]]))
+    array([[0.25  , 0.    ],
+           [0.    , 0.0625]])
+    """
+    lower, _ = dpotri(factor, lower=1)
+    return np.tril(lower) + np.tril(lower, -1).T
 
 
 class CompressedMatrix(NamedTuple):
@@ -117,3 +192,42 @@ def add_sparse_product(matrix, W, sums):
         matvec(n_rows, n_samples, *entries, W.ravel(), sums.ravel())
     else:
         matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
+
+
+class GrowableMatrix:
+    """Rows in one block of memory, which doubles when it is full.
+
+    A column of a problem is stored as a row, so that it is contiguous.
+
+    Parameters
+    ----------
+    length : int
+        Length of the rows.
+
+    Examples
+    --------
+    >>> rows = GrowableMatrix(2)
+    >>> rows.append([1.0, 2.0])
+    >>> rows.append([3.0, 4.0])
+    >>> rows.matrix
+    array([[1., 2.],
+           [3., 4.]])
+    """
+
+    def __init__(self, length):
+        self._block = np.empty((_FIRST_ROWS, length))
+        self._n = 0
+
+    @property
+    def matrix(self):
+        """View of the rows, of shape (n_rows, length), dtype=float64."""
+        return self._block[: self._n]
+
+    def append(self, row):
+        """Append a row, an array of shape (length,)."""
+        if self._n == len(self._block):
+            block = np.empty((2 * self._n, self._block.shape[1]))
+            block[: self._n] = self._block
+            self._block = block
+        self._block[self._n] = row
+        self._n += 1
