@@ -152,10 +152,8 @@ class Document:
         Rows under the heads.
     caption : str
         Explanation of the numbers.
-    tests : list of str
-        Results of tests of two columns, one sentence per test.
-    tests_summary : str
-        Test results in one sentence; empty without tests.
+    tests : str
+        Results of tests of two columns, as one paragraph; empty without tests.
     claims : list of str
         Judgements of the paper's claims.
     notes : list of str
@@ -174,8 +172,7 @@ class Document:
     heads: list[Head]
     rows: list[Row]
     caption: str
-    tests: list[str]
-    tests_summary: str
+    tests: str
     claims: list[str]
     notes: list[str]
     freshness: list[str]
@@ -185,7 +182,7 @@ class Document:
     @property
     def findings(self) -> list[str]:
         """Results of tests, and judgements of claims."""
-        return [*self.tests, *self.claims]
+        return [*([self.tests] if self.tests else []), *self.claims]
 
     @property
     def full_notes(self) -> list[str]:

@@ -15,7 +15,6 @@ from boostbench.report.findings import (
     parts_listing,
     published_listing,
     seconds_listing,
-    significance,
     summarize_tests,
 )
 from boostbench.report.matrix import matrix
@@ -39,8 +38,7 @@ def make_document(table: Table) -> Document:
         heads=heads(table),
         rows=rows,
         caption=wording.caption(table),
-        tests=significance(table),
-        tests_summary=summarize_tests(table),
+        tests=summarize_tests(table),
         claims=claims(table),
         notes=wording.remarks(table),
         freshness=wording.freshness_note(table.cells.values(), table.fitted),

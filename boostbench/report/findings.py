@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from math import isnan
 from statistics import median
 from typing import NamedTuple
@@ -95,31 +96,45 @@ def compare_pairs(table: Table) -> PairedTests:
     return PairedTests(results, len(tests), list(dict.fromkeys(repeated)))
 
 
-def significance(table: Table) -> list[str]:
-    """Return a sentence for each test of `compare_pairs`, with the paper's own result."""
-    tests = compare_pairs(table)
-    sentences = []
-    for pair, unit, test, p in tests.results:
-        labels = (table.columns[name].label for name in pair[:2])
-        sentence = test.sentence(*labels, unit, p, tests.n_tests)
-        sentences.append(f"{sentence} {pair.published}" if pair.published else sentence)
-    return sentences + tests.notes
-
-
 def summarize_tests(table: Table) -> str:
-    """Return the results of `compare_pairs` in one sentence; empty without tests."""
+    """Return the results of `compare_pairs` as one paragraph, empty without tests.
+
+    A result that the paper states follows ours. One test alone is reported by the papers'
+    procedure, several by their p-values with Holm's correction.
+    """
     tests = compare_pairs(table)
     if not tests.results:
-        return ""
-    sizes = [f"{test.n} {unit}" for _, unit, test, _ in tests.results]
-    is_common = len(set(sizes)) == 1
-    results = []
-    for (pair, _, _, p), size in zip(tests.results, sizes, strict=True):
-        a, b = (table.columns[name].label for name in pair[:2])
-        results.append(f"{a} against {b} {numbers.p_value(p)}{'' if is_common else f' ({size})'}")
-    correction = f" with Holm's correction for {tests.n_tests} tests" if tests.n_tests > 1 else ""
-    over = f" over {sizes[0]}" if is_common else ""
-    return f"Wilcoxon's signed-rank test{over}, p-values{correction}: {'; '.join(results)}."
+        return " ".join(tests.notes)
+    labels = {name: column.label for name, column in table.columns.items()}
+    if tests.n_tests == 1:
+        [(pair, unit, test, _)] = tests.results
+        sentences = [test.sentence(f"{labels[pair.a]} against {labels[pair.b]}", unit)]
+        statements = [pair.published]
+    else:
+        sizes = [f"{test.n} {unit}" for _, unit, test, _ in tests.results]
+        is_common = len(set(sizes)) == 1
+        # Consecutive pairs with the same first column name it once.
+        groups = groupby(zip(tests.results, sizes, strict=True), lambda each: each[0][0].a)
+        results = [
+            f"{labels[first]} "
+            + ", ".join(
+                f"against {labels[pair.b]} {numbers.p_value(p)}{'' if is_common else f' ({size})'}"
+                for (pair, _, _, p), size in group
+            )
+            for first, group in groups
+        ]
+        sentences = [
+            f"Wilcoxon's signed-rank test{f' over {sizes[0]}' if is_common else ''}, p-values with "
+            f"Holm's correction for {tests.n_tests} tests: {'; '.join(results)}."
+        ]
+        statements = [
+            f"{labels[pair.a]} against {labels[pair.b]} without a correction: statistic "
+            f"{test.statistic:g}, critical value "
+            f"{'none' if test.critical is None else test.critical}. {pair.published}"
+            for pair, _, test, _ in tests.results
+            if pair.published
+        ]
+    return " ".join(filter(None, [*sentences, *statements, *tests.notes]))
 
 
 def published_listing(table: Table) -> Listing:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.analysis.paired import paired
-from boostbench.report.findings import significance
+from boostbench.report.findings import summarize_tests
 
 
 def test_pairs_are_means_of_data_sets(table):
@@ -51,6 +51,6 @@ def test_repeated_data_set_counts_once(make_cell, make_table, n):
     pairs = paired(table, ["a", "b"])
     assert (len(pairs.numbers), pairs.repeated) == (n, ["wine2", "wine3"])
     assert pairs.note == "The data and settings of a row before, which count once: wine2, wine3."
-    assert significance(table)[-1] == pairs.note
+    assert summarize_tests(table).endswith(pairs.note)
     cells["wine2", "b"].rows.records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
     assert paired(make_table(cells), ["a", "b"]).repeated == ["wine3"]

@@ -11,7 +11,7 @@ from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.document import make_document
-from boostbench.report.findings import significance
+from boostbench.report.findings import summarize_tests
 from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
@@ -102,14 +102,12 @@ def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, mak
     assert [row[5] for row in matrix(table).rows] == [f"{p:.3f}" for p in holm(p)]
 
 
-def test_sentences_above_the_matrix_have_its_p_values(table_of_data_sets):
+def test_summary_above_the_matrix_has_its_p_values(table_of_data_sets):
     table = table_of_data_sets(matrix=True, compare=(("a", "b"), ("c", "a")))
-    sentences = significance(table)
-    assert len(sentences) == 2
-    for sentence, row in zip(sentences, matrix(table).rows, strict=False):
-        assert "with Holm's correction for 3 tests" in sentence
-        p = float(re.search(r"p = (\S+) with Holm", sentence)[1])
-        assert row[4] == f"{p:.3f}"
+    summary = summarize_tests(table)
+    assert "with Holm's correction for 3 tests: " in summary
+    p_values = re.findall(r" against . (\S+)[;.]", summary)
+    assert p_values == [row[4] for row in matrix(table).rows[:2]]
 
 
 def test_approximate_p_values_are_named(make_cell, make_table):

@@ -62,50 +62,25 @@ class Wilcoxon(NamedTuple):
         """True if the papers' procedure rejects, which uses the critical value for every `n`."""
         return self.critical is not None and self.statistic <= self.critical
 
-    def sentence(
-        self, a: str, b: str, pairs: str, corrected: float | None = None, n_tests: int = 1
-    ) -> str:
-        """Word the result.
+    def sentence(self, pair: str, unit: str) -> str:
+        """Return the result of the papers' procedure: statistic, critical value, verdict, p-value.
 
         Parameters
         ----------
-        a, b : str
-            Names of the two.
-        pairs : str
-            Noun in the plural for the pairs, such as "data sets".
-        corrected : float, default=None
-            P-value with Holm's correction, where this is one of several tests. It is stated first.
-        n_tests : int, default=1
-            Number of these tests.
-
-        Returns
-        -------
-        str
-            Corrected p-value and its verdict, if there are several tests; and the result of the
-            papers' procedure: statistic, critical value, verdict and p-value.
+        pair : str
+            Names of the two, such as "A against B".
+        unit : str
+            Noun in the plural for the paired numbers, such as "data sets".
 
         Examples
         --------
-        >>> result = Wilcoxon(11, 1, 9.0, 10, 0.037)
-        >>> result.sentence("A", "B", "data sets")
+        >>> Wilcoxon(11, 1, 9.0, 10, 0.037).sentence("A against B", "data sets")
         'Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: the statistic (9) is at
         most the critical value (10), so that the test rejects the null hypothesis at the 5%
         significance level (exact p = 0.037).'
-        >>> result.sentence("A", "B", "data sets", corrected=0.222, n_tests=6)
-        "Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: p = 0.222 with Holm's
-        correction for 6 tests, which does not reject the null hypothesis at the 5% significance
-        level. By the papers' procedure, without a correction: the statistic (9) is at most the
-        critical value (10), so that the test rejects the null hypothesis at the 5% significance
-        level (exact p = 0.037)."
         """
-        test = f"Wilcoxon signed-rank test (WSRT) of {a} against {b} over {self.n} {pairs}:"
-        if n_tests == 1:
-            return f"{test} {self._statement()}"
-        return (
-            f"{test} p = {corrected:.3g} with Holm's correction for {n_tests} tests, which "
-            f"{_rejects(corrected <= LEVEL)}. By the papers' procedure, without a correction: "
-            f"{self._statement()}"
-        )
+        test = f"Wilcoxon signed-rank test (WSRT) of {pair} over {self.n} {unit}:"
+        return f"{test} {self._statement()}"
 
     def _statement(self) -> str:
         """Compare the statistic with the critical value, as the papers do, and give the p-value."""

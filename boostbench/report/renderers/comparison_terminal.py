@@ -10,7 +10,7 @@ from boostbench.analysis.comparison import Comparison, effect, split_test
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.tables import Table
 from boostbench.report.document import make_document, row_of
-from boostbench.report.findings import significance
+from boostbench.report.findings import summarize_tests
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing, print_table
@@ -86,8 +86,7 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
     a, b = (table.columns[name].label for name in (test.a, test.b))
     wins, ties, losses = test.score
     console.print(f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
-    for sentence in significance(table):
-        console.print(sentence)
+    console.print(summarize_tests(table))
     console.print(
         f"Effect size: rank-biserial correlation {_number(test.wilcoxon.effect)}, "
         f"from -1 ({a} is always better) to 1 ({b} is)."

@@ -82,8 +82,7 @@ def latex_notes(document: Document) -> str:
     """
     parts = [rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}-notes}}"]
     headline = [rf"\textbf{{{escape(document.headline)}}}"] if document.headline else []
-    sentences = [document.tests_summary, *document.claims, *document.notes]
-    paragraph = " ".join([*headline, *map(escape, filter(None, sentences))])
+    paragraph = " ".join([*headline, *map(escape, [*document.findings, *document.notes])])
     parts += [_paragraph(paragraph)] if paragraph else []
     for listing in document.listings:
         layouts = choose_layouts(_listing_grid(listing), LIST_STYLES)
