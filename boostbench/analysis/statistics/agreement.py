@@ -16,11 +16,12 @@ difference, as in the *Guide to the expression of uncertainty in measurement* (J
 and G.4).
 """
 
-from collections.abc import Iterable, Sequence
-from math import asin, inf, isnan, pi, sin, sqrt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import asin, inf, isnan, nan, pi, sin, sqrt
 from typing import NamedTuple
 
-import numpy as np
 from scipy import special
 
 from boostbench.analysis.statistics import LEVEL, finite_array
@@ -57,8 +58,6 @@ MARGIN = 0.2
 #: Margins that are reported beside each other, so that the verdicts' margin is not the only one.
 MARGINS = (0.1, MARGIN, 0.3)
 
-_NAN = float("nan")
-
 # Degrees of freedom with which the t distribution is the normal one.
 _MANY = 1e6
 
@@ -66,71 +65,162 @@ _MANY = 1e6
 _TOLERANCE = 1e-9
 
 
-class Agreement(NamedTuple):
+class VariancePart(NamedTuple):
+    """A variance, its degrees of freedom, and its share in the variances of the two means."""
+
+    variance: float
+    freedom: float
+    ours: float
+    published: float
+
+
+@dataclass(frozen=True)
+class Agreement:
     """Comparison of our mean with a published one, in the unit of both.
+
+    Facts are computed when they are first used, as most comparisons need few of them.
 
     Attributes
     ----------
-    difference : float
-        Ours minus published.
-    low, high : float
-        95% interval of the difference; NaN if only rounding is known.
-    p : float
-        Two-sided p-value of the difference; NaN if only rounding is known.
-    differs : bool
-        Whether the interval excludes 0; if only rounding is known, whether the numbers print
-        differently.
-    margins : tuple of float
-        Elements of `MARGINS`, shares of the published error, within which our number is shown to
-        lie, by two one-sided tests at 5%. A margin is at least one unit of the last printed digit.
-        If only rounding is known, the difference and half a digit have to be within the margin.
-    p_within : float
-        p-value of these tests for `MARGIN`; NaN if only rounding is known.
-    detectable : float
-        Difference that would have been found with a probability of 80%; NaN if only rounding is
-        known.
-    share : float
-        `detectable` as a share of the published error, that is, of the published number's distance
-        from a perfect one.
-    basis : str
-        Basis of the verdict, one of `BASES`.
-    is_sharp : bool
-        Whether a difference of `MARGIN` would have been found: `detectable` is at most that.
-    can_tell : bool
-        Whether enough repeats of ours could show that the numbers lie within `MARGIN`: the paper's
-        repeats alone are not too few for that.
+    mean, published_mean : float
+        The two numbers.
+    digits : int
+        Decimals that the published number is rounded to.
     sign : {1, -1}
         1 if the lower number is the better one, else -1.
+    perfect : float
+        The best possible number.
     rule : {"tost", "power"}
         Rule of `verdict`.
+    basis : str
+        Basis of the verdict, one of `BASES`.
+    parts : list of VariancePart
+        Parts of the variance of the difference, with the rounding of the published number; NaN if
+        only rounding is known.
+    folds : FoldRatio
+        Ratio that they include.
+    n_tested : tuple of int, default=None
+        Test samples behind our number and behind the published one, if the errors are counts.
     """
 
-    difference: float
-    low: float
-    high: float
-    p: float
-    differs: bool
-    margins: tuple[float, ...]
-    p_within: float
-    detectable: float
-    share: float
-    basis: str
-    is_sharp: bool
-    can_tell: bool
+    mean: float
+    published_mean: float
+    digits: int
     sign: int
+    perfect: float
     rule: str
+    basis: str
+    parts: list[VariancePart]
+    folds: FoldRatio
+    n_tested: tuple[int, int] | None = None
 
     @property
+    def difference(self) -> float:
+        """Ours minus published."""
+        return self.mean - self.published_mean
+
+    @property
+    def error(self) -> float:
+        """Published error: the distance of the published number from a perfect one."""
+        return abs(self.published_mean - self.perfect)
+
+    @property
+    def step(self) -> float:
+        """Unit of the last printed digit."""
+        return 10.0**-self.digits
+
+    @cached_property
+    def variance(self) -> tuple[float, float]:
+        """Variance of the difference, and its degrees of freedom."""
+        return _variance(self.parts, self.folds)
+
+    @cached_property
     def half(self) -> float:
-        """Half of the interval's width."""
-        return (self.high - self.low) / 2
+        """Half of the width of the difference's 95% interval; NaN if only rounding is known."""
+        variance, freedom = self.variance
+        return _critical(freedom) * sqrt(variance)
 
     @property
+    def low(self) -> float:
+        """Lower end of the 95% interval of the difference; NaN if only rounding is known."""
+        return self.difference - self.half
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95% interval of the difference; NaN if only rounding is known."""
+        return self.difference + self.half
+
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of the difference; NaN if only rounding is known."""
+        variance, freedom = self.variance
+        return float(2 * special.stdtr(freedom, -abs(self.difference) / sqrt(variance)))
+
+    @cached_property
+    def differs(self) -> bool:
+        """True if the interval excludes 0.
+
+        If only rounding is known, whether the numbers print differently.
+        """
+        if self.basis == "rounding":
+            ours, published = rounded([self.mean, self.published_mean], self.digits)
+            return bool(ours != published)
+        return abs(self.difference) > self.half
+
+    @cached_property
+    def p_within(self) -> float:
+        """p-value of the two one-sided tests for `MARGIN`; NaN if only rounding is known."""
+        return self._p_within(MARGIN)
+
+    @cached_property
     def within(self) -> bool:
         """True if our number is shown to lie within `MARGIN` of the published number."""
-        return MARGIN in self.margins
+        return self._is_within(MARGIN)
+
+    @cached_property
+    def margins(self) -> tuple[float, ...]:
+        """Elements of `MARGINS` within which our number is shown to lie.
+
+        A margin is a share of the published error, but at least one unit of the last printed digit,
+        and has two one-sided tests at 5%. If only rounding is known, the difference and half a
+        digit have to be within the margin.
+        """
+        return tuple(margin for margin in MARGINS if self._is_within(margin))
+
+    @cached_property
+    def can_tell(self) -> bool:
+        """True if enough repeats of ours could show that the numbers lie within `MARGIN`.
+
+        The paper's repeats alone are then not too few for that.
+        """
+        if self.basis == "rounding":
+            return True
+        parts = [part._replace(ours=0.0) for part in self.parts]
+        certain = replace(self, mean=self.published_mean, parts=parts)
+        return certain.within
+
+    @cached_property
+    def detectable(self) -> float:
+        """Difference that is found with a probability of `POWER`; NaN if only rounding is known."""
+        if self.n_tested:
+            return _detectable_rise(self.error, *self.n_tested)
+        variance, freedom = self.variance
+        # The t statistic of a true difference is noncentral.
+        centre = special.nctdtrinc(min(freedom, _MANY), 1 - POWER, _critical(freedom))
+        return float(centre) * sqrt(variance)
 
     @property
+    def share(self) -> float:
+        """`detectable` as a share of the published error."""
+        return self.detectable / self.error if self.error else inf
+
+    @property
+    def is_sharp(self) -> bool:
+        """True if a difference of `MARGIN` would have been found: `detectable` is at most that."""
+        # Comparisons with NaN are False: if only rounding is known, no difference could be missed.
+        return not self.detectable > max(MARGIN * self.error, self.step)
+
+    @cached_property
     def verdict(self) -> str:
         """The verdict: ``"reproduced"``, ``"better"``, ``"worse"`` or ``"undecided"``.
 
@@ -145,6 +235,34 @@ class Agreement(NamedTuple):
         if self.differs:
             return "better" if self.sign * self.difference < 0 else "worse"
         return "undecided"
+
+    def _is_within(self, margin: float) -> bool:
+        if self.basis != "rounding":
+            return self._p_within(margin) <= LEVEL
+        bound = (1 - _TOLERANCE) * (abs(self.difference) + self.step / 2)
+        return bound <= max(margin * self.error, self.step)
+
+    def _p_within(self, margin: float) -> float:
+        """Return the larger p-value of the two one-sided tests; NaN if only rounding is known.
+
+        By the margin, or by one unit of the last printed digit, a constant without sampling error,
+        whichever of them is more easily shown.
+        """
+        if self.basis == "rounding":
+            return nan
+        # A higher error is a positive excess, whichever number is the better one.
+        is_error = self.published_mean >= self.perfect
+        excess = self.difference if is_error else -self.difference
+        p_values = []
+        for width, share in ((margin * self.error, margin), (self.step, 0.0)):
+            sides = []
+            for distance, factor in ((width - excess, 1 + share), (width + excess, 1 - share)):
+                variance, freedom = (
+                    _variance(self.parts, self.folds, factor) if share else self.variance
+                )
+                sides.append(float(special.stdtr(freedom, -distance / sqrt(variance))))
+            p_values.append(max(sides))
+        return min(p_values)
 
 
 def agreement(
@@ -192,81 +310,44 @@ def agreement(
     -------
     Agreement
         Difference, 95% interval, the two facts, and the basis of the verdict.
+
+    Raises
+    ------
+    ValueError
+        If a mean is NaN or infinite.
     """
-    difference = float(np.subtract(*finite_array([mean, published_mean])))
-    step, error = 10.0**-digits, abs(published_mean - perfect)
+    mean, published_mean = finite_array([mean, published_mean]).tolist()
     basis, parts = _parts(std, n, published_std, published_n, pool_share, digits)
     parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
+    counted = None
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2
-        basis = "counts"
-        parts = [_Part(both * (100 - both) / n_tested, inf, 1 / n, 1 / published_n)]
-    parts.append(_Part(step**2 / 12, inf, 0.0, 1.0))
-    variance, freedom = _variance(parts, folds)
-    half, detectable = _detectable_difference(variance, freedom)
-    if basis == "counts":
-        detectable = _detectable_rise(error, n_tested * n, n_tested * published_n)
-    if basis == "rounding":
-        differs = bool(rounded(mean, digits) != rounded(published_mean, digits))
-        p_within = dict.fromkeys(MARGINS, _NAN)
-        bound = (1 - _TOLERANCE) * (abs(difference) + step / 2)
-        margins = tuple(margin for margin in MARGINS if bound <= max(margin * error, step))
-        can_tell = True
-    else:
-        differs = abs(difference) > half
-        # A higher error is a positive excess, whichever number is the better one.
-        excess = difference if published_mean >= perfect else -difference
-        p_within = {
-            margin: _p_within(excess, error, margin, step, parts, folds) for margin in MARGINS
-        }
-        margins = tuple(margin for margin, p in p_within.items() if p <= LEVEL)
-        least = [part._replace(ours=0.0) for part in parts]
-        can_tell = _p_within(0.0, error, MARGIN, step, least, folds) <= LEVEL
+        basis, counted = "counts", (n_tested * n, n_tested * published_n)
+        parts = [VariancePart(both * (100 - both) / n_tested, inf, 1 / n, 1 / published_n)]
+    parts.append(VariancePart((10.0**-digits) ** 2 / 12, inf, 0.0, 1.0))
     return Agreement(
-        difference,
-        low=difference - half,
-        high=difference + half,
-        p=float(2 * special.stdtr(freedom, -abs(difference) / sqrt(variance))),
-        differs=differs,
-        margins=margins,
-        p_within=p_within[MARGIN],
-        detectable=detectable,
-        share=detectable / error if error else inf,
-        basis=basis,
-        # Comparisons with NaN are False: if only rounding is known, no difference could be missed.
-        is_sharp=not detectable > max(MARGIN * error, step),
-        can_tell=can_tell,
-        sign=sign,
-        rule=rule,
+        *(mean, published_mean, digits, sign, perfect, rule, basis, parts, folds, counted)
     )
-
-
-class _Part(NamedTuple):
-    """A variance, its degrees of freedom, and its share in the variances of the two means."""
-
-    variance: float
-    freedom: float
-    ours: float
-    published: float
 
 
 def _parts(
     std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
-) -> tuple[str, list[_Part]]:
+) -> tuple[str, list[VariancePart]]:
     """Return the basis, and the parts of the variance: NaN where both deviations are unknown."""
     is_ours_known = n > 1 and not isnan(std)
     if published_n > 1 and not isnan(published_std):
         common, freedom = _printed_variance(published_std, published_n, digits)
         if is_ours_known:
-            theirs = _Part(common, freedom, 0.0, 1 / published_n + pool_share)
-            return "pool" if pool_share else "welch", [_Part(std**2, n - 1, 1 / n, 0.0), theirs]
+            theirs = VariancePart(common, freedom, 0.0, 1 / published_n + pool_share)
+            ours = VariancePart(std**2, n - 1, 1 / n, 0.0)
+            return "pool" if pool_share else "welch", [ours, theirs]
         basis = "published"
     elif is_ours_known:
         basis, common, freedom = "ours", std**2, n - 1
     else:
-        return "rounding", [_Part(_NAN, inf, 1.0, 1.0)]
+        return "rounding", [VariancePart(nan, inf, 1.0, 1.0)]
     # The known deviation is the estimate for both, with its degrees of freedom.
-    return basis, [_Part(common, freedom, 1 / n, 1 / published_n)]
+    return basis, [VariancePart(common, freedom, 1 / n, 1 / published_n)]
 
 
 def _printed_variance(std: float, n: int, digits: int) -> tuple[float, float]:
@@ -283,67 +364,26 @@ def _printed_variance(std: float, n: int, digits: int) -> tuple[float, float]:
     return square, 1 / (1 / (n - 1) + spread / (2 * square**2))
 
 
-def _variance(parts: Iterable[_Part], folds: FoldRatio, factor: float = 1.0) -> tuple[float, float]:
+def _variance(
+    parts: Sequence[VariancePart], folds: FoldRatio, factor: float = 1.0
+) -> tuple[float, float]:
     """Return the variance of our mean minus `factor` times the published one.
 
     Its degrees of freedom are Welch and Satterthwaite's. The ratio for folds is one estimate for
     all parts, so its uncertainty adds to theirs.
     """
-    terms = [
-        (part.variance * (part.ours + factor**2 * part.published), part.freedom) for part in parts
-    ]
-    variance = sum(term for term, _ in terms)
-    uncertainty = sum(term**2 / freedom for term, freedom in terms) + variance**2 / folds.freedom
+    variance = uncertainty = 0.0
+    for part in parts:
+        term = part.variance * (part.ours + factor**2 * part.published)
+        variance += term
+        uncertainty += term**2 / part.freedom
+    uncertainty += variance**2 / folds.freedom
     return variance, variance**2 / uncertainty if uncertainty else inf
 
 
-def _p_within(
-    excess: float,
-    error: float,
-    margin: float,
-    step: float,
-    parts: Sequence[_Part],
-    folds: FoldRatio,
-) -> float:
-    """Test whether our error lies within a margin around the published one.
-
-    Parameters
-    ----------
-    excess : float
-        Our error minus the published one.
-    error : float
-        The published error.
-    margin : float
-        Share of it.
-    step : float
-        Unit of the last printed digit: the least margin, a constant without sampling error.
-    parts : sequence of _Part
-        Parts of the variance.
-    folds : FoldRatio
-        Ratio that they include.
-
-    Returns
-    -------
-    float
-        The larger p-value of the two one-sided tests; by the margin or by `step`, whichever of them
-        is more easily shown.
-    """
-    p_values = []
-    for width, share in ((margin * error, margin), (step, 0.0)):
-        sides = []
-        for distance, factor in ((width - excess, 1 + share), (width + excess, 1 - share)):
-            variance, freedom = _variance(parts, folds, factor)
-            sides.append(float(special.stdtr(freedom, -distance / sqrt(variance))))
-        p_values.append(max(sides))
-    return min(p_values)
-
-
-def _detectable_difference(variance: float, freedom: float) -> tuple[float, float]:
-    """Return half of the 95% interval, and the difference found at `POWER`; NaN for NaN."""
-    critical = float(special.stdtrit(freedom, 1 - LEVEL / 2))
-    # The t statistic of a true difference is noncentral.
-    centre = float(special.nctdtrinc(min(freedom, _MANY), 1 - POWER, critical))
-    return critical * sqrt(variance), centre * sqrt(variance)
+def _critical(freedom: float) -> float:
+    """Return the critical value of the two-sided t-test."""
+    return float(special.stdtrit(freedom, 1 - LEVEL / 2))
 
 
 def _detectable_rise(percent: float, n: int, published_n: int) -> float:
