@@ -10,16 +10,19 @@ from boostbench.util.lazy_imports import lazy_attributes
 
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:
-    from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+    from boostbench.algorithms.adaboost import (
+        AdaBoost,
+        AdaBoostMH,
+        PerceptronAdaBoost,
+        ProjectedAdaBoostMH,
+    )
     from boostbench.algorithms.bagging.bagged_booster import BaggedBooster
     from boostbench.algorithms.bagging.bagged_ls_boost import BaggedLsBoostRegressor
     from boostbench.algorithms.bagging.bagged_mcboost import BaggedMCBoost
     from boostbench.algorithms.bagging.bagged_quantiles import BaggedQuantileRegressor
     from boostbench.algorithms.cgens import CGENS, CGENSSLS
-    from boostbench.algorithms.erlp_boost import ERLPBoost
     from boostbench.algorithms.gradboost import GradBoost
-    from boostbench.algorithms.hashing.kernel_hashing import BRE, KSH
-    from boostbench.algorithms.hashing.linear_hashing import ITQ, LSH, SupervisedITQ
+    from boostbench.algorithms.hashing.hashers import BRE, ITQ, KSH, LSH, SupervisedITQ
     from boostbench.algorithms.hashing.linear_projections import LPP, NPE
     from boostbench.algorithms.kernel_svc import (
         FourierFeaturesSVC,
@@ -27,13 +30,11 @@ if TYPE_CHECKING:
         StumpKernelSVC,
     )
     from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
-    from boostbench.algorithms.lpboost import LPBoost
+    from boostbench.algorithms.lpboost import ERLPBoost, LPBoost, NMBoost
     from boostbench.algorithms.mcboost import MCBoost
     from boostbench.algorithms.multiboost import MultiBoost
-    from boostbench.algorithms.nm_boost import NMBoost
     from boostbench.algorithms.optimal_coefficients import final_solve
     from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
-    from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
     from boostbench.algorithms.rboost_proj import RBoostProj
     from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
     from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
@@ -88,14 +89,14 @@ __all__ = [
 
 #: Module of each name, in this package.
 _MODULES = {
-    "BRE": "hashing.kernel_hashing",
+    "BRE": "hashing.hashers",
     "CGENS": "cgens",
     "CGENSSLS": "cgens",
-    "ITQ": "hashing.linear_hashing",
-    "KSH": "hashing.kernel_hashing",
+    "ITQ": "hashing.hashers",
+    "KSH": "hashing.hashers",
     "LADDER": "ladder",
     "LPP": "hashing.linear_projections",
-    "LSH": "hashing.linear_hashing",
+    "LSH": "hashing.hashers",
     "NPE": "hashing.linear_projections",
     "SAMME": "samme",
     "AdaBoost": "adaboost",
@@ -109,7 +110,7 @@ _MODULES = {
     "BaggedQuantileRegressor": "bagging.bagged_quantiles",
     "CodewordBoosting": "ladder",
     "CodewordMCBoost": "ladder",
-    "ERLPBoost": "erlp_boost",
+    "ERLPBoost": "lpboost",
     "FourierFeaturesSVC": "kernel_svc",
     "GradBoost": "gradboost",
     "LPBoost": "lpboost",
@@ -117,8 +118,8 @@ _MODULES = {
     "LsBoostRegressor": "rpboost",
     "MCBoost": "mcboost",
     "MultiBoost": "multiboost",
-    "NMBoost": "nm_boost",
-    "PerceptronAdaBoost": "perceptron_adaboost",
+    "NMBoost": "lpboost",
+    "PerceptronAdaBoost": "adaboost",
     "PerceptronKernelSVC": "kernel_svc",
     "ProjectedAdaBoostMH": "adaboost",
     "RBoostProj": "rboost_proj",
@@ -127,7 +128,7 @@ _MODULES = {
     "ReducedMCBoost": "reduced_mcboost",
     "RpBoost": "rpboost",
     "StumpKernelSVC": "kernel_svc",
-    "SupervisedITQ": "hashing.linear_hashing",
+    "SupervisedITQ": "hashing.hashers",
     "final_solve": "optimal_coefficients",
     "reweight": "reweighting",
 }

@@ -16,7 +16,6 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base.categories import check_numeric
-from boostbench.algorithms.base.labels import check_classes_have_weight
 from boostbench.algorithms.base.parameters import (
     ClassWeight,
     DeclaredParameters,
@@ -24,7 +23,7 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.weights import combine_weights
+from boostbench.algorithms.base.targets import check_classes_have_weight, combine_weights
 
 
 def mean_gamma(X, Y=None):

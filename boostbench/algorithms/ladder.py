@@ -7,13 +7,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.booster import TabularBooster, WeightedBooster
-from boostbench.algorithms.base.decisions import rounding_slack
 from boostbench.algorithms.base.estimators import BoostingClassifier, NoEarlyStoppingMixin
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt, TwoOrMore
-from boostbench.algorithms.base.weights import normalise_weights
+from boostbench.algorithms.base.predictions import rounding_slack
+from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
-from boostbench.algorithms.hashing.packed_codes import PackedCodesMixin
+from boostbench.algorithms.hashing import PackedCodesMixin
 from boostbench.core.codebooks import draw_codebook
 from boostbench.core.learners.vector_trees import (
     CodewordVote,

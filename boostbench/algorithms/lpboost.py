@@ -1,18 +1,126 @@
-"""LPBoost: a linear program over weak learners, by column generation."""
+"""Boosting by programs of the margins, for two classes: LPBoost, NM-Boost and ERLPBoost.
 
+A round adds the weak learner with the largest edge for the dual variables, and solves the program
+again for all coefficients.
+"""
+
+import warnings
+from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base.margin_programs import MarginBooster, MarginMaster
-from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt
+from boostbench.algorithms.base.booster import TabularBooster
+from boostbench.algorithms.base.estimators import BinaryClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.master import MIN_EDGE, Master
+from boostbench.algorithms.base.parameters import (
+    FractionOrOne,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+)
+from boostbench.algorithms.base.totally_corrective import TotallyCorrective
+from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_features import SignedPerceptronSearch
-from boostbench.core.solvers.linear_programs import SoftMarginProgram
+from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
+from boostbench.core.solvers.linear_programs import NegativeMarginProgram, SoftMarginProgram
+from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stumps
+
+# A score below this fraction of the sum of the coefficients is 0. The coefficients of linear
+# programs are often simple fractions, which cancel up to rounding.
+_SCORE_TOLERANCE = 1e-9
 
 # Training ends if no edge exceeds 1 by more than this: ten times the feasibility tolerance of
 # HiGHS, 1e-7, up to which the constraints of the weak learners in the program are violated as well.
 _EDGE_TOLERANCE = 1e-6
+
+# A program counts as solved if its duality gap is below this fraction of epsilon.
+_SOLVED = 1e-3
+
+
+class MarginMaster(Master):
+    """Master that adds the weak learner with the largest edge.
+
+    Training ends if this edge does not exceed the edges of all earlier weak learners.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`.
+    signs : ndarray of shape (n_samples,)
+        Labels 1 and -1.
+    program : object
+        Program with a method `add` and attributes `dual` (weights of the next search),
+        `coefficients`, `value` and, for `edge_threshold`, `edge` (largest edge of its weak
+        learners).
+    """
+
+    def __init__(self, params, search, signs, program):
+        super().__init__(params, search)
+        self.signs = signs
+        self.program = program
+        self.learners = []
+        self.path = CoefficientPath()
+        self.objective = []
+
+    def edge_threshold(self):
+        """Return the edge above which a weak learner is better than the earlier ones."""
+        # Differences below this fraction of the sum of the weights are rounding errors.
+        return self.program.edge + MIN_EDGE * self.program.dual.sum()
+
+    def generate(self):
+        """Search with the dual variables; see `Master.generate`."""
+        result = self.search.best((self.signs * self.program.dual)[:, None])
+        return result if result is not None and result.edge > self.edge_threshold() else None
+
+    def correct(self, result):
+        """Solve the program with one more weak learner; see `Master.correct`."""
+        self.program.add(self.signs * result.outputs)
+        self.learners.append(result.learner)
+        self.path.append(self.program.coefficients)
+        self.objective.append(self.program.value)
+        return True
+
+
+class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClassifier):
+    """Base of LPBoost, NMBoost and ERLPBoost: ``F(x) = sum_j w_j h_j(x)`` with ``w >= 0``."""
+
+    edition = 2
+
+    n_iterations: PositiveInt = 500
+
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.fitting.tuning`.
+    staged_parameter: ClassVar = "n_iterations"
+
+    _master_class: ClassVar = MarginMaster
+
+    @abstractmethod
+    def _make_program(self, weights):
+        """Return the program for samples with positive weights."""
+
+    def _make_search(self, X, random_state):
+        return StumpSearch(X)
+
+    def _make_master(self, X, signs, random_state, weights=None):
+        weights = np.ones(len(signs)) if weights is None else weights
+        search = self._make_search(X, random_state)
+        return self._master_class(self, search, signs, self._make_program(weights))
+
+    def _store_model(self, master, stack=Stumps, per_learner=3):
+        self.hypotheses_ = stack(master.learners)
+        self.coefficients_ = master.program.coefficients
+        self.weight_path_ = master.path.matrix(len(self.coefficients_))
+        self.objective_ = np.array(master.objective)
+        self.dual_ = master.program.dual
+        # A stump has a feature, a threshold, and a coefficient whose sign is the polarity.
+        self.n_parameters_ = per_learner * int(np.count_nonzero(self.coefficients_))
+
+    def score_slack(self):
+        """Return the rounding error of a score; see `BoostingClassifier.score_slack`."""
+        return _SCORE_TOLERANCE * self.coefficients_.sum()
 
 
 class _LPBoostMaster(MarginMaster):
@@ -106,3 +214,176 @@ class LPBoost(MarginBooster):
             super()._store_model(master)
         else:
             super()._store_model(master, Perceptrons, self.n_features_in_ + 2)
+
+
+class NMBoost(MarginBooster):
+    r"""NM-Boost for two classes: maximise the sum of margins, with extra weight on negative ones.
+
+    The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`, with
+    margins :math:`\rho_i = y_i F(x_i)`. After each new stump all coefficients are the solution of
+
+    .. math:: \max_w \sum_i (\rho^-_i + C \rho_i), \quad \rho^-_i = \min(0, \rho_i - \tau),
+
+    where :math:`\tau = 1 / J` with J stumps, and 1 / 2 with the first one, whose coefficient is 1
+    in any case. The next stump violates the constraint of the dual program most:
+
+    .. math:: \max_{0 \le u \le 1} \tau \sum_i u_i - \gamma \quad\text{s.t.}\quad
+              \sum_i (u_i + C) y_i h(x_i) \le \gamma.
+
+    Training ends if no constraint is violated. With a fixed :math:`\tau`, w then solves the program
+    over all stumps and their negatives. There is no bias. The dual program differs from LPBoost's
+    in its bounds only, and HiGHS's dual simplex method starts from the last solution.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Maximum number of stumps.
+    C : float, default=0.01
+        Weight of the margins relative to the negative margins.
+    margin : float or None, default=None
+        Threshold :math:`\tau` below which a margin counts as negative, at most 1; None: 1 / J.
+
+    Attributes
+    ----------
+    hypotheses_, coefficients_, weight_path_
+        See `LPBoost`.
+    objective_ : ndarray of shape (n_iterations_,)
+        Minus the maximum divided by the number of samples, after each round.
+    dual_ : ndarray of shape (n_samples,)
+        Dual variables :math:`u + C` after the last round, times the sample weights, which are
+        scaled to mean 1.
+
+    Raises
+    ------
+    RuntimeError
+        If HiGHS does not solve a linear program in `fit`.
+
+    References
+    ----------
+    .. [1] F. Akkerman, J. Ferry, C. Artigues, E. Hebrard and T. Vidal, "Boosting revisited:
+       benchmarking and advancing LP-based ensemble methods", TMLR 2025, as in their library
+       colboost.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> NMBoost(n_iterations=30).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    C: PositiveFloat = 0.01
+    margin: FractionOrOne | None = None
+
+    def _make_program(self, weights):
+        return NegativeMarginProgram(weights, self.C, self.margin)
+
+
+class _ERLPBoostMaster(MarginMaster):
+    def __init__(self, params, search, signs, program):
+        super().__init__(params, search, signs, program)
+        self.tol = params.epsilon / 2 if params.tol is None else params.tol
+        self.bound = np.inf
+        self.worst = 0.0
+
+    def generate(self):
+        result = super().generate()
+        # Weak duality gives this bound: d is feasible in the program over all stumps.
+        edge = self.program.edge if result is None else result.edge
+        self.bound = min(self.bound, edge + self.program.divergence)
+        return None if self.bound - self.program.value <= self.tol else result
+
+    def correct(self, result):
+        progress = super().correct(result)
+        self.objective[-1] = -self.program.value
+        self.worst = max(self.worst, self.program.gap)
+        return progress
+
+    def finish(self):
+        if self.worst > _SOLVED * self.params.epsilon:
+            warnings.warn(
+                "Newton's method did not solve all programs of ERLPBoost: some soft margin may be "
+                f"{self.worst:.1e} larger; a larger epsilon makes them easier",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+
+
+class ERLPBoost(MarginBooster):
+    r"""Entropy regularised LPBoost for two classes.
+
+    The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`. After
+    each new stump the distribution d over the samples solves
+
+    .. math:: \min_d \max_j \sum_i d_i y_i h_j(x_i) + \frac1\eta \sum_i d_i \ln \frac{d_i}{d^0_i}
+              \quad\text{s.t.}\quad \sum_i d_i = 1, \; 0 \le d_i \le \frac{d^0_i}{\nu},
+
+    where :math:`d^0` are the sample weights, of sum 1, and w are the multipliers of the edges.
+    Without the relative entropy its value is the soft margin of LPBoost, the maximum of
+
+    .. math:: \rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i)).
+
+    The relative entropy raises the value by at most :math:`\ln(1 / \nu) / \eta`, which is half of
+    `epsilon` for the :math:`\eta` of [1]_,
+
+    .. math:: \eta = \max\Bigl(\frac12, \frac2\epsilon \ln \frac1\nu\Bigr).
+
+    The next stump has the largest edge. Training ends if no stump can change the value by more than
+    `tol`. If `tol` is half of `epsilon`, the number of rounds is at most of the order of
+    :math:`\ln(1 / \nu) / \epsilon^2`, and the soft margin is within `epsilon` of the largest [1]_.
+    There is no bias.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Maximum number of stumps.
+    nu : float, default=0.1
+        Minimum fraction :math:`\nu` of the samples over which d is spread, in (0, 1]; about this
+        fraction of the samples may violate the margin.
+    epsilon : float, default=0.01
+        Maximum error :math:`\epsilon` of the soft margin.
+    tol : float or None, default=None
+        Tolerance of the stopping rule; None: half of `epsilon`.
+
+    Attributes
+    ----------
+    hypotheses_, coefficients_, weight_path_
+        See `LPBoost`.
+    objective_ : ndarray of shape (n_iterations_,)
+        Minus the value after each round.
+    dual_ : ndarray of shape (n_samples,)
+        Distribution d after the last round.
+    bound_ : float
+        Lower bound on `objective_` for the program over all stumps.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If Newton's method does not solve a program in `fit`.
+
+    References
+    ----------
+    .. [1] M. K. Warmuth, K. A. Glocer and S. V. N. Vishwanathan, "Entropy regularized LPBoost",
+       ALT 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ERLPBoost(n_iterations=30).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    nu: FractionOrOne = 0.1
+    epsilon: PositiveFloat = 0.01
+    tol: NonNegativeFloat | None = None
+
+    _master_class: ClassVar = _ERLPBoostMaster
+
+    def _make_program(self, weights):
+        eta = max(0.5, 2 / self.epsilon * np.log(1 / self.nu))
+        return EntropyMarginProgram(weights, self.nu, eta)
+
+    def _store_model(self, master):
+        super()._store_model(master)
+        self.bound_ = -master.bound

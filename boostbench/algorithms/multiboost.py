@@ -15,8 +15,8 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
+from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.algorithms.base.totally_corrective import TotallyCorrective
-from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss

@@ -12,8 +12,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.labels import encode_known_labels
-from boostbench.algorithms.base.weights import combine_weights, normalise_weights
+from boostbench.algorithms.base.targets import (
+    combine_weights,
+    encode_known_labels,
+    normalise_weights,
+)
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC

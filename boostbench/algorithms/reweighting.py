@@ -10,13 +10,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
-from boostbench.algorithms.base.labels import encode_known_labels
-from boostbench.algorithms.base.probabilities import (
+from boostbench.algorithms.base.predictions import (
     INVERSE_TEMPERATURES,
+    decision_values,
+    labels_from_scores,
     log_probabilities,
     probabilities,
+    rounding_slack,
 )
+from boostbench.algorithms.base.targets import encode_known_labels
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.margin import get_loss

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from boostbench.conversion.onnx_columns import add_metadata, split_input_into_columns
-from boostbench.conversion.onnx_graph import booster_to_onnx
+from boostbench.conversion.onnx_graph import add_metadata, booster_to_onnx, split_input_into_columns
 from boostbench.conversion.skl2onnx_converters import pipeline_to_onnx, register_with_skl2onnx
 from boostbench.conversion.sql import to_sql
 from boostbench.conversion.treelite import to_treelite

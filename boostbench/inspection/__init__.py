@@ -5,6 +5,7 @@ staged predictions. Displays need matplotlib, the extra ``plots``. For decision 
 `sklearn.inspection.DecisionBoundaryDisplay`.
 """
 
+from boostbench.inspection.displays import ImportanceDisplay, StagedErrorDisplay
 from boostbench.inspection.editing import (
     EditedClassifier,
     EditedRegressor,
@@ -12,10 +13,8 @@ from boostbench.inspection.editing import (
     with_shape,
 )
 from boostbench.inspection.html_page import export_html
-from boostbench.inspection.importances import ImportanceDisplay
 from boostbench.inspection.pairs import PairDisplay
 from boostbench.inspection.shapes import ShapeFunctionDisplay
-from boostbench.inspection.staged_errors import StagedErrorDisplay
 from boostbench.inspection.text_export import export_text
 
 __all__ = [

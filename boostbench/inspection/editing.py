@@ -6,9 +6,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.decisions import rounding_slack
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.input_validation import InputValidationMixin
+from boostbench.algorithms.base.predictions import rounding_slack
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
 from boostbench.algorithms.explanation.spread import (
@@ -16,8 +16,7 @@ from boostbench.algorithms.explanation.spread import (
     UncertainRegressorMixin,
 )
 from boostbench.algorithms.explanation.stump_sums import StumpSum, require_stump_sum
-from boostbench.algorithms.explanation.term_sizes import TermSizes, mean_absolute
-from boostbench.algorithms.explanation.terms import terms_to_stumps
+from boostbench.algorithms.explanation.terms import TermSizes, mean_absolute, terms_to_stumps
 from boostbench.core.stumps.views import identity_views
 
 # Fitted attributes of the original model that the edited model shares.

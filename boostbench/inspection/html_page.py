@@ -11,11 +11,11 @@ import pandas as pd
 
 from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.algorithms.explanation.number_format import shortest_decimals
+from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.inspection.displays import most_important
 from boostbench.inspection.evaluation import evaluate
-from boostbench.inspection.heat_maps import heat_map_data
-from boostbench.inspection.importances import most_important
+from boostbench.inspection.pairs import heat_map_data
 from boostbench.inspection.shapes import visible_steps
 from boostbench.util.atomic_write import write_output
 from boostbench.util.printable import printable

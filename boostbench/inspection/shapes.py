@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
-from boostbench.inspection.axes import make_axes_grid, y_axis_label
-from boostbench.inspection.importances import most_important
+from boostbench.inspection.displays import make_axes_grid, most_important, y_axis_label
 
 # Size of a plot in inches.
 _WIDTH, _HEIGHT = 3.2, 2.6

@@ -4,10 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.algorithms.explanation.number_format import shortest_decimals
-from boostbench.algorithms.explanation.rules import rules
+from boostbench.algorithms.explanation.rules import rules, shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
-from boostbench.inspection.importances import most_important
+from boostbench.inspection.displays import most_important
 
 #: Maximum number of stumps that are listed by default; the default number of features otherwise.
 _MAX_RULES, _DEFAULT_TERMS = 100, 5

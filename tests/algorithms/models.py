@@ -3,7 +3,7 @@
 import pytest
 
 import boostbench as bb
-from boostbench.algorithms.base.margin_programs import MarginBooster
+from boostbench.algorithms.lpboost import MarginBooster
 
 PROJECTED = {"n_iterations": 12, "n_projections": 30, "random_state": 0}
 # All rounds are kept.

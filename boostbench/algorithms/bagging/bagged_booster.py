@@ -29,7 +29,7 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.weights import combine_weights
+from boostbench.algorithms.base.targets import combine_weights
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.core.stumps.stump import Stumps

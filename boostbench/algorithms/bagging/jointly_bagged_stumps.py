@@ -11,7 +11,6 @@ from sklearn.base import is_classifier
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.early_stopping import stratified_holdout
-from boostbench.algorithms.base.labels import encode_known_labels
 from boostbench.algorithms.base.parameters import (
     Fraction,
     FractionOrOne,
@@ -20,8 +19,8 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
+from boostbench.algorithms.base.targets import encode_known_labels, normalise_weights
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
-from boostbench.algorithms.base.weights import normalise_weights
 from boostbench.algorithms.explanation.spread import member_spread
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.util.compat.sklearn import check_monotonic_cst

@@ -34,7 +34,7 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.weights import combine_weights
+from boostbench.algorithms.base.targets import combine_weights
 
 # Rows per chunk in prediction. Smaller chunks than the whole of X keep the outputs of the weak
 # learners in the cache until they are multiplied by the coefficients.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.base.labels import encode_known_labels
+from boostbench.algorithms.base.targets import encode_known_labels
 from boostbench.core.stumps.thresholds import sort_with_order
 
 # Smallest decrease of the log-loss that counts as progress. On separable data the loss decreases

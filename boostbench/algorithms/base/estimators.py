@@ -9,12 +9,14 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.booster import Booster, WeightedBooster, to_dense
-from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
 from boostbench.algorithms.base.parameters import DeclaredParameters, Fraction, PositiveInt
-from boostbench.algorithms.base.probabilities import (
+from boostbench.algorithms.base.predictions import (
     INVERSE_TEMPERATURES,
+    decision_values,
+    labels_from_scores,
     log_probabilities,
     probabilities,
+    rounding_slack,
 )
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 
@@ -128,7 +130,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
         Returns
         -------
         float
-            See `boostbench.algorithms.base.probabilities.probabilities`.
+            See `boostbench.algorithms.base.predictions.probabilities`.
         """
         return INVERSE_TEMPERATURES.get(self._fit_param("loss"), 1.0)
 

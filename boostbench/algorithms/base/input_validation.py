@@ -16,8 +16,11 @@ from boostbench.algorithms.base.categories import (
     is_truncated,
 )
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.algorithms.base.labels import check_classes_have_weight, encode_labels
-from boostbench.algorithms.base.weights import combine_weights
+from boostbench.algorithms.base.targets import (
+    check_classes_have_weight,
+    combine_weights,
+    encode_labels,
+)
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
 from boostbench.util.data_quality import find_faults

@@ -9,7 +9,7 @@ from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
 from boostbench.algorithms.base.master import MAX_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.base.weights import normalise_weights
+from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.core.stumps.category_sets import add_category_sets, stack_stumps
 
 

@@ -8,8 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from boostbench.algorithms.explanation.rules import rules
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
 from boostbench.algorithms.explanation.stump_sums import extract_stump_sum
-from boostbench.algorithms.explanation.term_sizes import term_sizes
-from boostbench.algorithms.explanation.terms import build_terms
+from boostbench.algorithms.explanation.terms import build_terms, term_sizes
 from boostbench.core.stumps.views import identity_views
 
 
@@ -52,7 +51,7 @@ class ExplainableMixin:
 
         Returns
         -------
-        boostbench.algorithms.explanation.term_sizes.TermSizes
+        boostbench.algorithms.explanation.terms.TermSizes
 
         Raises
         ------
@@ -113,7 +112,7 @@ class ExplainableMixin:
         terms : list of boostbench.algorithms.explanation.terms.Term
         constant : ndarray of shape () or (n_classes,)
         slack : float
-            See `boostbench.algorithms.base.decisions.decision_values`.
+            See `boostbench.algorithms.base.predictions.decision_values`.
         """
         views = getattr(self, "views_", None) or identity_views(self.n_features_in_)
         stump_sum = self.stump_sum().expand_category_sets(views)

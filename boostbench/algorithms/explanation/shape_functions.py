@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.decisions import decision_values, labels_from_scores
-from boostbench.algorithms.explanation.number_format import shortest_decimals
+from boostbench.algorithms.base.predictions import decision_values, labels_from_scores
+from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
 from boostbench.algorithms.explanation.terms import build_term
 from boostbench.core.stumps.views import identity_views

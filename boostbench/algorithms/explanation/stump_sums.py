@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.base.decisions import rounding_slack
+from boostbench.algorithms.base.predictions import rounding_slack
 from boostbench.core.stumps.category_sets import StumpsWithSets
 from boostbench.core.stumps.stump import Stump, Stumps
 

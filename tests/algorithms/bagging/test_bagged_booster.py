@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 
 import boostbench as bb
-from boostbench.algorithms.base.probabilities import probabilities
+from boostbench.algorithms.base.predictions import probabilities
 
 from ..problems import blobs
 from .test_bagged_mcboost import check_sample_weights

@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import AdaBoostMO
-from boostbench.algorithms.base.decisions import decision_values, labels_from_scores, rounding_slack
+from boostbench.algorithms.base.predictions import (
+    decision_values,
+    labels_from_scores,
+    rounding_slack,
+)
 
 from ..problems import blobs
 

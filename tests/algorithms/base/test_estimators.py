@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import boostbench as bb
-from boostbench.algorithms.base.margin_programs import MarginBooster
+from boostbench.algorithms.lpboost import MarginBooster
 from boostbench.testing import check_fitted_booster
 
 from ..models import BINARY, CASES, cases

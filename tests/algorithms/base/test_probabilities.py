@@ -9,8 +9,7 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils.fixes import parse_version
 
 import boostbench as bb
-from boostbench.algorithms.base.decisions import decision_values
-from boostbench.algorithms.base.probabilities import log_probabilities, probabilities
+from boostbench.algorithms.base.predictions import decision_values, log_probabilities, probabilities
 
 from ..problems import blobs, noise
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.algorithms.base.tree_search import SignTreeSearch
+from boostbench.algorithms.mcboost import SignTreeSearch
 from boostbench.core.learners.trees import Trees
 
 
