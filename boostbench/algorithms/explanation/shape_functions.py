@@ -11,6 +11,7 @@ from boostbench.algorithms.base.predictions import decision_values, labels_from_
 from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import feature_names, output_names
 from boostbench.algorithms.explanation.terms import build_term
+from boostbench.core.stumps.stump import Stumps
 from boostbench.core.stumps.views import identity_views
 
 
@@ -194,8 +195,9 @@ class ShapeFunctions:
     def term(self, feature):
         """Return the shape function of a feature; it is 0 if the feature is not in use."""
         used = {term.feature: term for term in self.terms}
+        no_votes = np.zeros((0, len(self.outputs)))
         return used.get(feature) or build_term(
-            feature, [], self._views, self._categories, len(self.outputs)
+            feature, Stumps([]), no_votes, self._views, self._categories
         )
 
     def explain_global(self, return_std=False):

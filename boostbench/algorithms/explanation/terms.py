@@ -131,54 +131,69 @@ def build_terms(stumps, coefficients, views, categories):
     constant : ndarray of shape (n_outputs,)
         Sum of the stumps with infinite thresholds, which are constant.
     """
-    constant = np.zeros(coefficients.shape[1])
-    tables_of_feature = {}
-    for view, thresholds, table in additive_tables(stumps, coefficients):
-        thresholds = thresholds[np.isfinite(thresholds)]
-        if len(thresholds):
-            tables_of_feature.setdefault(int(views.feature[view]), []).append(
-                (view, thresholds, table[: len(thresholds) + 1])
-            )
-        else:
-            constant += table[0]
-    terms = [
-        build_term(feature, tables, views, categories, coefficients.shape[1])
-        for feature, tables in sorted(tables_of_feature.items())
-    ]
+    feature = views.feature[stumps.feature]
+    is_used = np.isin(feature, feature[np.isfinite(stumps.threshold)])
+    # A stump with the threshold infinity has the output -polarity.
+    constant = -(stumps.polarity[~is_used] @ coefficients[~is_used])
+    terms = []
+    for used_feature in np.unique(feature[is_used]):
+        selection = np.flatnonzero(feature == used_feature)
+        term_stumps = Stumps.from_arrays(stumps.feature[selection], stumps.threshold[selection])
+        votes = stumps.polarity[selection, None] * coefficients[selection]
+        terms.append(build_term(int(used_feature), term_stumps, votes, views, categories))
     return terms, constant
 
 
-def build_term(feature, tables, views, categories, n_outputs):
-    """Return the term of a feature, the sum of the tables of its views.
+def build_term(feature, stumps, votes, views, categories):
+    """Return the term of a feature, the sum of its stumps.
 
     Parameters
     ----------
     feature : int
-    tables : list of (int, ndarray, ndarray)
-        View, finite thresholds in ascending order, and values between them. An empty list gives the
-        term 0.
+    stumps : boostbench.core.stumps.stump.Stumps
+        Stumps of polarity 1 on views of the feature. No stumps give the term 0.
+    votes : ndarray of shape (n_stumps, n_outputs)
+        Coefficients of the stumps.
     views, categories
         See `build_terms`.
-    n_outputs : int
 
     Returns
     -------
     Term
     """
     feature_categories = categories.get(feature)
-    term_thresholds = np.empty(0)
+    thresholds = np.empty(0)
     if feature_categories is None:
-        is_filled = np.isnan(views.category)
-        view_thresholds = [thresholds for view, thresholds, _ in tables if is_filled[view]]
-        term_thresholds = np.unique(np.concatenate([term_thresholds, *view_thresholds]))
+        is_tested = np.isnan(views.category[stumps.feature]) & np.isfinite(stumps.threshold)
+        thresholds = np.unique(stumps.threshold[is_tested])
         # Each step, and a missing value, is represented by one value of the feature.
-        values = np.concatenate([term_thresholds, [np.finfo(float).max, np.nan]])
+        values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
+        table = np.zeros((len(values), votes.shape[1]))
+        for view, view_thresholds, view_table in additive_tables(stumps, votes):
+            table += view_table[view_thresholds.searchsorted(views.expand_values(values, view))]
     else:
-        values = np.append(np.arange(len(feature_categories)), np.nan)
-    table = np.zeros((len(values), n_outputs))
-    for view, thresholds, view_table in tables:
-        table += view_table[thresholds.searchsorted(views.expand_values(values, view))]
-    return Term(feature, term_thresholds, feature_categories, table, views.has_missing(feature))
+        table = _category_table(len(feature_categories), stumps, votes, views)
+    return Term(feature, thresholds, feature_categories, table, views.has_missing(feature))
+
+
+def _category_table(n_categories, stumps, votes, views):
+    """Return the sum of the stumps on a feature, for each category and for a missing value."""
+
+    def outputs(view_values):
+        """Return the votes of the stumps at given values of their views."""
+        return np.where(view_values > stumps.threshold, 1.0, -1.0)[:, None] * votes
+
+    # A view is 1 for one category only, so that the sum of a category differs from the sum where
+    # all views are 0 by the stumps on one view.
+    if_zero = outputs(0.0)
+    category = views.category[stumps.feature]
+    has_category = np.isfinite(category)
+    table = np.zeros((n_categories + 1, votes.shape[1]))
+    changes = outputs(1.0)[has_category] - if_zero[has_category]
+    np.add.at(table, category[has_category].astype(int), changes)
+    table += if_zero.sum(axis=0)
+    table[-1] = outputs(views.fill[stumps.feature]).sum(axis=0)
+    return table
 
 
 def terms_to_stumps(terms, views):

@@ -1,5 +1,6 @@
 """Decision stumps and stacks of them."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -174,11 +175,16 @@ def additive_tables(stumps, coefficients):
            [-1., -1.],
            [ 1., -1.]])
     """
-    signed = stumps.polarity[:, None] * coefficients
-    for feature in np.unique(stumps.feature):
-        of_feature = stumps.feature == feature
-        thresholds, step = np.unique(stumps.threshold[of_feature], return_inverse=True)
-        steps = np.zeros((len(thresholds) + 1, coefficients.shape[1]))
-        steps[0] = -signed[of_feature].sum(axis=0)
-        np.add.at(steps, step + 1, 2.0 * signed[of_feature])
-        yield feature, thresholds, np.cumsum(steps, axis=0)
+    # 1) Sort the stumps, and add up the votes at each distinct threshold.
+    order = np.lexsort((stumps.threshold, stumps.feature))
+    features, thresholds = stumps.feature[order], stumps.threshold[order]
+    votes = stumps.polarity[order, None] * coefficients[order]
+    is_distinct = (np.diff(features, prepend=-1) > 0) | (np.diff(thresholds, prepend=np.nan) != 0)
+    starts = np.flatnonzero(is_distinct)
+    features, thresholds = features[starts], thresholds[starts]
+    votes = np.add.reduceat(votes, starts, axis=0) if len(starts) else votes
+    # 2) Below all thresholds the sum is minus all votes, and each threshold adds twice its votes.
+    ends = np.append(np.flatnonzero(np.diff(features, prepend=-1)), len(features))
+    for start, end in pairwise(ends):
+        steps = np.concatenate([-votes[start:end].sum(axis=0, keepdims=True), 2 * votes[start:end]])
+        yield features[start], thresholds[start:end], np.cumsum(steps, axis=0, out=steps)
