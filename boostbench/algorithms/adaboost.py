@@ -193,8 +193,23 @@ class ProjectedAdaBoostMH(AdaBoostMH):
 
 
 class _BinaryMaster(StumpMaster):
+    """Master of `AdaBoost`.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `StumpMaster`.
+    signs : ndarray of shape (n_samples,)
+        Labels -1 and +1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, 1)
+        Signed weights: the label times the weight of the sample. Their absolute values sum to 1, so
+        that an edge is 1 minus twice the weighted error.
+    """
+
     def __init__(self, params, search, signs, sample_weight=None):
-        # The weights are signed: the label times the weight of the sample.
         signed = signs[:, None] / len(signs)
         super().__init__(params, search, signed, sample_weight)
 
@@ -214,10 +229,27 @@ class _BinaryMaster(StumpMaster):
 
 
 class _MHMaster(StumpMaster):
+    """Master of `AdaBoostMH`.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `StumpMaster`.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+
+    Attributes
+    ----------
+    signs : ndarray of shape (n_classes, n_classes)
+        Row y holds the labels Y of a sample of class y: +1 in column y, else -1.
+    weights : ndarray of shape (n_samples, n_classes)
+        Signed weights ``Y D``: the label times the weight of the sample for this label. Their
+        absolute values sum to 1.
+    """
+
     def __init__(self, params, search, labels, sample_weight=None):
         self.labels = labels
         self.signs = 2.0 * np.eye(len(params.classes_)) - 1
-        # The weights are signed: Y times the weight of the sample and label.
         signed = self.signs[labels] / (len(labels) * len(self.signs))
         super().__init__(params, search, signed, sample_weight)
 

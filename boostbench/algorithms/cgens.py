@@ -124,6 +124,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
 
     @property
     def _takes_tables(self):
+        # Perceptrons and cosines need numbers.
         return self.weak_learner in ("stump", ["stump"], ("stump",))
 
     def _validate_params(self):
@@ -147,6 +148,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         return _CGENSMaster(self, search, signs, weights)
 
     def _make_search(self, name, X, rng, weights):
+        """Return the search for weak learners of one kind, an element of `_WEAK_LEARNERS`."""
         if name == "stump":
             return ExcludingStumpSearch(X, self.max_bins, weights)
         if name == "perceptron":
@@ -305,6 +307,29 @@ def _weighted_variance(X, weights):
 
 
 class _CGENSMaster(Master):
+    """Master of `CGENS`.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`. The search also excludes weak learners in use.
+    signs : ndarray of shape (n_samples,)
+        Labels -1 and +1.
+    sample_weight : ndarray of shape (n_samples,) or None
+        None: all weights are 1.
+
+    Attributes
+    ----------
+    svm : PrimalSVM
+        Solver of eq. (1) over the weak learners so far.
+    dual : ndarray of shape (n_samples,)
+        Dual variables alpha; constant before the first round.
+    weights : list of ndarray of shape (n_rounds,)
+        Coefficients w after each round.
+    intercepts : list of float
+        Bias b before the first round and after each round.
+    """
+
     def __init__(self, params, search, signs, sample_weight):
         super().__init__(params, search)
         self.signs = signs
@@ -334,6 +359,22 @@ class _CGENSMaster(Master):
 
 
 class _SLSMaster(Master):
+    """Master of `CGENSSLS`.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `_CGENSMaster`.
+    targets : ndarray of shape (n_samples, n_classes - 1)
+        Codeword of each sample, L in eq. (10).
+
+    Attributes
+    ----------
+    ridge : GrowingRidge
+        Solver of eq. (10). Its residual, O times the sample weights, holds the weights of the
+        search: U of eq. (13) without the factor C.
+    """
+
     def __init__(self, params, search, targets, sample_weight):
         super().__init__(params, search)
         self.ridge = GrowingRidge(targets, params.C, sample_weight)

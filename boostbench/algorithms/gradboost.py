@@ -88,14 +88,40 @@ class GradBoost(StumpEnsemble):
 
 
 class _GradBoostMaster(StumpMaster):
+    """Master of `GradBoost`: coordinate descent in the coefficients of one stump per round.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `StumpMaster`.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_classes)
+        Minus the gradient of the loss with respect to the scores, so that the edges of a stump are
+        minus the gradient g with respect to its coefficients.
+    scores : ndarray of shape (n_classes, n_samples)
+        Scores F. Classes are rows: sums and maxima over classes then process long vectors.
+    columns : list of Stump
+        Distinct stumps so far.
+    rows : dict of Stump to int
+        Index of each of these stumps in `columns`, `positions` and `W`.
+    positions : ndarray of shape (n_iterations,), dtype=int64
+        Position of each distinct stump in the search.
+    W : ndarray of shape (n_iterations + 1, n_classes)
+        Coefficients of each distinct stump. The rows after the last stump are 0: the first of them
+        belongs to a new stump.
+    penalty : float
+        Sum of the norms of the rows of W.
+    """
+
     per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "objective")
 
     def __init__(self, params, search, labels, sample_weight=None):
         is_own_class = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = is_own_class.shape
-        # The weights are minus the gradient with respect to the scores, so that edges are minus
-        # the gradient with respect to the coefficients. Classes are rows: sums and maxima over
-        # classes then process long vectors.
         super().__init__(
             params, search, (is_own_class - 1 / n_classes).T / n_samples, sample_weight
         )
@@ -105,8 +131,6 @@ class _GradBoostMaster(StumpMaster):
         self.norm = ROW_NORMS[params.norm]()
         self.ranking_score = partial(self.norm.ranking_score, weight=params.nu)
         self.scores = np.zeros(is_own_class.shape)
-        # Each distinct stump has a row index, a position in the search and coefficients. W has one
-        # more row of zeros, for a new stump.
         self.rows = {}
         self.columns = []
         self.positions = np.empty(params.n_iterations, np.int64)
@@ -114,6 +138,15 @@ class _GradBoostMaster(StumpMaster):
         self.penalty = 0.0
 
     def generate(self):
+        """Return the stump of the largest decrease of the bound, and its new coefficients.
+
+        Returns
+        -------
+        (stump, position, row, outputs, coefficients) or None
+            The stump with its position in the search, its row of `W`, its outputs on the training
+            data, and w', its coefficients after the round. None if no stump lowers the bound.
+        """
+        # 1) Find the best stump without coefficients, and the edges of the stumps that have some.
         positions = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
@@ -122,22 +155,27 @@ class _GradBoostMaster(StumpMaster):
         if result is None:
             return None
         position, known_edges, rounding_error = result
+        # 2) Compare both kinds by the decrease of the bound.
         stump = self.search.stump(position)
-        new = stump(self.search.X) @ self.weights
-        row = self._best(np.vstack([known_edges, new]), rounding_error)
+        new_edges = stump(self.search.X) @ self.weights
+        row = self._best_row(np.vstack([known_edges, new_edges]), rounding_error)
         if row < len(self.columns):
             stump = self.columns[row]
         else:
             # If all stumps are known, the search returns one of them.
             row = self.rows.get(stump, row)
+        # 3) Minimise the bound, with edges in double precision, unlike in the search.
         outputs = stump(self.search.X)
-        # The edges are evaluated in double precision, unlike in the search.
-        coefficients = self._minimum(self.W[[row]], outputs @ self.weights)[0]
+        coefficients = self._minimisers(self.W[[row]], outputs @ self.weights)[0]
         if np.abs(coefficients - self.W[row]).max() <= MIN_EDGE:
             return None
         return stump, position, row, outputs, coefficients
 
     def correct(self, column):
+        """Change the coefficients of the stump, then the scores and the weights.
+
+        See `Master.correct`; `column` is the result of `generate`.
+        """
         stump, position, row, outputs, coefficients = column
         if row == len(self.columns):
             self.rows[stump] = row
@@ -150,49 +188,57 @@ class _GradBoostMaster(StumpMaster):
         self.stumps.append(stump)
         self.votes.append(step)
         self.scores += step[:, None] * outputs
-        self.objective.append(self._update() + self.params.nu * self.penalty)
+        self.objective.append(self._update_weights() + self.params.nu * self.penalty)
         return True
 
     def rewind(self, rounds):
+        """Undo all but the first `rounds` rounds; see `Master.rewind`."""
         super().rewind(rounds)
+        # The coefficients are the sums of the remaining steps.
         self.W[:] = 0.0
         for stump, step in zip(self.stumps, self.votes, strict=True):
             self.W[self.rows[stump]] += step
 
-    def _minimum(self, W, edges):
-        """Return the minimiser of the bound for each row."""
+    def _minimisers(self, W, edges):
+        """Return w' for each row w of W: the minimiser of the bound, given the edges -g."""
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
-    def _best(self, edges, rounding_error):
+    def _best_row(self, edges, rounding_error):
         """Return the row with the largest decrease of the bound; ties go to the first row.
 
-        Edges have errors of at most `rounding_error`, but for the last row. Where they matter, the
-        edges are evaluated again in double precision.
+        Parameters
+        ----------
+        edges : ndarray of shape (n_stumps + 1, n_classes)
+            Edges of the stumps with coefficients, and of the best other stump in the last row.
+            Overwritten.
+        rounding_error : ndarray of shape (n_classes,)
+            Upper bound on the error of all edges but the last row. Where errors matter, the edges
+            are evaluated again in double precision.
         """
-        falls, steps = self._falls(self.W[: len(edges)], edges)
+        decreases, steps = self._decreases(self.W[: len(edges)], edges)
         # A decrease is a maximum of linear functions of the edges, and the step is its slope.
         errors = np.abs(steps) @ rounding_error + rounding_error @ rounding_error / _CURVATURE
         errors[-1] = 0.0
         candidates = np.flatnonzero(
-            falls + errors >= (falls - errors).max() - TIE_TOLERANCE * falls.max()
+            decreases + errors >= (decreases - errors).max() - TIE_TOLERANCE * decreases.max()
         )
         if len(candidates) == 1:
             return int(candidates[0])
         old_rows = candidates[candidates < len(edges) - 1]
         edges[old_rows] = self.search.exact_rows(self.weights, self.positions[old_rows])
-        falls, _ = self._falls(self.W[candidates], edges[candidates])
-        return int(candidates[argmax_with_tolerance(falls, falls.max())])
+        decreases, _ = self._decreases(self.W[candidates], edges[candidates])
+        return int(candidates[argmax_with_tolerance(decreases, decreases.max())])
 
-    def _falls(self, W, edges):
-        """Return the decrease of the bound at its minimum for each row, and the steps."""
-        minimum = self._minimum(W, edges)
+    def _decreases(self, W, edges):
+        """Return the decrease of the bound at its minimum for each row, and the steps w' - w."""
+        minimum = self._minimisers(W, edges)
         step = minimum - W
-        fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
-        return fall - self.params.nu * (
+        decrease = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
+        return decrease - self.params.nu * (
             self.norm.row_values(minimum) - self.norm.row_values(W)
         ), step
 
-    def _update(self):
+    def _update_weights(self):
         """Set the weights for the current scores, and return the loss."""
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)

@@ -5,6 +5,7 @@ factor. The constant has no effect on a support vector machine with a bias, whos
 orthogonal to it; the factor acts as a factor of C.
 """
 
+from abc import abstractmethod
 from dataclasses import KW_ONLY
 
 import numpy as np
@@ -110,6 +111,8 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 class _KernelClassifier(ClassifierMixin, DeclaredParameters):
     """Base of classifiers that wrap a support vector machine of scikit-learn.
 
+    A subclass defines `_fit_machine`.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -125,18 +128,18 @@ class _KernelClassifier(ClassifierMixin, DeclaredParameters):
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier; see `MCBoost.fit`. Sample weights are factors of C."""
         self._validate_params()
-        X, y = self._numbers(X, y)
+        X, y = self._check_input(X, y)
         # SVC mixes up its support vectors if there are weights of 0 and a callable kernel, and
         # LinearSVC's class weights differ from weights of all samples of a class.
         X, y_present, weights = combine_weights(X, y, sample_weight, self.class_weight)
         check_classes_have_weight(y, y_present, self)
-        self.machine_ = self._fitted(X, y_present, weights)
+        self.machine_ = self._fit_machine(X, y_present, weights)
         self.classes_ = self.machine_.classes_
         return self
 
     def decision_function(self, X):
         """Return the scores; see `BoostingClassifier.decision_function`."""
-        return self._checked("decision_function", X)
+        return self._call_machine("decision_function", X)
 
     def predict(self, X):
         """Return the predicted labels.
@@ -154,20 +157,36 @@ class _KernelClassifier(ClassifierMixin, DeclaredParameters):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._checked("predict", X)
+        return self._call_machine("predict", X)
 
-    def _checked(self, method, X):
+    @abstractmethod
+    def _fit_machine(self, X, y, sample_weight):
+        """Return a fitted support vector machine of scikit-learn.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        y : ndarray of shape (n_samples,)
+            Labels.
+        sample_weight : ndarray of shape (n_samples,) or None
+            Positive factors of C.
+        """
+
+    def _call_machine(self, method, X):
+        """Return the result of a method of `machine_` for checked samples."""
         check_is_fitted(self)
-        return getattr(self.machine_, method)(self._numbers(X, reset=False))
+        return getattr(self.machine_, method)(self._check_input(X, reset=False))
 
-    def _numbers(self, X, *y, **options):
+    def _check_input(self, X, *y, **options):
         """Return X as numbers, and y if it is given, after validation."""
         X = check_numeric(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, **options)
 
 
 class _KernelSVC(_KernelClassifier):
-    def _fitted(self, X, y, sample_weight):
+    """Base of machines with a kernel: a subclass has the kernel function `_kernel`."""
+
+    def _fit_machine(self, X, y, sample_weight):
         return SVC(C=self.C, kernel=self._kernel).fit(X, y, sample_weight)
 
 
@@ -265,7 +284,7 @@ class FourierFeaturesSVC(_KernelClassifier):
     _: KW_ONLY
     random_state: Seed = None
 
-    def _fitted(self, X, y, sample_weight):
+    def _fit_machine(self, X, y, sample_weight):
         features = RBFSampler(
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )

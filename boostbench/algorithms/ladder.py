@@ -214,7 +214,7 @@ class LADDER(CodewordMCBoost):
 
     def _make_master(self, X, labels, random_state, weights=None):
         master = super()._make_master(X, labels, random_state, weights)
-        return _LadderMaster(self, master.search, master.risk, master.least)
+        return _LadderMaster(self, master.search, master.risk, master.min_weight)
 
     def _store_model(self, master):
         super()._store_model(master)
@@ -286,6 +286,23 @@ class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier
 
 
 class _RiskMaster(Master):
+    """Base of the masters that lower the risk of a predictor and codewords.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`.
+    risk : CodewordRisk
+        Risk R, with the current predictor and codewords.
+
+    Attributes
+    ----------
+    codewords : list of ndarray of shape (n_classes, n_components)
+        Codewords at the start, and after each change.
+    log_risks : list of float
+        Values of log R at the start and after each round.
+    """
+
     def __init__(self, params, search, risk):
         super().__init__(params, search)
         self.risk = risk
@@ -294,22 +311,42 @@ class _RiskMaster(Master):
 
 
 def _store_codewords(model, master):
+    """Store the codewords and the risks of a `_RiskMaster` as attributes of a fitted model."""
     model._codewords = np.array(master.codewords)
     model.first_codewords_, model.codewords_ = model._codewords[0], model._codewords[-1]
     model.log_risks_ = np.array(master.log_risks)
 
 
 class _CodewordMaster(_RiskMaster):
-    def __init__(self, params, search, risk, least):
+    """Master of `CodewordMCBoost`: LADDER, Algorithm 1.
+
+    Parameters
+    ----------
+    params, search, risk
+        See `_RiskMaster`.
+    min_weight : float
+        Smallest sample weight, a bound of `LeastSquares`.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        Weak learner of each round.
+    coefficients : list of float
+        Step alpha of each round.
+    """
+
+    def __init__(self, params, search, risk, min_weight):
         super().__init__(params, search, risk)
-        self.least = least
+        self.min_weight = min_weight
         self.trees = []
         self.coefficients = []
 
     def generate(self):
         weights = self.risk.weights()
         uses_votes = self.params.leaf_values == "vote"
-        criterion = CodewordVote(self.risk.codewords) if uses_votes else LeastSquares(self.least)
+        criterion = (
+            CodewordVote(self.risk.codewords) if uses_votes else LeastSquares(self.min_weight)
+        )
         result = self.search.best(weights, criterion)
         if result is None:
             return None
@@ -325,6 +362,8 @@ class _CodewordMaster(_RiskMaster):
 
 
 class _LadderMaster(_CodewordMaster):
+    """Master of `LADDER`, Algorithm 3: codewords move at the end of each cycle of rounds."""
+
     def correct(self, result):
         progress = super().correct(result)
         if len(self.trees) % self.params.boosting_steps == 0:
@@ -337,6 +376,8 @@ class _LadderMaster(_CodewordMaster):
 
 
 class _CodewordDescent(_RiskMaster):
+    """Master of `CodewordBoosting`, Algorithm 2: a round is one step of the codewords."""
+
     def generate(self):
         return self.risk
 

@@ -124,7 +124,10 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
 
 
 class _LPBoostMaster(MarginMaster):
+    """Master of `LPBoost`, in whose dual program no edge may exceed 1."""
+
     def edge_threshold(self):
+        """Return 1 plus a tolerance; see `MarginMaster.edge_threshold`."""
         return 1.0 + _EDGE_TOLERANCE
 
 
@@ -280,13 +283,26 @@ class NMBoost(MarginBooster):
 
 
 class _ERLPBoostMaster(MarginMaster):
+    """Master of `ERLPBoost`, which ends if no stump can change the value by more than `tol`.
+
+    Attributes
+    ----------
+    tol : float
+        Tolerance of the value.
+    bound : float
+        Upper bound on the value of the program over all stumps.
+    largest_gap : float
+        Largest duality gap of a program that was solved.
+    """
+
     def __init__(self, params, search, signs, program):
         super().__init__(params, search, signs, program)
         self.tol = params.epsilon / 2 if params.tol is None else params.tol
         self.bound = np.inf
-        self.worst = 0.0
+        self.largest_gap = 0.0
 
     def generate(self):
+        """Return the stump of the largest edge, or None at the end; see `Master.generate`."""
         result = super().generate()
         # Weak duality gives this bound: d is feasible in the program over all stumps.
         edge = self.program.edge if result is None else result.edge
@@ -294,16 +310,19 @@ class _ERLPBoostMaster(MarginMaster):
         return None if self.bound - self.program.value <= self.tol else result
 
     def correct(self, result):
+        """Solve the program with one more stump; see `Master.correct`."""
         progress = super().correct(result)
+        # The program maximises its value; `objective_` is minimised, as for all boosters.
         self.objective[-1] = -self.program.value
-        self.worst = max(self.worst, self.program.gap)
+        self.largest_gap = max(self.largest_gap, self.program.gap)
         return progress
 
     def finish(self):
-        if self.worst > _SOLVED * self.params.epsilon:
+        """Warn if Newton's method left a duality gap; see `Master.finish`."""
+        if self.largest_gap > _SOLVED * self.params.epsilon:
             warnings.warn(
                 "Newton's method did not solve all programs of ERLPBoost: some soft margin may be "
-                f"{self.worst:.1e} larger; a larger epsilon makes them easier",
+                f"{self.largest_gap:.1e} larger; a larger epsilon makes them easier",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -159,6 +159,25 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
 
 
 class _MCBoostMaster(Master):
+    """Master of `MCBoost`, Algorithm 1.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        None: all weights are 1.
+
+    Attributes
+    ----------
+    weights : boostbench.core.losses.pair_weights.PairWeights
+        Dual variables u of all pairs, eq. (11) or (12), and the weights G of eq. (10).
+    max_coefficient : float
+        Upper bound kappa of the coefficients of a round.
+    """
+
     per_round_lists: ClassVar = ("learners", "coefficients")
 
     def __init__(self, params, search, labels, sample_weight=None):

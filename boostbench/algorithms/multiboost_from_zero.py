@@ -17,7 +17,26 @@ _PAPER_ITERATIONS = 100
 
 
 class FromZeroMaster(Master):
-    """Master of `MultiBoost` with ``start="zero"``."""
+    """Master of `MultiBoost` with ``start="zero"``.
+
+    Parameters
+    ----------
+    params, search, labels, sample_weight
+        See `boostbench.algorithms.multiboost._MultiBoostMaster`.
+
+    Attributes
+    ----------
+    H : ndarray of shape (n_iterations, n_samples)
+        Outputs of the stumps. The first ``len(stumps)`` rows are valid.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        Mask of the class of each sample.
+    solution : SolverResult
+        Coefficients over the stumps, of shape (n_classes, n_stumps), with their dual variables.
+    path : CoefficientPath
+        Coefficients after each round.
+    converged : bool
+        True if no constraint of the dual problem is violated by more than `tol`.
+    """
 
     per_round_lists: ClassVar = ("stumps", "objective")
 
@@ -31,6 +50,7 @@ class FromZeroMaster(Master):
         self._set_solution(self._problem(), np.zeros((len(self.is_own_class), 0)))
 
     def _problem(self):
+        """Return the sum of the losses as a function of the coefficients of the stumps so far."""
         return PairwiseLoss(self.H[: len(self.stumps)], self.is_own_class, self.loss)
 
     def _set_solution(self, problem, W):

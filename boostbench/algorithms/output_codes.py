@@ -6,7 +6,7 @@ round.
 """
 
 from dataclasses import KW_ONLY
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +20,7 @@ from boostbench.algorithms.explanation.stump_sums import stump_sum_from_votes
 from boostbench.core.codebooks import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
+from boostbench.core.weak_learner import SearchResult
 
 # Smoothing of the weights of correct and wrong samples on each side of a stump: the vote of a side
 # without mistakes would be infinite.
@@ -116,7 +117,53 @@ class AdaBoostECC(StumpEnsemble):
             yield scores + intercept
 
 
+class _CodedStump(NamedTuple):
+    """Stump and code of a round of AdaBoost.ECC or AdaBoost.SIP.
+
+    Attributes
+    ----------
+    result : SearchResult
+        Stump and its outputs on the training data.
+    code : ndarray of shape (n_classes,)
+        Side of each class, -1 or +1.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample in the binary problem of the code, of sum 1.
+    edge : float
+        Edge of the stump in this problem.
+    share : float
+        Fraction of all weights that belongs to wrong labels on the other side of the code.
+    total : float
+        Sum of all weights.
+    """
+
+    result: SearchResult
+    code: np.ndarray
+    weights: np.ndarray
+    edge: float
+    share: float
+    total: float
+
+
 class _ECCMaster(StumpMaster):
+    """Master of `AdaBoostECC`.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `StumpMaster`.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    rng : numpy.random.Generator, default=None
+        Generator of the codes; `AdaBoostSIP` draws none.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_classes)
+        Weight of each wrong label of each sample; 0 for the own class.
+    intercepts : list of ndarray of shape (n_classes,)
+        Intercepts of each round, (alpha - beta) / 2 times the code.
+    """
+
     per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "intercepts")
 
     def __init__(self, params, search, labels, sample_weight=None, rng=None):
@@ -129,6 +176,12 @@ class _ECCMaster(StumpMaster):
         self.rng = rng
 
     def generate(self):
+        """Draw codes until a stump has an edge; see `Master.generate`.
+
+        Returns
+        -------
+        _CodedStump or None
+        """
         for _ in range(_MAX_DRAWS):
             code = random_half(self.n_classes, self.rng)
             cross_weights, share, total = self._cross_weights(code)
@@ -139,35 +192,59 @@ class _ECCMaster(StumpMaster):
             if result is None:
                 return None
             if result.edge > MIN_EDGE:
-                return result, code, weights, result.edge, share / total, total
+                return _CodedStump(result, code, weights, result.edge, share / total, total)
         return None
 
     def _cross_weights(self, code):
-        """Return the weights of wrong labels on the other side, by sample; their sum; the total."""
+        """Return the weights of wrong labels on the other side of a code.
+
+        Returns
+        -------
+        cross_weights : ndarray of shape (n_samples,)
+            Sum of these weights of each sample.
+        share : float
+            Sum over the samples.
+        total : float
+            Sum of all weights.
+        """
+        # Column 0 sums the weights of labels on side -1, column 1 of labels on side +1.
         by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
         cross_weights = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
         return cross_weights, cross_weights.sum(), by_side.sum()
 
     def correct(self, column):
+        """Add the stump with its votes, and update the weights; see `Master.correct`."""
         result, code, weights, edge, share, total = column
         above = result.outputs > 0
         alpha, beta = self._round_votes(above, code[self.labels] > 0, weights, edge)
         self.stumps.append(result.learner)
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
-        # The factor of a sample's weights depends only on its label and its side of the stump. It
-        # is 1 for wrong labels on the same side of the code.
+        # The factors of a sample's weights depend only on its label and its side of the stump: row
+        # `label` of the table if it is below, row ``n_classes + label`` if it is above. They are 1
+        # for wrong labels on the same side of the code.
         opposite = (code[:, None] - code) / 2
         table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
         self.weights *= table.take(self.labels + self.n_classes * above, axis=0, mode="clip")
         return edge * share < MAX_EDGE
 
-    def _round_votes(self, above, positive, weights, edge):
+    def _round_votes(self, above, is_positive, weights, edge):
+        """Return the votes of a stump: alpha of the side above, and beta of the side below.
+
+        Parameters
+        ----------
+        above, is_positive : ndarray of shape (n_samples,), dtype=bool
+            True where the stump is +1, and where the code of the sample's class is +1.
+        weights : ndarray of shape (n_samples,)
+            Weights of the binary problem.
+        edge : float
+            Edge of the stump.
+        """
         if self.params.votes == "one":
             alpha, _ = self.step(edge)
             return alpha, alpha
         low_wrong, low_right, high_wrong, high_right = _SMOOTHING + np.bincount(
-            2 * above + (above == positive), weights, minlength=4
+            2 * above + (above == is_positive), weights, minlength=4
         )
         return 0.5 * np.log(high_right / high_wrong), 0.5 * np.log(low_right / low_wrong)
 
@@ -200,10 +277,12 @@ class AdaBoostSIP(AdaBoostECC):
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
         See `AdaBoostECC`.
 
-    Notes ----- MCBoost names AdaBoost.SIP without details, and the text of [1]_ was not available.
-    Known is that weak learner and code are found jointly, by the negative gradient of a cost of
-    margins. The cost and the votes of AdaBoost.ECC, and stumps in place of patterns of image
-    patches, are our reading.
+    Notes
+    -----
+    MCBoost names AdaBoost.SIP without details, and the text of [1]_ was not available. Known is
+    that weak learner and code are found jointly, by the negative gradient of a cost of margins. The
+    cost and the votes of AdaBoost.ECC, and stumps in place of patterns of image patches, are our
+    reading.
 
     References
     ----------
@@ -224,7 +303,11 @@ class AdaBoostSIP(AdaBoostECC):
 
 
 class _SIPMaster(_ECCMaster):
+    """Master of `AdaBoostSIP`, with the best code for each stump in place of random codes."""
+
     def generate(self):
+        """Return the best stump with its best code, a `_CodedStump`; see `Master.generate`."""
+        # The matrix G of the class docstring: the entries of each row sum to 0.
         gains = -self.weights
         gains[np.arange(len(gains)), self.labels] = self.weights.sum(axis=1)
         result = self.search.best_sum_abs_edge(gains)
@@ -235,7 +318,8 @@ class _SIPMaster(_ECCMaster):
         # The sum over classes counts each pair of classes on different sides twice.
         if share == 0 or edge <= 2 * MIN_EDGE * share:
             return None
-        return result, code, cross_weights / share, edge / (2 * share), share / total, total
+        weights, edge = cross_weights / share, edge / (2 * share)
+        return _CodedStump(result, code, weights, edge, share / total, total)
 
 
 class AdaBoostMO(TabularBooster, BoostingClassifier):
@@ -349,17 +433,44 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
 
 
 class _MOMaster(StumpMaster):
+    """Master of `AdaBoostMO`: a stump for each code, and one coefficient for all, in every round.
+
+    Parameters
+    ----------
+    params, search, sample_weight
+        See `StumpMaster`.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_codes)
+        Signed weights: the side of the sample's class in each code, times its weight D.
+    is_wrong : ndarray of shape (n_samples, n_codes), dtype=bool
+        True where the stump of the current round is wrong.
+    blocks : list of slice
+        Blocks of codes, which are processed together to stay in the cache.
+    """
+
     per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "positions")
 
     def __init__(self, params, search, labels, sample_weight=None):
         sides = params.codes_.T[labels]
         # Signed weights (side times weight), in Fortran order like the features.
         super().__init__(params, search, np.asfortranarray(sides / sides.size), sample_weight)
-        self.wrong = np.empty_like(self.weights, bool)
+        self.is_wrong = np.empty_like(self.weights, bool)
         starts = range(0, sides.shape[1], _BLOCK_CODES)
         self.blocks = [slice(start, start + _BLOCK_CODES) for start in starts]
 
     def generate(self):
+        """Return the best stump for each code; see `Master.generate`.
+
+        Returns
+        -------
+        (positions, stumps, edge, total) or None
+            Position of each stump in the search, the stumps as one `Stump` with arrays of shape
+            (n_codes,), g (the mean edge), and the sum of all weights.
+        """
         positions = self.search.best_per_column(self.weights)
         if positions is None:
             return None
@@ -370,7 +481,7 @@ class _MOMaster(StumpMaster):
             weights = self.weights[:, block]
             products = weights * Stump(feature[block], threshold[block])(self.search.X)
             edges[block] = products.sum(axis=0)
-            np.not_equal(products < 0, edges[block] < 0, out=self.wrong[:, block])
+            np.not_equal(products < 0, edges[block] < 0, out=self.is_wrong[:, block])
             total += np.abs(weights).sum()
         edge = np.abs(edges).sum() / total
         if edge <= MIN_EDGE:
@@ -379,15 +490,17 @@ class _MOMaster(StumpMaster):
         return positions, stumps, edge, total
 
     def correct(self, column):
+        """Add the stumps, and update the weights; see `Master.correct`."""
         positions, stumps, edge, total = column
         alpha, imperfect = self.step(edge)
         self.positions.append(positions)
         self.stumps.append(stumps)
         self.votes.append(alpha)
         if imperfect:
-            # Normalise: the factors alone reduce the sum of the weights by sqrt(1 - edge^2).
-            is_own_class = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
-            increase = is_own_class * np.expm1(2 * alpha)
+            # A weight is multiplied by exp(-alpha) where its stump is right and by exp(alpha) where
+            # it is wrong, and divided by the new sum of all weights.
+            right_factor = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
+            increase_if_wrong = right_factor * np.expm1(2 * alpha)
             for block in self.blocks:
-                self.weights[:, block] *= self.wrong[:, block] * increase + is_own_class
+                self.weights[:, block] *= self.is_wrong[:, block] * increase_if_wrong + right_factor
         return imperfect

@@ -238,7 +238,32 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
 
 
 class _ProjectionMaster(Master):
-    """Base of the masters of pairs and rows: loss, weights, history and stopping rule."""
+    """Base of the masters of pairs and rows: loss, weights, history and stopping rule.
+
+    A subclass has the attributes `w` (coefficients) and `default_patience`, and a method `codes`.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`. The search finds a weak learner and a code.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights of mean 1; None: all are 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_classes)
+        Weights of the search, the dual variables of eq. (18) in the form of `pairwise_weights`.
+    outputs : OutputProducts
+        Products with the outputs of the weak learners so far.
+    true_class : (ndarray, ndarray)
+        Index of each sample's own class into arrays of shape (n_classes, n_samples).
+    path : CoefficientPath
+        Coefficients w after each round.
+    n_idle_rounds : int
+        Number of rounds without progress since the last round with progress.
+    """
 
     per_round_lists: ClassVar = ("hypotheses", "objective", "converged")
 
@@ -284,6 +309,7 @@ class _ProjectionMaster(Master):
         return value, self.outputs.edges(weights.clip(-_MAX_WEIGHT, _MAX_WEIGHT))
 
     def _add(self, selection):
+        """Append the weak learner of a search result."""
         self.outputs.append(selection.learner, selection.outputs)
         self.hypotheses.append(selection.learner)
 
@@ -307,7 +333,17 @@ class _ProjectionMaster(Master):
 
 
 class _PairMaster(_ProjectionMaster):
-    """Master with a coefficient for each pair of a weak learner and a row of P."""
+    """Master with a coefficient for each pair of a weak learner and a row of P.
+
+    Attributes
+    ----------
+    pair_codes : ndarray of shape (n_iterations, n_classes)
+        Row of P that each weak learner was paired with. The first `n_rounds` rows are valid.
+    w, gradient : ndarray of shape (n_rounds,)
+        Coefficients, and derivatives of the smooth part of eq. (18) by them.
+    value : float
+        Smooth part of eq. (18) at w.
+    """
 
     default_patience = _PATIENCE
     per_round_lists: ClassVar = (*_ProjectionMaster.per_round_lists, "rows")
@@ -358,14 +394,24 @@ class _PairMaster(_ProjectionMaster):
 
 
 class _RowMaster(_ProjectionMaster):
-    """Master with a coefficient for each row of P, shared by all weak learners."""
+    """Master with a coefficient for each row of P, shared by all weak learners.
+
+    Attributes
+    ----------
+    P : ndarray of shape (n_projections, n_iterations * n_classes)
+        Projections: the columns of weak learner t begin at ``t * n_classes``.
+    w : ndarray of shape (n_projections,)
+        Coefficients.
+    violation : ndarray of shape (n_projections,)
+        Violation of each row's constraint by the weak learners so far, the left side of the
+        constraint in eq. (24) without the new weak learner.
+    """
 
     default_patience = 1
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
         self.minimise = nonnegative_quasi_newton if params.positive else _signed_quasi_newton
-        # Each row of P holds the projections of all weak learners, and grows to the right.
         n_values = params.n_iterations * self.n_classes
         self.P = np.empty((params.n_projections, n_values))
         self.w = np.zeros(params.n_projections)
@@ -376,6 +422,7 @@ class _RowMaster(_ProjectionMaster):
         return self._codes(self.w, self._active_P())
 
     def _active_P(self):
+        """Return the projections of the weak learners so far."""
         return self.P[:, : len(self.hypotheses) * self.n_classes]
 
     def generate(self):
@@ -384,6 +431,7 @@ class _RowMaster(_ProjectionMaster):
         return None if selection is None else (selection, projection)
 
     def _select(self, projection):
+        """Return the weak learner that the rule selects, given its projections P[:, t]."""
         code = self.w @ projection
         if self.params.rule == "greedy" and code.any():
             return self.search.best(self.weights, code[None], np.zeros(1))
@@ -412,6 +460,7 @@ class _RowMaster(_ProjectionMaster):
         return self._record_round(solution)
 
     def _codes(self, w, P):
+        """Return ``w @ P``, reshaped to (n_learners, n_classes)."""
         rows = np.flatnonzero(w)
         if len(rows) > _SPARSE_FRACTION * len(w):
             codes = w @ P

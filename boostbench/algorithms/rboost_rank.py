@@ -306,6 +306,16 @@ class _RankMaster(Master):
 
 
 class _StageWiseMaster(_RankMaster):
+    """Master of `RBoostRank`: only the coefficient of the new stump is fitted.
+
+    Attributes
+    ----------
+    step : callable
+        Rule of the coefficient, an element of `_STEPS`.
+    smoothing : float
+        Weight s that keeps the coefficient of eq. (8) finite.
+    """
+
     min_edge = MIN_EDGE
 
     def __init__(self, params, search, labels):
@@ -339,6 +349,25 @@ _STEPS = {"exact": _exact_step, "bound": _bound_step}
 
 
 class _TotallyCorrectiveMaster(_RankMaster):
+    """Master of `RBoostRankTC`: all coefficients are fitted again in every round.
+
+    Attributes
+    ----------
+    A : ndarray of shape (n_iterations, n_pairs)
+        Row t holds delta h of stump t for the pairs (i, r) with r != y_i. The first ``len(stumps)``
+        rows are valid.
+    coefficients : ndarray of shape (n_stumps,)
+        Coefficients w.
+    value : float
+        Objective of eq. (2) or (12) at w.
+    min_edge : float
+        Edge above which a stump violates its constraint of the dual problem.
+    unbounded_at : int or None
+        First round after which w proves that eq. (2) has no solution.
+    limits : (float, float, int)
+        Weight nu of the norm, tolerance and maximum number of iterations of the solver.
+    """
+
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
         self.A = np.empty((params.n_iterations, self.pairs.sum()))
@@ -352,6 +381,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self._set_solution(self._problem(), np.zeros(0))
 
     def _problem(self):
+        """Return the loss as a function of the coefficients of the stumps so far."""
         A = self.A[: len(self.stumps)]
         if self.params.loss != "exponential":
             return RankingLoss(A, SumOfLosses(get_loss(self.params.loss.removesuffix("_sum"))))
@@ -368,15 +398,18 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
 
     def _value(self, problem, w):
+        """Return the objective at w, which becomes the current point of the problem."""
         return problem.move(w)[0] + self.params.nu * w.sum()
 
     def correct(self, column):
+        """Add the stump, and solve for all coefficients; see `Master.correct`."""
         stump, margins = column
         self.A[len(self.stumps)] = margins[self.pairs]
         self.stumps.append(stump)
         problem = self._problem()
         start = np.append(self.coefficients, 0.0)
-        # In a problem without a solution, steps grow until they overflow.
+        # In a problem without a solution, steps grow until they overflow. A solution that is worse
+        # than the start is not taken.
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.limits)
             is_better = self._value(problem, solution.w) < self.value

@@ -94,6 +94,25 @@ class SAMME(TabularBooster, BoostingClassifier):
 
 
 class _SAMMEMaster(Master):
+    """Master of `SAMME`.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`. The search returns a tree whose outputs are classes.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        None: all weights are 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples, of sum 1 (up to rounding).
+    alphas : list of float
+        Coefficient of each tree.
+    """
+
     per_round_lists: ClassVar = ("trees", "alphas")
 
     def __init__(self, params, search, labels, sample_weight=None):
@@ -114,12 +133,13 @@ class _SAMMEMaster(Master):
 
     def correct(self, column):
         tree, wrong, error = column
-        least = (1 - MAX_EDGE) / 2
-        odds = (1 - max(error, least)) / max(error, least)
+        # A perfect tree would get an infinite coefficient.
+        min_error = (1 - MAX_EDGE) / 2
+        odds = (1 - max(error, min_error)) / max(error, min_error)
         # The factor of a weight is exp(alpha).
         factor = odds * (self.n_classes - 1)
         self.trees.append(tree)
         self.alphas.append(np.log(factor))
         self.weights[wrong] *= factor
         self.weights /= self.weights.sum()
-        return error > least
+        return error > min_error
