@@ -84,7 +84,10 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     >>> bool(solved.objective_[-1] <= model.objective_[-1])
     True
     """
-    make_problem = next((of for kind, of in _PROBLEMS.items() if isinstance(model, kind)), None)
+    # 1) Check the arguments.
+    make_problem = next(
+        (factory for kind, factory in _PROBLEMS.items() if isinstance(model, kind)), None
+    )
     if make_problem is None:
         names = ", ".join(kind.__name__ for kind in _PROBLEMS)
         raise ValueError(f"{type(model).__name__} has no problem to solve; supported are {names}")
@@ -99,6 +102,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     X, y, weights = combine_weights(X, y, sample_weight, model._fit_param("class_weight"))
     if not model.n_iterations_:
         return copy.copy(model)
+    # 2) Solve the problem over the weak learners.
     is_own_class = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
     problem = make_problem(model, model._to_views(X), is_own_class, normalise_weights(weights))
     nu = model._fit_param("nu") * problem.size
@@ -110,6 +114,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
             ConvergenceWarning,
             stacklevel=2,
         )
+    # 3) Store the coefficients in a copy, and replace the last entries of its histories.
     solved = copy.copy(model)
     problem.store(solved, solution.w)
     last = sparse.csr_array(solution.w.T.reshape(1, -1))
@@ -143,6 +148,22 @@ class _RestrictedProblem(NamedTuple):
 
 
 def _multiboost_problem(model, X, is_own_class, weights):
+    """Return the problem of a `MultiBoost`.
+
+    Parameters
+    ----------
+    model : MultiBoost
+    X : ndarray of shape (n_samples, n_views)
+        Training samples, as views.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        Mask of the class of each sample.
+    weights : ndarray of shape (n_samples,) or None
+        Sample weights of mean 1; None: all are 1.
+
+    Returns
+    -------
+    _RestrictedProblem
+    """
     if model._fit_param("loss") == "hinge":
         raise ValueError("loss='hinge' is a linear program, whose solution is exact already")
     H = np.ascontiguousarray(model.hypotheses_.outputs(X).T)
@@ -157,6 +178,11 @@ def _multiboost_problem(model, X, is_own_class, weights):
 
 
 def _rboost_proj_problem(model, X, is_own_class, weights):
+    """Return the problem of an `RBoostProj`; see `_multiboost_problem`.
+
+    A row of A holds the margins that one coefficient adds: the coefficient of a pair, or of a row
+    of P.
+    """
     if not model._fit_param("positive"):
         raise ValueError("final_solve needs positive=True, and the model has positive=False")
     outputs = model.hypotheses_.outputs(X)
@@ -184,6 +210,7 @@ def _rboost_proj_problem(model, X, is_own_class, weights):
 
 
 def _rboost_rank_problem(model, X, is_own_class, weights):
+    """Return the problem of an `RBoostRankTC`; see `_multiboost_problem`."""
     if model._fit_param("loss") == "exponential":
         raise ValueError(
             "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
@@ -204,6 +231,7 @@ def _rboost_rank_problem(model, X, is_own_class, weights):
     return _RestrictedProblem(smooth, model.coefficients_, 1, store)
 
 
+# Function that makes the problem of each class of models.
 _PROBLEMS = {
     MultiBoost: _multiboost_problem,
     RBoostProj: _rboost_proj_problem,

@@ -101,6 +101,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     >>> thin.score(X[2::3], y[2::3]) > 0.93
     True
     """
+    # 1) Check the arguments and the samples.
     check_is_fitted(ensemble)
     if not 0 < nu < np.inf:
         raise ValueError(f"nu must be positive, got {nu!r}")
@@ -116,12 +117,15 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[
         encode_known_labels(y, ensemble.classes_)
     ]
+    # 2) Compute the margins that each member adds, scaled to a largest magnitude of 1: a row for
+    # each member, and a column for each pair (i, r) with r != y_i.
     n_pairs = len(y) * (is_own_class.shape[1] - 1)
     indices = members.distinct_indices()
     margins = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
     scales = np.maximum(margins.max(axis=1), -margins.min(axis=1))
     scales[scales == 0] = 1.0
     margins /= scales[:, None]
+    # 3) Solve for the coefficients, and keep the members with a positive one.
     w, value = _SOLVERS[loss](margins, nu * n_pairs)
     used = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._store(
@@ -198,6 +202,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         return hasattr(self, "members_")
 
     def _store(self, members, indices, weights, scales, objective, loss):
+        """Store the remaining members, with their coefficients w and scales s, and return self."""
         self._members = members.detach(indices)
         self.members_ = indices
         self.coefficients_ = weights / scales
@@ -235,6 +240,7 @@ class _TreeMembers:
         return detached
 
     def scores(self, X, indices):
+        """Yield the scores of given members, each of shape (n_samples, n_classes)."""
         for index in indices:
             tree = self._trees[index]
             scores = np.zeros((len(X), len(self._classes)))
@@ -260,6 +266,7 @@ class _LightGBMMembers:
         return copy.deepcopy(self)
 
     def scores(self, X, indices):
+        """Yield the scores of given rounds; see `_TreeMembers.scores`."""
         for index in indices:
             yield _one_column_per_class(
                 self._booster.predict(X, start_iteration=index, num_iteration=1, raw_score=True)
@@ -294,6 +301,7 @@ class _StumpMembers:
         return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
 
     def scores(self, X, indices):
+        """Yield the scores of given stumps; see `_TreeMembers.scores`."""
         X = self._ensemble._to_views(X)
         for index in indices:
             outputs = self._sum.stumps.outputs(X, slice(index, index + 1))
@@ -319,6 +327,22 @@ def _one_column_per_class(scores):
 
 
 def _solve_logistic(margins, penalty):
+    """Minimise the sum of the logistic loss over all pairs plus a penalty, by Newton's method.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_members, n_pairs)
+        Margins that each member adds.
+    penalty : float
+        Weight of the L1 norm of w.
+
+    Returns
+    -------
+    w : ndarray of shape (n_members,)
+        Nonnegative coefficients.
+    value : float
+        Objective.
+    """
     problem = RankingLoss(margins, SumOfLosses(get_loss("logistic")))
     tol = _NEWTON_TOLERANCE * margins.shape[1]
     solution = NonnegativeNewton().minimise(
@@ -334,6 +358,11 @@ def _solve_logistic(margins, penalty):
 
 
 def _solve_hinge(margins, penalty):
+    """Minimise the sum of the hinge loss plus a penalty, by column generation.
+
+    See `_solve_logistic`. The program is LPBoost with C = 1 / penalty, to which the member with the
+    largest edge is added until no edge exceeds 1.
+    """
     program = SoftMarginProgram(margins.shape[1], 1.0 / penalty)
     added = []
     while len(added) < len(margins):

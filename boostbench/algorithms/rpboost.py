@@ -22,7 +22,16 @@ _DIMENSION_FACTORS = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
 
 class _SearchCache(NamedTuple):
-    """Search of the last fit, for the next fit to the same data."""
+    """Search of the last fit, for the next fit to the same data.
+
+    Attributes
+    ----------
+    settings : tuple
+        Result of `_LeastSquaresBooster._search_settings`.
+    X : ndarray of shape (n_samples, n_features)
+        Copy of the training data.
+    search : boostbench.core.weak_learner.Search
+    """
 
     settings: tuple
     X: np.ndarray

@@ -25,6 +25,7 @@ _ML_OPSET = 2
 
 def booster_to_onnx(model, dtype):
     """Convert a fitted sum of stumps to an ONNX model; see `boostbench.conversion.to_onnx`."""
+    # 1) Collect the stumps, which become arrays of the graph.
     onnx = import_optional("onnx")
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     tests, pairs = extract_tests(model, stump_sum.stumps), getattr(model, "pairs_", ())
@@ -44,6 +45,8 @@ def booster_to_onnx(model, dtype):
         "votes": 2.0 * votes,
         "base": np.atleast_1d(stump_sum.intercept) - votes.sum(axis=0),
     }
+    # 2) Test all stumps on all samples: `condition` names the result of the tests, which are true
+    # above a threshold, for one category, or for a missing value.
     make_node = onnx.helper.make_node
     nodes = [
         make_node("Cast", ["X"], ["X_double"], to=tensor_types.DOUBLE),
@@ -66,6 +69,7 @@ def booster_to_onnx(model, dtype):
             make_node("Or", [condition, "is_missing_above"], ["is_true_or_missing"]),
         ]
         condition = "is_true_or_missing"
+    # 3) Add up the votes, and the tables of pairs.
     nodes += [
         make_node("Cast", [condition], ["above"], to=tensor_types.DOUBLE),
         make_node("MatMul", ["above", "votes"], ["sums"]),
@@ -75,6 +79,7 @@ def booster_to_onnx(model, dtype):
         _add_pair_tables(onnx, model, nodes, constants, "stump_scores") if pairs else "stump_scores"
     )
     nodes.append(make_node("Identity", [scores], ["stump_and_pair_scores"]))
+    # 4) Compute the outputs from the scores.
     make_value = onnx.helper.make_tensor_value_info
     if is_regressor(model):
         constants["last_axis"] = np.array([1])
@@ -97,6 +102,7 @@ def booster_to_onnx(model, dtype):
             make_value("probabilities", tensor_types.DOUBLE, ["n", len(labels)]),
             make_value("scores", tensor_types.DOUBLE, ["n"] if is_binary else ["n", n_scores]),
         ]
+    # 5) Make the model.
     graph = onnx.helper.make_graph(
         nodes,
         type(model).__name__,
@@ -206,7 +212,21 @@ def _add_pair_tables(onnx, model, nodes, constants, scores):
 
 
 def _add_cell(onnx, model, axis, name, nodes, constants):
-    """Add the nodes that compute the cell of each sample, and return the name of their result."""
+    """Add the nodes that compute the cell of each sample along an axis of a pair.
+
+    Parameters
+    ----------
+    onnx, model, nodes, constants
+        See `_add_pair_tables`.
+    axis : boostbench.core.learners.feature_interactions.Axis
+    name : str
+        Prefix of the names of the nodes' results.
+
+    Returns
+    -------
+    str
+        Name of the cells, of shape (n_samples,), dtype=int64.
+    """
     make_node = onnx.helper.make_node
     cells_of_categories, missing_cell = value_cells(model, axis)
     # The cell of a number is the count of thresholds below it. The cell of a category is looked up.
@@ -343,7 +363,27 @@ def _check_input_names(names, output_names):
 
 
 def _encode_column(onnx, index, name, categories, dtype):
-    """Return the element type of a column, and the nodes and constants that encode it."""
+    """Return the element type of a column, and the nodes and constants that encode it.
+
+    Parameters
+    ----------
+    onnx : module
+    index : int
+        Index of the feature: the column is ``column_<index>``, its code ``encoded_<index>``.
+    name : str
+        Name of the feature in an error message.
+    categories : ndarray of shape (n_categories,) or None
+        None: a numeric feature.
+    dtype : dtype
+        Float type of a numeric feature.
+
+    Returns
+    -------
+    element_type : int
+        Type of ONNX's `TensorProto`.
+    nodes : list of onnx.NodeProto
+    constants : list of onnx.TensorProto
+    """
     make_node, types = onnx.helper.make_node, onnx.TensorProto
     column, encoded = f"column_{index}", f"encoded_{index}"
     if categories is None:
@@ -368,7 +408,8 @@ def _encode_column(onnx, index, name, categories, dtype):
             f"named inputs need categories that are all texts or all numbers, and feature {name!r} "
             "has categories of another type"
         )
-    # The product with the codes plus 1 is 0 if no category is equal.
+    # The product of the indicators of the categories with the codes plus 1 is the code of the equal
+    # category plus 1, or 0 if no category is equal.
     arrays = {
         "categories": np.array(values, dtype=float)[None],
         "successors": np.arange(1.0, len(values) + 1)[:, None],

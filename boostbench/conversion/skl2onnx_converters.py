@@ -131,6 +131,8 @@ def _convert_booster(scope, operator, container):
         )
     refuse_inexact_conversions(scope)
     graph = booster_to_onnx(model, np.float64).graph
+    # 1) Insert the constants and the nodes. `names` maps names of the booster's graph to names of
+    # skl2onnx's graph.
     names = {graph.input[0].name: operator.inputs[0].full_name}
     if not is_regressor(model):
         names["label"] = operator.outputs[0].full_name
@@ -162,6 +164,7 @@ def _convert_booster(scope, operator, container):
         container.add_node(op_type, inputs, [output], name=name, **attributes)
         return output
 
+    # 2) Connect the output: predictions, probabilities or scores.
     if is_regressor(model):
         # skl2onnx's regressors have outputs of shape (n_samples, 1).
         column = [unique_name("prediction"), unique_name("last_axis")]
@@ -205,6 +208,8 @@ def has_scores_requested(model, scope, container):
     ValueError
         If skl2onnx loses the request before it reaches an estimator.
     """
+    # 1) Find the estimators of the graph with the option. Options without an estimator in the graph
+    # were lost on the way.
     estimators = [operator.raw_operator for operator in scope.operators.values()]
     # The keys of options are the addresses of estimators.
     requests_scores = {
@@ -218,6 +223,7 @@ def has_scores_requested(model, scope, container):
                 "skl2onnx does not pass raw_scores=True from a pipeline to its last step; "
                 "name the step: options={'<step>__raw_scores': True}"
             )
+    # 2) Collect the estimators whose scores a meta-estimator requests.
     requests = []
     for meta in estimators:
         if isinstance(meta, CalibratedClassifierCV):
@@ -231,6 +237,7 @@ def has_scores_requested(model, scope, container):
         elif requests_scores[id(meta)]:
             is_ensemble = isinstance(meta, BaggingClassifier | OneVsRestClassifier)
             requests += meta.estimators_ if is_ensemble else [meta]
+    # 3) Look for the model among them, inside of pipelines and searches.
     for estimator in requests:
         innermost = estimator
         while isinstance(innermost, Pipeline | GridSearchCV):

@@ -61,6 +61,7 @@ def to_treelite(model):
     ValueError
         If the model is not a sum of stumps.
     """
+    # 1) Collect the leaf values: a stump adds its value above the threshold, and minus it below.
     model_builder = import_optional("treelite").model_builder
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     is_binary = stump_sum.coefficients.ndim == 1
@@ -75,7 +76,8 @@ def to_treelite(model):
         * stump_sum.coefficients.reshape(-1, n_outputs)
     )
     tests = extract_tests(model, stump_sum.stumps)
-    # Ties must go to the first class, and treelite has no tolerance for ties.
+    # 2) Collect the base scores. Ties must go to the first class, and treelite has no tolerance for
+    # ties.
     base_scores = inverse_temperature * (
         stump_sum.intercept - slack * (1 if is_binary else np.arange(n_outputs))
     )
@@ -88,6 +90,7 @@ def to_treelite(model):
         for test, leaf_value in zip(tests.iterate(), leaf_values, strict=True)
         if not np.isinf(test.threshold)
     ] or [(StumpTests(0, 0.0, np.nan, False, False), np.zeros(n_outputs))]
+    # 3) Build a tree for each stump and each pair.
     pairs = getattr(model, "pairs_", ())
     n_trees = len(stumps) + len(pairs)
     builder = model_builder.ModelBuilder(

@@ -142,6 +142,7 @@ def monotonize(model, feature, direction):
     >>> bool((np.diff(table["prediction"][table["feature"] == "bp"]) >= 0).all())
     True
     """
+    # 1) Check that the model and the feature have one function with an order.
     require_stump_sum(model)
     if direction not in (1, -1):
         raise ValueError(f"direction must be 1 (increasing) or -1 (decreasing), got {direction!r}")
@@ -162,6 +163,7 @@ def monotonize(model, feature, direction):
     if not len(term.thresholds):
         # The feature is not in use, so that its function is constant.
         return _edited_model(model, shapes)
+    # 2) Fit the monotonic function to the steps, weighted by their training rows.
     weights = _row_weights(model, shapes, term, term, None)
     # Steps without training rows get a weight that does not move the others.
     step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
@@ -172,7 +174,8 @@ def monotonize(model, feature, direction):
     table[:-1, 0] = values
     spread = term.spread
     if spread is not None:
-        # A merged step is the weighted mean of its steps, and so is its deviation.
+        # 3) A merged step is the weighted mean of its steps, and so is its deviation. The row of
+        # missing values is a group of its own.
         group = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
         group_weights = np.append(step_weights, 1.0)
         totals = np.zeros((len(values) + 1, *spread.shape[1:]))
@@ -309,7 +312,17 @@ def _to_columns(values, n_rows, n_outputs):
 
 
 def _read_table(old, frame, shapes):
-    """Return the term that a data frame with the columns of `explain_global` describes."""
+    """Return the term that a data frame with the columns of `explain_global` describes.
+
+    Parameters
+    ----------
+    old : boostbench.algorithms.explanation.terms.Term
+        Present term of the feature.
+    frame : pandas.DataFrame
+    shapes : ShapeFunctions
+        Functions of the model, for the names of features and outputs.
+    """
+    # 1) Select the rows of the feature, and split the columns into keys and contributions.
     name, n_outputs = shapes.feature_names[old.feature], len(shapes.outputs)
     # Select by position, since a class may have the name of another column.
     keys, values = frame.iloc[:, :-n_outputs], frame.iloc[:, -n_outputs:]
@@ -322,12 +335,14 @@ def _read_table(old, frame, shapes):
         if not is_row.any():
             raise ValueError(f"the table has no rows of the feature {str(name)!r}")
         keys, values = keys[is_row], values[is_row]
+    # 2) Split off the row of missing values, which may be absent.
     values = values.to_numpy(dtype=float)
     is_missing = keys[expected].isna().all(axis=1).to_numpy()
     missing = values[is_missing] if is_missing.any() else old.table[-1:]
     if len(missing) > 1:
         raise ValueError(f"the table of {str(name)!r} has {len(missing)} rows of missing values")
     keys, values = keys[~is_missing], values[~is_missing]
+    # 3) Sort the rows by category, or by interval.
     if old.categories is not None:
         order = pd.Index(keys["category"]).get_indexer_for(old.categories)
         if len(keys) != len(old.categories) or (order < 0).any():

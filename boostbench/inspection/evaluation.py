@@ -85,6 +85,8 @@ def evaluate(estimator, X, y):
 
 
 def _evaluate_classifier(estimator, X, y):
+    """Return the results of a classifier; the baseline predicts the shares of the training rows."""
+    # 1) Compute the predictions of the model and of the baseline.
     classes = estimator.classes_
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
@@ -97,6 +99,7 @@ def _evaluate_classifier(estimator, X, y):
     winner = classes.searchsorted(estimator.predict(X))
     constant = np.broadcast_to(shares, probabilities.shape)
     every_label = np.arange(len(classes))
+    # 2) Compute the measures of both.
     metrics = [
         ("error", _percent(np.mean(winner != labels)), _percent(np.mean(labels != shares.argmax())))
     ]
@@ -110,6 +113,7 @@ def _evaluate_classifier(estimator, X, y):
         metrics.append(("AUC", f"{np.mean(areas):.3f}", "0.500"))
     losses = (log_loss(labels, p, labels=every_label) for p in (probabilities, constant))
     metrics.append(("log-loss", *(f"{loss:.3f}" for loss in losses)))
+    # 3) Compare predicted probabilities with shares of rows, in bins of similar probabilities.
     if len(classes) == 2:
         predicted, is_observed = probabilities[:, 1], labels == 1
         calibrated = f"probability of {classes[1]}"
@@ -125,6 +129,7 @@ def _evaluate_classifier(estimator, X, y):
 
 
 def _evaluate_regressor(estimator, X, y):
+    """Return the results of a regressor; the baseline predicts the mean of the test rows."""
     predicted = estimator.predict(X)
     y = y.astype(float)
     residuals, deviations = y - predicted, y - y.mean()
@@ -149,6 +154,7 @@ def _evaluate_regressor(estimator, X, y):
 
 
 def _percent(share):
+    """Return the text of a fraction in percent."""
     return f"{100 * share:.1f} %"
 
 

@@ -232,6 +232,7 @@ class _Page:
 
     def explain_row(self, estimator, sample, local):
         """Return the contributions to the score of a sample's predicted class."""
+        # 1) Select the score to explain, and the contributions to it.
         predicted = estimator.predict(sample)[0]
         outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
         if len(outputs) > 1:
@@ -242,6 +243,7 @@ class _Page:
             std_table = self.shapes.explain_local(sample, return_std=True)[1]
             stds = (std_table[predicted] if len(outputs) > 1 else std_table).to_numpy()[0, 1:]
         cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
+        # 2) Make a bar for each visible feature and pair, the largest effect first.
         order = np.argsort(-np.abs(effects), kind="stable")
         n_features = len(self.shapes.feature_names)
         visible = [index for index in order if index in self.features or index >= n_features]
@@ -261,6 +263,7 @@ class _Page:
         if len(self.features) < len(self.shapes.terms):
             bars.append(_Bar("all other features", [other_effects]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
+        # 3) Add the prediction and its probability.
         explanation = {
             "predicted": self.number(predicted) if self.shapes.classes_ is None else str(predicted),
             "output": str(output),
@@ -322,6 +325,13 @@ class _Page:
         ]
 
     def _curves(self, term):
+        """Return the drawing of a numeric feature: curves, bands, tooltips of steps, and ticks.
+
+        Parameters
+        ----------
+        term : boostbench.algorithms.explanation.terms.Term
+        """
+        # 1) Define the positions of values in the drawing.
         edges, table, stds, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         height = (self.high - self.low) or 1.0
@@ -333,12 +343,14 @@ class _Page:
         def y(value):
             return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / height, 1)
 
+        # 2) Draw a path of horizontal and vertical lines for each output.
         curves = []
         for column in table.T:
             steps = [f"M{x(edges[0])} {y(column[0])}"]
             for edge, value in zip(edges[1:-1], column[1:], strict=True):
                 steps.append(f"H{x(edge)}V{y(value)}")
             curves.append("".join([*steps, f"H{x(edges[-1])}"]))
+        # 3) Draw the bands, and write the tooltips.
         bands, texts = [], [", ".join(map(self.number, values)) for values in table]
         if stds is not None:
             half_widths = N_STDS * stds
@@ -439,14 +451,17 @@ def _score_meaning(estimator, shapes):
 
 
 def _format_share(share):
+    """Return the text of a fraction in percent."""
     return f"{100 * share:.1f} %"
 
 
 def _format_date(date):
+    """Return the text of a date, such as 1 May 2026."""
     return f"{date.day} {date:%B %Y}"
 
 
 def _format_cell(cells, index):
+    """Return the text of a sample's value of a feature."""
     value = cells.iloc[index] if isinstance(cells, pd.Series) else cells[index]
     if pd.isna(value):
         return "missing"
@@ -454,6 +469,7 @@ def _format_cell(cells, index):
 
 
 def _tick_positions(place, ticks):
+    """Return position and text of each tick; `place` maps a number to its position."""
     return list(zip(map(place, ticks), shortest_decimals(ticks), strict=True))
 
 

@@ -103,6 +103,7 @@ class PairDisplay:
         return self
 
     def _draw_heat_map(self, ax, pair, output, largest):
+        """Draw the table of a pair for one score; `largest` is drawn in full colour."""
         mesh = ax.pcolormesh(pair.table[..., output].T, cmap="RdBu_r", vmin=-largest, vmax=largest)
         for axis, ax_axis in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
             positions, texts = zip(
@@ -172,6 +173,7 @@ def heat_map_data(shapes, index, output, largest, number, deviation):
 
 
 def _short_tick_labels(axis, names, max_labels):
+    """Return the result of `tick_labels` with short names."""
     # Shorten names only: a number without its last digits would be another number.
     if axis.thresholds is None:
         names = [

@@ -146,6 +146,7 @@ class ShapeFunctionDisplay:
         return self
 
     def _select_features(self, features):
+        """Return the indices of the features to draw; see `from_estimator`."""
         if isinstance(features, Integral):
             return most_important(self.shapes.importances, features)
         features = [features] if isinstance(features, str) else features
@@ -153,6 +154,7 @@ class ShapeFunctionDisplay:
 
     def _draw(self, ax, feature, n_stds):
         """Draw the function of a feature, and return its curves or bars, and its bands."""
+        # 1) Draw bars for categories, curves and bands for numbers.
         term = self.shapes.term(feature)
         ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
         ax.set_xlabel(str(self.shapes.feature_names[feature]))
@@ -180,6 +182,7 @@ class ShapeFunctionDisplay:
                 )
                 for index, (bottom, top) in enumerate(zip(low, high, strict=True))
             ]
+        # 2) Mark the deciles of the samples, and the contribution of missing values.
         ax.vlines(
             steps.deciles, 0, 0.04, transform=ax.get_xaxis_transform(), color="k", linewidth=0.8
         )

@@ -69,6 +69,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         return _export_terms(estimator.shape_functions(), max_terms, decimals)
     if len(getattr(estimator, "pairs_", ())):
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
+    # List the rules, unless they are too many.
     table = rules(estimator, in_words=True)
     n_outputs = len(output_names(estimator))
     # Select by position, since a class may have the name of another column.
@@ -96,6 +97,17 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
 
 
 def _export_terms(shapes, max_terms, decimals):
+    """Return the text of `export_text` by features.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+    max_terms : int
+        Maximum number of features.
+    decimals : int or None
+        None: contributions are rounded to a round step.
+    """
+    # 1) Write the heading, with the unit of the contributions and the intercept.
     importances = shapes.importances
     terms = {feature: shapes.term(feature) for feature in most_important(importances, max_terms)}
     outputs = list(shapes.outputs)
@@ -110,6 +122,7 @@ def _export_terms(shapes, max_terms, decimals):
             f", with the intercept {_format_effects(outputs, shapes.intercept, min(step, 0.01))}"
         )
     lines[0] += ":"
+    # 2) Write each feature, by intervals or categories.
     for feature, term in terms.items():
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
         printed = [_format_effects(outputs, value, step) for value in term.values]
@@ -117,6 +130,7 @@ def _export_terms(shapes, max_terms, decimals):
         lines += [f"  {test}: {effect}" for test, effect in tests(term, printed)]
         if term.has_missing:
             lines.append(f"  missing: {_format_effects(outputs, term.missing, step)}")
+    # 3) Write the features that are left out, and the pairs.
     left_out = int((importances > 0).sum()) - len(terms)
     if left_out:
         lines.append(f"... {left_out} more features")
@@ -149,6 +163,7 @@ def _merge_categories(term, printed):
 
 
 def _largest_range(term):
+    """Return the largest range of a term's contributions to a score."""
     return np.ptp(term.table if term.has_missing else term.values, axis=0).max()
 
 
@@ -160,14 +175,17 @@ def _round_step(differences):
 
 
 def _decimals(step):
+    """Return the number of decimals of multiples of a step."""
     return max(0, int(np.ceil(-np.log10(step) - 1e-9)))
 
 
 def _round_to(numbers, step):
+    """Return the numbers, rounded to multiples of a step."""
     return np.round(np.asarray(numbers) / step) * step
 
 
 def _format_effects(labels, numbers, step):
+    """Return the contributions to all scores as text, without those that round to 0."""
     votes = zip(labels, _round_to(numbers, step), strict=True)
     decimals = _decimals(step)
     return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes if vote) or "nothing"

@@ -136,6 +136,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         -------
         self
         """
+        # 1) Hold out samples for early stopping, unless a user passed some.
         target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         if getattr(self, "n_iter_no_change", None) is None:
@@ -155,6 +156,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 # Drop categories that occur only in the held-out samples.
                 self.categories_ = drop_unused_categories(self.categories_, X, X_val)
             validation = X_val, y_val, *weights_val
+        # 2) Build the search and the master problem.
         clock = Clock()
         with clock.phase("preparation"):
             training_views = self._to_views(X, *weights, reset=True)
@@ -165,7 +167,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             None if validation is None else self._make_early_stopping(training, *validation)
         )
         observers = self._make_observers(training, early_stopping, X, y, *weights)
-        # The coefficient step and the observers pause the "search" phase, so it is entered once.
+        # 3) Run the rounds of column generation: find a weak learner, then the coefficients. The
+        # coefficient step and the observers pause the "search" phase, so it is entered once.
         with clock.phase("search"):
             while training.rounds < self.n_iterations:
                 column = master.generate()
@@ -180,6 +183,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                     progress = progress and not any(stops)
                 if not progress or clock.is_past(self.time_limit):
                     break
+        # 4) Report the end of the training, and store the model.
         if early_stopping is not None:
             # Early stopping is the first observer. It undoes rounds before the master and the other
             # observers report the result.
@@ -406,6 +410,7 @@ class TabularBooster(WeightedBooster):
 
 
 def _select_rows(arrays, rows):
+    """Return the given rows of each array; None stays None."""
     return [None if array is None else array[rows] for array in arrays]
 
 

@@ -1,4 +1,8 @@
-"""Observers of a training run: callbacks of scikit-learn, and progress lines."""
+"""Observers of a training run: callbacks of scikit-learn, and progress lines.
+
+The loop of `boostbench.algorithms.base.booster.Booster` calls two methods of an observer:
+`on_round_end` after every round, which returns True to end the training, and `on_training_end`.
+"""
 
 import copy
 import sys
@@ -16,7 +20,7 @@ try:
 except ImportError:  # scikit-learn before 1.9 has no callbacks
 
     class CallbackSupportMixin:
-        """Empty mixin."""
+        """Mixin without methods, in place of the mixin of scikit-learn 1.9."""
 
     def with_callbacks(method):
         """Return `method` unchanged."""
@@ -79,6 +83,7 @@ class SklearnCallbackAdapter:
         self.training = training
         booster = training.booster
         names = getattr(booster, "feature_names_in_", None)
+        # Arguments of all callbacks, which call the functions among them when they need the value.
         self.arguments = {
             "estimator": booster,
             # Restore names and categories, so that callbacks can predict for X without a warning.
@@ -101,6 +106,7 @@ class SklearnCallbackAdapter:
         self._report_end(self.context)
 
     def _report_end(self, task):
+        """Report the end of a task; return True if a callback requests a stop."""
         return task.call_on_fit_task_end(
             **self.arguments, reconstruction_attributes=lambda: vars(self.training.model())
         )
@@ -134,13 +140,16 @@ class VerboseReporter:
         self._finish()
 
     def _is_due(self):
+        """Return True if the current round gets a line."""
         return self.training.rounds % self.every == 0
 
     def _finish(self):
+        """Print the last line of the training."""
         if self.training.rounds and not self._is_due():
             self._print()
 
     def _print(self):
+        """Print a line with the objective, the validation loss and the CPU time so far."""
         training = self.training
         model = training.model()
         parts = []

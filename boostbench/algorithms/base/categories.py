@@ -227,12 +227,17 @@ def drop_unused_categories(categories, X, *other_samples):
 
 
 def _as_frame(X):
+    """Return X as a data frame; an array becomes one with the names 0, 1, ..."""
     if isinstance(X, pd.DataFrame):
         return X
     return pd.DataFrame(check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0))
 
 
 def _is_categorical(X, index, dtype):
+    """Return True if a column holds categories, strings, or objects that are not all numbers.
+
+    Raise ValueError if it holds dates or times.
+    """
     _check_not_datetime(dtype, X.columns[index])
     if isinstance(dtype, pd.CategoricalDtype):
         return True
@@ -372,6 +377,7 @@ def _category_codes(column, categories):
 
 def _column_categories(column, weights):
     """Return the categories of a column, at most the `MAX_CATEGORIES` most frequent ones."""
+    # 1) Count the values, which pandas numbers. A missing value has the code -1.
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     else:
@@ -380,6 +386,7 @@ def _column_categories(column, weights):
     codes, weights = codes[codes >= 0], None if weights is None else weights[codes >= 0]
     counts = np.bincount(codes, weights, len(distinct))
     present_indices = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
+    # 2) Sort the values that occur, unless the data type has an order.
     if not (isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered):
         try:
             present_indices = sorted(present_indices, key=distinct.__getitem__)
@@ -388,6 +395,7 @@ def _column_categories(column, weights):
                 present_indices,
                 key=lambda index: (str(distinct[index]), type(distinct[index]).__name__),
             )
+    # 3) Keep the most frequent ones, in this order.
     present_indices = np.array(present_indices, dtype=np.intp)
     most_frequent = counts[present_indices].argsort(kind="stable")[::-1][:MAX_CATEGORIES]
     return distinct.take(present_indices[np.sort(most_frequent)]).to_numpy()

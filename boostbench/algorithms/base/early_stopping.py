@@ -49,6 +49,7 @@ class EarlyStopping:
 
     def losses_so_far(self):
         """Return the losses after all rounds so far."""
+        # Rounds without a loss are scored by one model with all of them, stage by stage.
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
         if stages:
             model = self.training.model()

@@ -34,6 +34,7 @@ def to_pandas(X):
 
 
 def _column(series):
+    """Return a column of a data frame as a pandas object or an array."""
     if isinstance(series.dtype, nw.Enum):
         return pd.Categorical(series.to_list(), list(series.dtype.categories))
     if isinstance(series.dtype, nw.Categorical):

@@ -47,10 +47,24 @@ class InputValidationMixin:
         return labels
 
     def _validate_input(self, X, *y, weights=None, **options):
-        """Check X, and y if given; return them as arrays, a sparse X in CSR format.
+        """Check X and y, and return them as arrays.
 
-        Categories become codes, and missing values NaN. With sample weights, the categories of the
-        known categorical features are determined again, by their weight.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        *y : array-like of shape (n_samples,)
+            Labels or numbers, if there are any.
+        weights : ndarray of shape (n_samples,), default=None
+            Sample weights, by which the categories of the known categorical features are determined
+            again. None: categories are determined by the number of samples.
+        **options
+            Options of scikit-learn's `validate_data`. ``reset=False``: X belongs to a fitted
+            estimator, and its categories are known.
+
+        Returns
+        -------
+        ndarray or scipy.sparse.csr_array of shape (n_samples, n_features); or it and y
+            Codes of categories, and NaN for missing values.
         """
         X = to_pandas(X)
         reset = options.get("reset", True)
@@ -63,8 +77,8 @@ class InputValidationMixin:
             check_feature_names(self, X, reset=False)
         if self._accepts_tables:
             if reset:
-                asked = self.categorical_features if weights is None else list(self.categories_)
-                self.categories_ = find_categories(X, asked, weights)
+                requested = self.categorical_features if weights is None else list(self.categories_)
+                self.categories_ = find_categories(X, requested, weights)
             X = encode_categories(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
         else:
@@ -72,22 +86,35 @@ class InputValidationMixin:
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
 
     def _validate_weighted_input(self, X, y, sample_weight, class_weight=None):
-        """Check X, y and weights; return them without the samples of weight 0."""
-        given = to_pandas(X)
-        X, y = self._validate_input(given, y)
-        self._warn_of_faults(given, X, y, class_weight)
+        """Check X, y and weights; return them without the samples of weight 0.
+
+        Parameters
+        ----------
+        X, y, sample_weight, class_weight
+            See `boostbench.algorithms.base.booster.WeightedBooster.fit`.
+
+        Returns
+        -------
+        X : ndarray or scipy.sparse.csr_array of shape (n_present, n_features)
+        y : ndarray of shape (n_present,)
+        weights : ndarray of shape (n_present,) or None
+            Products of the sample weights and the class weights; None: all are 1.
+        """
+        frame = to_pandas(X)
+        X, y = self._validate_input(frame, y)
+        self._warn_of_faults(frame, X, y, class_weight)
         rows, y_present, weights = combine_weights(
             np.arange(len(y)), y, sample_weight, class_weight
         )
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)
-        are_some_absent = len(rows) < len(y)
+        has_dropped_rows = len(rows) < len(y)
         categories = getattr(self, "categories_", None)
-        if categories and weights is not None and (are_some_absent or is_truncated(categories)):
+        if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
             # Determine the categories again: drop those without weight, and rank them by weight.
-            X, y = self._validate_input(safe_indexing(given, rows), y_present, weights=weights)
+            X, y = self._validate_input(safe_indexing(frame, rows), y_present, weights=weights)
             return X, y, weights
-        return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
+        return (X[rows], y_present, weights) if has_dropped_rows else (X, y, weights)
 
     def _warn_of_faults(self, frame, X, y, class_weight=None):
         """Warn of leaks, ids, constants and rare classes in a data frame with names.

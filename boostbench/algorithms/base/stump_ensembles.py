@@ -62,7 +62,7 @@ class StumpMaster(Master):
     params, search
         See `Master`.
     weights : ndarray of shape (n_samples, n_columns)
-        Initial weights for equal sample weights.
+        Initial weights for equal sample weights. Their sign is the output that a stump should have.
     sample_weight : ndarray of shape (n_samples,), default=None
         Sample weights; None: all are 1.
     """
@@ -80,6 +80,19 @@ class StumpMaster(Master):
         return weights if self._factors is None else weights * self._factors
 
     def step(self, edge):
-        """Return the coefficient for an edge in [0, 1], and False if the stump is perfect."""
+        """Return AdaBoost's coefficient for an edge, and whether the stump makes errors.
+
+        Parameters
+        ----------
+        edge : float
+            Edge for weights of sum 1, from 0 to 1.
+
+        Returns
+        -------
+        alpha : float
+            Half of the logarithm of (1 + edge) / (1 - edge), for an edge of at most `MAX_EDGE`.
+        imperfect : bool
+            False if the edge is 1: the weights of another round would all be 0.
+        """
         capped = min(edge, MAX_EDGE)
         return 0.5 * np.log((1 + capped) / (1 - capped)), edge < MAX_EDGE

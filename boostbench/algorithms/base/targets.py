@@ -186,6 +186,7 @@ def _check_range(weights):
 
 
 def _drop_zero_weights(X, y, weights):
+    """Return the samples of positive weight; raise ValueError if there are none."""
     present = weights > 0
     if present.all():
         return X, y, weights

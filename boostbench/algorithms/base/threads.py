@@ -63,8 +63,10 @@ def one_blas_thread():
 # The search for the loaded libraries takes some milliseconds.
 @cache
 def _libraries():
+    """Return the controller of the libraries that are loaded."""
     return ThreadpoolController()
 
 
 def _results(function, items):
+    """Return the results of a function for a list of items."""
     return [function(item) for item in items]

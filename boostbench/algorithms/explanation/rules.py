@@ -56,6 +56,7 @@ def shortest_decimals(numbers, digits=6):
 
 
 def _shortest_decimal(number, neighbours, digits):
+    """Return the text of a number that differs from the texts of its two neighbours."""
     is_huge = abs(number) >= _MAX_WITH_FRACTION
     if not is_huge:
         # Keep at least one decimal, so that all halves have the same format.
@@ -73,6 +74,8 @@ def rules(model, in_words=False):
 
     With `in_words`, the table always has the column ``test``.
     """
+    # 1) Find the feature and the values of each stump: it adds `values_above` to the scores above
+    # its threshold, and subtracts them below.
     check_is_fitted(model)
     require_no_interactions(model)
     stumps, coefficients, intercept = model.stump_sum()
@@ -84,6 +87,7 @@ def rules(model, in_words=False):
     # Set rounding errors to 0, which also removes negative zeros.
     size = np.abs(values_above).max(axis=1, keepdims=True, initial=0.0)
     values_above = np.where(np.abs(values_above) > _ZERO_TOLERANCE * size, values_above, 0.0)
+    # 2) Make the table. The tests of categories and of missing values have no threshold.
     is_number = np.isnan(views.category[stumps.tested])
     table = pd.DataFrame(
         {
@@ -92,6 +96,7 @@ def rules(model, in_words=False):
             "threshold": np.where(is_number, stumps.threshold, np.nan),
         }
     )
+    # 3) Add the tests in words, and a row for the intercept.
     if in_words or not views.is_plain:
         table["test"] = _test_texts(model, views, stumps)
     if np.any(intercept):

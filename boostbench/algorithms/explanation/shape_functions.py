@@ -375,6 +375,7 @@ class ShapeFunctions:
         ]
 
     def _require_spread(self):
+        """Raise ValueError if the model has no standard deviations."""
         if not self.has_spread:
             raise ValueError(
                 f"{type(self._model).__name__} has no standard deviations: they are the spread of "
@@ -405,12 +406,14 @@ class ShapeFunctions:
 
     def _centre(self, X):
         """Move the mean of each function over samples to the intercept."""
+        # 1) Centre the terms of the features by the number of samples in each row of their tables.
         means, spread_means = [], []
         for index, term in enumerate(self.terms):
             counts = np.bincount(term.row_indices(X[:, term.feature]), minlength=len(term.table))
             self.terms[index], mean, spread_mean = term.centre(counts)
             means.append(mean)
             spread_means.append(spread_mean)
+        # 2) Centre the tables of pairs, and their deviations.
         cell_weights = self.cell_weights(X, np.ones(len(X)))
         for index, (pair, counts) in enumerate(zip(self.pairs, cell_weights, strict=True)):
             shares = counts.reshape(pair.table.shape[:2]) / len(X)

@@ -64,6 +64,8 @@ class StumpSum(NamedTuple):
         stumps = self.stumps
         if not isinstance(stumps, StumpsWithSets):
             return self
+        # 1) Read the sets: members[v, s] is 1 if view v is in set s. The features of the sets are
+        # written with one vote for each view; `signed` are the votes of the output +1.
         signed = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         members = np.zeros((len(views.feature), len(stumps.sets)))
         for column, set_views in zip(members.T, stumps.sets, strict=True):
@@ -72,16 +74,20 @@ class StumpSum(NamedTuple):
         is_set = stumps.feature < 0
         is_single = ~is_set & np.isin(views.feature[stumps.tested], grouped)
         is_single &= np.isfinite(stumps.threshold)
+        # 2) Add up the votes of each set and of each single view of these features.
         set_votes = np.zeros((len(stumps.sets), signed.shape[1]))
         np.add.at(set_votes, stumps.feature[is_set], signed[is_set])
         intercept = self.intercept + (members.sum(axis=0) - 1) @ set_votes
         votes = members @ set_votes
         np.add.at(votes, stumps.feature[is_single], signed[is_single])
+        # 3) Move the median of each feature's votes to the intercept. The outputs of the stumps on
+        # all k views of a feature add up to 2 - k, as exactly one of them is +1.
         for feature in grouped:
             rows = views.feature == feature
             median = np.median(votes[rows], axis=0)
             votes[rows] -= median
             intercept = intercept - (rows.sum() - 2) * median
+        # 4) Join the stumps on single views with the stumps on all other features.
         used = np.flatnonzero(votes.any(axis=1))
         is_unchanged = ~(is_set | is_single)
         coefficients = [self.coefficients[is_unchanged].reshape(-1, signed.shape[1]), votes[used]]
@@ -202,6 +208,7 @@ def stump_sum_from_trees(model, values):
     trees = model.hypotheses_
     if trees.depth > 1:
         raise ValueError(f"the trees of this {type(model).__name__} are not stumps")
+    # The value of a tree is the middle of low and high, plus or minus half of their difference.
     low, high = (values[trees.children[trees.root, side]] for side in (0, 1))
     coefficients = model.coefficients_[:, None]
     stumps = Stumps([*map(Stump, trees.feature[trees.root], trees.threshold[trees.root])])

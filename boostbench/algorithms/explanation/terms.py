@@ -221,20 +221,23 @@ def terms_to_stumps(terms, views):
     ValueError
         If categories without a view have different values.
     """
+    # Views, thresholds and coefficients of the stumps, an array for each term and kind of stump.
     n_outputs = terms[0].table.shape[1] if terms else 1
     tested, thresholds, coefficients = [], [], []
     constant = np.zeros(n_outputs)
     for term in terms:
         rows = np.flatnonzero(views.feature == term.feature)
         if term.categories is None:
+            # 1) A stump for each step of a numeric feature, on its first view.
             steps = np.diff(term.values, axis=0) / 2
             tested.append(np.full(len(steps), rows[0]))
             thresholds.append(term.thresholds)
             coefficients.append(steps)
             constant += (term.values[0] + term.values[-1]) / 2
             if term.has_missing:
-                # The first view counts missing values as the lowest value, so that their stump adds
-                # the difference. It subtracts half of it from the other values.
+                # 2) A stump on missing values. The first view counts them as the lowest value, so
+                # that their stump adds the difference to this value; it subtracts half of it from
+                # the other values, which the constant makes up for.
                 filled = term.table[term.row_indices(views.fill[rows[:1]])[0]]
                 difference = (term.missing - filled)[None] / 2
                 is_indicator = np.isinf(views.category[rows])
@@ -243,6 +246,8 @@ def terms_to_stumps(terms, views):
                 coefficients.append(difference)
                 constant += difference[0]
         else:
+            # 3) A stump for each category, on its view; the view of missing values has the code
+            # infinity.
             codes = views.category[rows]
             values = term.table[np.where(np.isinf(codes), len(term.values), codes).astype(int)]
             values_without_view = term.values[np.setdiff1d(np.arange(len(term.values)), codes)]
@@ -335,7 +340,11 @@ def term_sizes(shapes, X, weights=None):
 
 
 def _values_and_weights(X, feature, weights):
-    """Return the values of a feature and their weights; zeros of a sparse feature are one value."""
+    """Return the values of a feature and their weights.
+
+    A sparse feature (X is then a `csc_array`) has one more value, 0, with the weight of all samples
+    without an entry.
+    """
     if not sparse.issparse(X):
         return X[:, feature], weights
     entries = slice(*X.indptr[feature : feature + 2])

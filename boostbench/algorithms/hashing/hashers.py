@@ -44,6 +44,7 @@ class Hasher(PackedCodesMixin, LinearTransformer):
     random_state: Seed = None
 
     def _make_rng(self):
+        """Return the random number generator of `random_state`."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
 
@@ -114,6 +115,7 @@ class ITQ(Hasher):
         return components @ itq_rotation(features @ components, start, self.n_iterations)
 
     def _components(self, features, labels):
+        """Return the directions to rotate, of shape (n_features, at most `n_components`)."""
         n_components = min(self.n_components, *features.shape)
         components = PCA(n_components, svd_solver="full").fit(features).components_.T
         return components * canonical_signs(components)

@@ -145,6 +145,11 @@ class _GraphProjection(LinearTransformer):
     n_neighbors: PositiveInt = 12
 
     def _fit_directions(self, X, features, labels, rng):
+        """Return the directions of the graph of neighbours, after a PCA.
+
+        See `LinearTransformer._fit_directions`.
+        """
+        # 1) Keep the principal components that have nearly all of the variance.
         components = PCA(svd_solver="full").fit(features)
         cumulative_variance = np.cumsum(components.explained_variance_)
         min_variance = (1 - _DISCARDED_VARIANCE) * cumulative_variance[-1]
@@ -152,6 +157,7 @@ class _GraphProjection(LinearTransformer):
         n_principal = max(n_principal, min(self.n_components, len(cumulative_variance)))
         basis = components.components_[:n_principal].T
         features = features @ basis
+        # 2) Find the directions that preserve the neighbours among these components.
         neighbours, squared_distances = _nearest_neighbours(features, self.n_neighbors)
         n_components = min(self.n_components, features.shape[1])
         directions = basis @ self._graph_directions(
@@ -161,7 +167,21 @@ class _GraphProjection(LinearTransformer):
 
     @abstractmethod
     def _graph_directions(self, features, neighbours, squared_distances, n_components):
-        """Return directions that preserve the neighbours."""
+        """Return directions that preserve the neighbours.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_samples, n_principal)
+            Principal components of the features.
+        neighbours : ndarray of shape (n_samples, n_neighbors), dtype=int64
+            Rows of the neighbours of each sample.
+        squared_distances : ndarray of shape (n_samples, n_neighbors)
+        n_components : int
+
+        Returns
+        -------
+        ndarray of shape (n_principal, n_components)
+        """
 
 
 def _nearest_neighbours(X, n_neighbors):
