@@ -9,7 +9,7 @@ from boostbench.analysis.paired import tested_ratio
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.one_sided import p_above, p_below
 from boostbench.analysis.tables import Table
-from boostbench.papers.claims import Claim
+from boostbench.papers.notes import Claim
 
 # Up to this many missing comparisons are named; more are counted.
 _MOST_NAMED = 5

@@ -1,13 +1,19 @@
-"""Experiments on record, whether a table shows them or not."""
+"""Experiments on record, whether a table shows them or not, and tables of them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostbench.analysis.cells import Cell
+from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.frame import ResultFrame
+from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
+from boostbench.papers.published import PublishedLine, is_value
 from boostbench.records.archive import Records
-from boostbench.spec.keys import RecordKeys, remove_defaults
+from boostbench.spec.keys import RecordKeys, canonical_json, digest, remove_defaults
+from boostbench.util.errors import UserError, did_you_mean
 
 # Kinds of records without results: material of figures, and trials of cross-validation.
 _WITHOUT_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
@@ -89,7 +95,7 @@ def find_experiments(
         rows, failures = frame.select(is_finished), frame.select(is_failed)
         cell = Cell(data, algo, titles.get(algo, algo), rows, failures)
         finished = max(time or "" for time in frame["finished"])
-        settings = _settings(frame["spec"][0], algo in titles)
+        settings = _changed_settings(frame["spec"][0], algo in titles)
         experiments.append(RecordedExperiment(cell, settings, finished))
     return experiments
 
@@ -113,7 +119,222 @@ def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quant
     ]
 
 
-def _settings(spec: Mapping[str, Any], has_title: bool) -> str:
+def table_of_runs(
+    runs: Collection[RecordedExperiment], names: Sequence[str], data: Collection[str] = ()
+) -> Table | None:
+    """Collect the data sets on which all of some algorithms were run alike.
+
+    Parameters
+    ----------
+    runs : collection of RecordedExperiment
+        Experiments on record.
+    names : sequence of str
+        Names of algorithms, as they name the files of records.
+    data : collection of str, default=()
+        Titles, names or paths of data sets, see `experiments_on`; by default all.
+
+    Returns
+    -------
+    Table or None
+        A row for each data set that has records of each algorithm under one protocol and one seed.
+        If several protocols or seeds qualify, the one with the most splits in common counts. An
+        algorithm with several settings counts by its defaults; without them, the data set is left
+        out. None without any row.
+    """
+    if data:
+        runs = [run for name in dict.fromkeys(data) for run in experiments_on(runs, name)]
+    rows: dict[str, list[RecordedExperiment]] = {}
+    several: dict[str, str] = {}
+    for row in dict.fromkeys(run.cell.data for run in runs):
+        alike: dict[str, dict[str, list[RecordedExperiment]]] = {}
+        for run in runs:
+            if run.cell.data == row and run.cell.algo in names and run.cell.values:
+                group = alike.setdefault(_arrangement(run), {})
+                group.setdefault(run.cell.algo, []).append(run)
+        whole = [group for group in alike.values() if group.keys() >= set(names)]
+        chosen = [[_default(group[name]) for name in names] for group in whole]
+        clear = [_paired(group) for group in chosen if None not in group]
+        best = max(clear, key=lambda group: len(group[0].cell.values), default=None)
+        if best and best[0].cell.values:
+            rows[row] = best
+        elif whole:
+            several[row] = f"Left out is {row}, where {_unclear(names, whole, chosen)}."
+    if not rows:
+        return None
+    titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
+    return Table(
+        name="compare",
+        title=" against ".join(titles[name] for name in names),
+        rows={row: row for row in rows},
+        columns={name: Column(titles[name], titles[name]) for name in names},
+        cells={(row, run.cell.algo): run.cell for row, group in rows.items() for run in group},
+        compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
+        remarks=[
+            "What was run, not what a table asks for: each data set under one protocol and seed.",
+            *_unlike(rows),
+            *several.values(),
+        ],
+    )
+
+
+def beside_records(
+    path: Path,
+    quantity: Quantity,
+    lines: Sequence[PublishedLine],
+    runs: Collection[RecordedExperiment],
+    titles: Mapping[str, str],
+) -> Table:
+    """Return a table of published numbers and the recorded experiments that they belong to.
+
+    Parameters
+    ----------
+    path : Path
+        Path of the file.
+    quantity : Quantity
+        Quantity of its numbers.
+    lines : sequence of PublishedLine
+        Its lines.
+    runs : collection of RecordedExperiment
+        Experiments on record.
+    titles : mapping of str to str
+        Titles of algorithms by name.
+
+    Returns
+    -------
+    Table
+        With a cell for each line.
+
+    Raises
+    ------
+    UserError
+        If no record has a setting, or several experiments fit a line.
+    """
+    runs_by_data = {line.data: experiments_on(runs, line.data) for line in lines}
+    names = {key for group in runs_by_data.values() for run in group for key in _settings(run)}
+    for name in dict.fromkeys(key for line in lines for key in line.settings):
+        if names and name not in names:
+            raise UserError(
+                f"{path}: column {name!r} is no quantity and no setting of what is on "
+                f"record; {did_you_mean(name, names)}"
+            )
+    rows, columns, cells = {}, {}, {}
+    for line in lines:
+        label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
+        run = _run_of_line(f"{path}:{line.number}", quantity, line, runs_by_data[line.data])
+        cell = run.cell if run else empty_cell(line.data, line.algo, label)
+        rows[line.data] = line.data
+        columns[line.label] = Column(label, label, quantity=quantity)
+        cells[line.data, line.label] = replace(cell, published=line.numbers, quantity=quantity)
+    return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
+
+
+def _run_of_line(
+    where: str, quantity: Quantity, line: PublishedLine, runs: Collection[RecordedExperiment]
+) -> RecordedExperiment | None:
+    """Return the experiment of a published line; None if none is on record."""
+    by_age = sorted(runs, key=lambda run: run.finished)
+    # The version of a data set that was used last counts.
+    versions = {
+        (run.settings, canonical_json(run.cut)): run for run in by_age if _fits(run, quantity, line)
+    }
+    if len({cut for _, cut in versions}) > 1:
+        data_sets = list(dict.fromkeys(run.cell.data for run in versions.values()))
+        raise UserError(
+            f"{where}: {line.data} is {len(data_sets)} data sets on record; "
+            f"write one of these in column data: {'; '.join(data_sets)}"
+        )
+    if len(versions) > 1:
+        ways = [run.settings or "all at their defaults" for run in versions.values()]
+        raise UserError(
+            f"{where}: {len(versions)} experiments on record are {line.label} on "
+            f"{line.data} ({'; '.join(ways[:3])}); add a column that tells them apart, such as "
+            "n_iterations"
+        )
+    return next(iter(versions.values()), None)
+
+
+def _fits(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
+    """Return True if an experiment has the algorithm, the settings and the quantity of a line."""
+    settings = _settings(run)
+    return (
+        run.cell.algo == line.algo
+        and (run.cell.average(quantity) is not None or not run.cell.n_finished)
+        and all(is_value(text, settings.get(key)) for key, text in line.settings.items())
+    )
+
+
+def _settings(run: RecordedExperiment) -> dict[str, Any]:
+    """Return the settings that distinguish experiments."""
+    return {**run.spec["algo"], **run.spec["protocol"], "seed": run.spec["seed"]}
+
+
+def _unclear(
+    names: Sequence[str],
+    whole: Sequence[dict[str, list[RecordedExperiment]]],
+    chosen: Sequence[list[RecordedExperiment | None]],
+) -> str:
+    """Return the reason why no group can be compared."""
+    for group, runs in zip(whole, chosen, strict=True):
+        if None in runs:
+            name = names[runs.index(None)]
+            settings = "; ".join(run.settings or "its defaults" for run in group[name][:3])
+            return f"{name} was run in several ways: {settings}"
+    return "they have no split in common"
+
+
+def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
+    """Return the runs on their common splits, as means of different splits are not comparable."""
+    common = set.intersection(*(set(run.cell.values) for run in group))
+    paired = []
+    for run in group:
+        rows = run.cell.rows.select(split in common for split in run.cell.rows["split"])
+        paired.append(run._replace(cell=replace(run.cell, rows=rows)))
+    return paired
+
+
+def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
+    """Return a sentence on the settings that differ from the defaults."""
+    rows_by_setting: dict[tuple[str, str], list[str]] = {}
+    for row, group in rows.items():
+        for run in group:
+            if run.settings:
+                rows_by_setting.setdefault((run.cell.title, run.settings), []).append(row)
+    texts = [
+        f"{title} on {', '.join(data)}: {how}" for (title, how), data in rows_by_setting.items()
+    ]
+    return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
+
+
+def _arrangement(run: RecordedExperiment) -> str:
+    """Return an identifier of the protocol, the data and the seed of a run."""
+    config = run.spec
+    data = config["data"]["checksum"]
+    short = remove_defaults(config)["protocol"]
+    # Settings of tuning and checkpoints do not change the splits.
+    for key in ("tune", "n_folds", "checkpoints"):
+        short.pop(key, None)
+    return digest([short, data, config["seed"]])
+
+
+def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
+    """Choose the run with the defaults of an algorithm, if there are several; None without.
+
+    If several have equal settings but different measures, the one with the most splits counts.
+    """
+    plain = [run for run in runs if len(remove_defaults(run.spec)["algo"]) == 1] or runs
+    kinds = {digest(_model_settings(run)) for run in plain}
+    return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
+
+
+def _model_settings(run: RecordedExperiment) -> list:
+    """Return the settings that determine the model: parameters, grid and tuning protocol."""
+    config, short = run.spec, remove_defaults(run.spec)
+    grid = config.get("grid") or {}
+    how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
+    return [short["algo"], grid, how, config.get("judged_by") if grid else None]
+
+
+def _changed_settings(spec: Mapping[str, Any], has_title: bool) -> str:
     """Return the settings that differ from the defaults, and the class of an unnamed algorithm."""
     spec = remove_defaults({name: value for name, value in spec.items() if name != "data"})
     target = spec["algo"].pop("_target_", None)

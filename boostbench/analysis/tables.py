@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
 from boostbench.fitting.quantities import TEST_ERROR, Quantity
-from boostbench.papers.claims import Claim
+from boostbench.papers.notes import Claim
 from boostbench.papers.published import Published
 from boostbench.util import numbers
 

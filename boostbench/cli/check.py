@@ -203,7 +203,7 @@ def check_published(
     Parameters
     ----------
     path : Path
-        CSV file, see `boostbench.analysis.published_file.read_published_file`.
+        CSV file, see `boostbench.papers.published.read_published_file`.
     words : sequence of str
         Perhaps ``results=DIR``.
     as_json : bool, default=False
@@ -226,14 +226,13 @@ def check_published(
         If the file is not valid, or one of its lines matches several experiments.
     """
     with spinner("starting"):
-        from boostbench.analysis.published_file import (
-            MOST_DECIMALS,
-            MOST_REPEATS,
-            beside_records,
-            doubts,
+        from boostbench.analysis.runs import beside_records, find_experiments
+        from boostbench.papers.published import (
+            MAX_DECIMALS,
+            MAX_REPEATS,
             read_published_file,
+            unit_warnings,
         )
-        from boostbench.analysis.runs import find_experiments
         from boostbench.records.archive import Records
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
@@ -244,17 +243,17 @@ def check_published(
     names, results = names_on_record("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
-    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-        raise UserError(f"--repeats is {repeats}; it must be 1 to {MOST_REPEATS}")
-    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
-        raise UserError(f"--decimals is {decimals}; it must be 0 to {MOST_DECIMALS}")
-    lines = read_published_file(path, repeats, decimals)
+    if repeats is not None and not 1 <= repeats <= MAX_REPEATS:
+        raise UserError(f"--repeats is {repeats}; it must be 1 to {MAX_REPEATS}")
+    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
+        raise UserError(f"--decimals is {decimals}; it must be 0 to {MAX_DECIMALS}")
+    quantity, lines = read_published_file(path, repeats, decimals)
     titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
         runs = find_experiments(records, titles, algorithms={line.algo for line in lines})
-        table = beside_records(path, lines, runs, titles).judged_by(rule)
-    for warning in [*doubts(path, lines), *records.pop_warnings()]:
+        table = beside_records(path, quantity, lines, runs, titles).judged_by(rule)
+    for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     if as_json:
         echo(to_json([table], verdict_lines([table])))

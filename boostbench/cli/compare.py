@@ -156,8 +156,7 @@ def _collect(
 
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
-    from boostbench.analysis.own_runs import table_of_runs
-    from boostbench.analysis.runs import experiments_on, find_experiments
+    from boostbench.analysis.runs import experiments_on, find_experiments, table_of_runs
 
     titles = configs.read_titles("algo")
     # Data with rows that were drawn twice belong to a study of a leak, and are compared on request.

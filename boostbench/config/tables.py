@@ -20,10 +20,9 @@ from boostbench.config.compose import (
 from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.sources.openml_client import read_suite
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
-from boostbench.papers.claims import Claim
 from boostbench.papers.metadata import published_table, tables
+from boostbench.papers.notes import Claim, filter_remarks
 from boostbench.papers.published import Published, find_published, statement
-from boostbench.papers.remarks import filter_remarks
 from boostbench.spec import measures
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error

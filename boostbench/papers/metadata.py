@@ -21,7 +21,7 @@ from boostbench.util.errors import UserError, unknown_name_error
 _CONVERSIONS = {("fraction", "percent"): 100.0}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PublishedTable:
     """A table of a paper, with its published numbers.
 

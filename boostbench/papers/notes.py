@@ -1,16 +1,49 @@
-"""Known reasons for differences, from the ``notes.yaml`` of a paper's folder.
+"""Claims, notes and remarks: sentences beside the numbers of a table.
 
-A note fits a cell where all its keys do: ``table`` is a published table, ``data`` a row of ours,
-and all other keys are columns of the published table; a list holds alternatives.
+Notes are known reasons for differences, from the ``notes.yaml`` of a paper's folder. A note fits a
+cell where all its keys do: ``table`` is a published table, ``data`` a row of ours, and all other
+keys are columns of the published table; a list holds alternatives.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import yaml
 
-from boostbench.papers.metadata import published_table, tables
+from boostbench.papers.metadata import tables
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """Claim of a paper about columns of a table.
+
+    Attributes
+    ----------
+    says : str
+        In words.
+    better, alike : list of list of str
+        Pairs of columns, in one of the two: the first is better than the second, or they are alike.
+    within : float, default=None
+        Largest difference of columns that are `alike`, in the unit of the table.
+    times : float, default=1.0
+        Factor of the numbers of the second columns.
+    rows : list of str
+        Where; empty for everywhere.
+    """
+
+    says: str
+    better: list[list[str]] = []
+    alike: list[list[str]] = []
+    within: float | None = None
+    times: float = 1.0
+    rows: list[str] = []
+
+    @property
+    def pairs(self) -> list[list[str]]:
+        """The pairs of columns."""
+        return self.better or self.alike
 
 
 def find_note(table: str, where: Mapping[str, str]) -> str | None:
@@ -28,27 +61,72 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
     str or None
         First note of the file that fits; None without one.
     """
-    if table not in tables():
+    about = tables().get(table)
+    if about is None:
         return None
     place = {**where, "table": table}
-    path = published_table(table).path.with_name("notes.yaml")
-    return next((text for about, text in _read_notes(path) if _fits(about, place)), None)
+    for note in _read_notes(about.path.with_name("notes.yaml")):
+        if all(place.get(key) in values for key, values in note.conditions.items()):
+            return note.text
+    return None
+
+
+class _Note(msgspec.Struct, frozen=True):
+    """Text of a note, and the allowed values of each key."""
+
+    text: str
+    conditions: dict[str, set[str]]
 
 
 @cache
-def _read_notes(path: Path) -> list[tuple[dict[str, set[str]], str]]:
+def _read_notes(path: Path) -> list[_Note]:
     if not path.exists():
         return []
     notes = []
     for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
-        note = " ".join(entry.pop("note").split())
-        about = {
+        text = " ".join(entry.pop("note").split())
+        conditions = {
             key: set(map(str, value if isinstance(value, list) else [value]))
             for key, value in entry.items()
         }
-        notes.append((about, note))
+        notes.append(_Note(text, conditions))
     return notes
 
 
-def _fits(about: Mapping[str, set[str]], place: Mapping[str, str]) -> bool:
-    return all(place.get(key) in values for key, values in about.items())
+def filter_remarks(
+    remarks: Sequence[str], titles: Sequence[Mapping[str, str]], displayed: Sequence[Iterable[str]]
+) -> list[str]:
+    """Return the remarks without those on other rows or columns alone, and where to find these.
+
+    Parameters
+    ----------
+    remarks : sequence of str
+        Sentences on a table.
+    titles : sequence of dict of str to str
+        For the rows and for the columns of the whole table, the title of each by its name.
+    displayed : sequence of iterable of str
+        For the rows and for the columns, the names of the displayed ones.
+
+    Returns
+    -------
+    list of str
+    """
+    kept = list(remarks)
+    for title_of, names in zip(titles, displayed, strict=True):
+        shown = {title_of[name] for name in names}
+        kept = [r for r in kept if (names_in_text(r, title_of.values()) or shown) & shown]
+    if len(kept) < len(remarks):
+        kept.append("The whole table has more remarks; rerun=never shows it and runs nothing.")
+    return kept
+
+
+def names_in_text(text: str, names: Iterable[str]) -> set[str]:
+    """Return the names that a text contains; a part of a longer name does not count.
+
+    Examples
+    --------
+    >>> sorted(names_in_text("AdaBoost.MO on vowel528 and wine.", ["AdaBoost", "vowel", "wine"]))
+    ['wine']
+    """
+    longest = sorted(map(re.escape, names), key=len, reverse=True)
+    return set(re.findall(rf"(?<![\w.-])(?:{'|'.join(longest)})(?![\w^-]|\.\w)", text))

@@ -10,7 +10,7 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import Key, TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.papers.claims import Claim
+from boostbench.papers.notes import Claim
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.util.errors import print_error

@@ -7,7 +7,7 @@ from scipy import stats
 from boostbench.analysis.claims import CLAIMS_EXPLANATION, claims
 from boostbench.analysis.statistics.one_sided import p_below
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.papers.claims import Claim
+from boostbench.papers.notes import Claim
 from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown

@@ -1,5 +1,4 @@
-from boostbench.analysis.own_runs import table_of_runs
-from boostbench.analysis.runs import RecordedExperiment
+from boostbench.analysis.runs import RecordedExperiment, table_of_runs
 
 
 def run(make_cell, algo, splits):

@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.analysis.published_file import doubts, read_published_file
+from boostbench.papers.published import read_published_file, unit_warnings
 from boostbench.util.errors import UserError
 
 HEAD = "data,algo,loss,test_error_mean,test_error_std,n"
@@ -18,50 +18,54 @@ def write_file(tmp_path):
 
 
 def test_line_has_settings_and_numbers(write_file):
-    first, second = read_published_file(write_file(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
+    quantity, (first, second) = read_published_file(
+        write_file(HEAD, LINE, "", "iris,mcboost,,6.25,,10")
+    )
+    published = first.numbers["test_error"]
     assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
     assert first.settings == {"loss": "logistic"}
-    assert (first.published.mean, first.published.std, first.published.n) == (2.9, 2.4, 50)
-    assert first.published.quantity.name == "test_error"
+    assert (published.mean, published.std, published.n) == (2.9, 2.4, 50)
+    assert published.quantity == quantity
     # An empty setting is none, and numbers have the decimals of the one with the most.
-    assert (second.number, second.settings, second.published.n) == (4, {}, 10)
-    assert str(second.published) == "6.25"
+    assert (second.number, second.settings, second.numbers["test_error"].n) == (4, {}, 10)
+    assert str(second.numbers["test_error"]) == "6.25"
 
 
 def test_file_may_hold_another_quantity(write_file):
-    [line] = read_published_file(write_file("algo,data,auc", "a,wine,0.975"), repeats=5)
-    assert (line.published.quantity.name, line.published.mean, line.published.n) == (
-        "auc",
-        0.975,
-        5,
-    )
+    _, [line] = read_published_file(write_file("algo,data,auc", "a,wine,0.975"), repeats=5)
+    assert (line.numbers["auc"].mean, line.numbers["auc"].n) == (0.975, 5)
 
 
 def test_digits_argument_sets_the_precision(write_file):
     """A program writes 1.000 as 1; who copies a paper that prints whole numbers has to say so."""
+
+    def printed(*lines, **settings):
+        _, [line] = read_published_file(write_file(*lines), **settings)
+        return str(line.numbers["auc"])
+
     whole = ["data,algo,auc_mean,auc_std,n", "a,adaboost_mh,1,0,10"]
-    assert str(read_published_file(write_file(*whole))[0].published) == "1.000 (0.000)"
-    assert str(read_published_file(write_file(*whole), digits=0)[0].published) == "1 (0)"
-    [more] = read_published_file(write_file(whole[0], "a,adaboost_mh,1,0.0125,10"))
-    assert str(more.published) == "1.0000 (0.0125)"
-    assert read_published_file(write_file("data,algo,auc,n", "a,b,1e-400,10"), digits=3)
-    [small] = read_published_file(write_file("data,algo,auc,n", "a,b,1e-05,10"))
-    assert str(small.published) == "0.00001"
+    assert printed(*whole) == "1.000 (0.000)"
+    assert printed(*whole, digits=0) == "1 (0)"
+    assert printed(whole[0], "a,adaboost_mh,1,0.0125,10") == "1.0000 (0.0125)"
+    assert printed("data,algo,auc,n", "a,b,1e-400,10", digits=3) == "0.000"
+    assert printed("data,algo,auc,n", "a,b,1e-05,10") == "0.00001"
 
 
 def test_fractions_are_doubted(write_file):
     path = write_file(HEAD, "wine,mcboost,,0.029,0.024,50", "iris,mcboost,,0.05,,50")
-    [doubt] = doubts(path, read_published_file(path))
-    assert doubt.endswith("no test error is above 1; numbers are taken as percent, a quarter is 25")
+    [warning] = unit_warnings(path, *read_published_file(path))
+    assert warning.endswith(
+        "no test error is above 1; numbers are taken as percent, a quarter is 25"
+    )
     path = write_file(HEAD, LINE, "iris,mcboost,,0.05,,50")
-    assert doubts(path, read_published_file(path)) == []
+    assert unit_warnings(path, *read_published_file(path)) == []
     path = write_file("data,algo,auc,n", "a,b,0.5,2")
-    assert doubts(path, read_published_file(path)) == []
+    assert unit_warnings(path, *read_published_file(path)) == []
 
 
 def test_comment_lines_are_numbered(write_file):
     path = write_file("# from Table V, page 9", HEAD, "# only these", LINE)
-    assert [line.number for line in read_published_file(path)] == [4]
+    assert [line.number for line in read_published_file(path)[1]] == [4]
     with pytest.raises(UserError, match=r":2: column 'auc' is there twice"):
         read_published_file(write_file("# from Table V", "data,algo,auc,auc,n", "a,b,1,1,2"))
 
