@@ -8,7 +8,7 @@ from boostbench.core.codebooks import exhaustive_codes, random_half
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 10, 11, 26])
-def test_a_random_half_is_a_half(n_classes):
+def test_random_half_has_half_of_the_classes(n_classes):
     rng = np.random.default_rng(0)
     for _ in range(20):
         code = random_half(n_classes, rng)
@@ -28,7 +28,7 @@ def test_all_halves_are_equally_likely(n_classes):
     assert all(abs(count - 400) < 100 for count in drawn.values())
 
 
-def test_random_halves_depend_on_the_generator_only():
+def test_random_halves_are_determined_by_the_generator():
     one, other = (np.random.default_rng(7) for _ in range(2))
     for _ in range(10):
         assert (random_half(9, one) == random_half(9, other)).all()
@@ -36,7 +36,7 @@ def test_random_halves_depend_on_the_generator_only():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 6, 9])
 class TestExhaustive:
-    def test_every_division_is_there_once(self, n_classes):
+    def test_every_division_occurs_once(self, n_classes):
         divisions = {
             signs
             for signs in itertools.product([1.0, -1.0], repeat=n_classes)
@@ -46,7 +46,7 @@ class TestExhaustive:
         assert len(codes) == len(divisions) == 2 ** (n_classes - 1) - 1
         assert set(codes) == divisions
 
-    def test_all_classes_are_equally_far_apart(self, n_classes):
+    def test_all_pairs_of_classes_have_equal_distance(self, n_classes):
         codes = exhaustive_codes(n_classes)
         for one, other in itertools.combinations(range(n_classes), 2):
             assert (codes[:, one] != codes[:, other]).sum() == 2 ** (n_classes - 2)

@@ -14,15 +14,15 @@ def signs(values):
     return np.where(values > 0, 1.0, -1.0)
 
 
-def symmetric(rng, n):
+def draw_symmetric(rng, n):
     R = rng.normal(size=(n, n))
     return R + R.T
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_step_is_the_best_of_all(seed):
+def test_step_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
-    R, values, kernel = symmetric(rng, 12), rng.normal(size=12), rng.normal(size=12).round(1)
+    R, values, kernel = draw_symmetric(rng, 12), rng.normal(size=12), rng.normal(size=12).round(1)
 
     def worth(t):
         h = signs(values + t * kernel)
@@ -31,23 +31,23 @@ def test_a_step_is_the_best_of_all(seed):
     moving = kernel != 0
     turns = np.sort(-values[moving] / kernel[moving])
     places = [0.0, turns[0] - 1, *((turns[1:] + turns[:-1]) / 2), turns[-1] + 1]
-    found = best_step(R, values, kernel)
-    assert worth(found) == pytest.approx(max(worth(t) for t in places))
+    step = best_step(R, values, kernel)
+    assert worth(step) == pytest.approx(max(worth(t) for t in places))
 
 
-def test_without_a_kernel_there_is_no_step():
+def test_zero_kernel_gives_no_step():
     assert best_step(np.eye(3), np.ones(3), np.zeros(3)) == 0.0
 
 
-def test_where_no_step_is_better_it_stays():
+def test_step_without_improvement_is_zero():
     # One sample: its own product is 1, whatever its sign.
     assert best_step(np.eye(1), np.array([0.3]), np.array([1.0])) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_reconstruction_never_gets_worse(seed):
+def test_reconstruction_error_never_increases(seed):
     rng = np.random.default_rng(seed)
-    kernels, similarities = rng.normal(size=(30, 8)), symmetric(rng, 30).clip(-1, 1)
+    kernels, similarities = rng.normal(size=(30, 8)), draw_symmetric(rng, 30).clip(-1, 1)
     start = rng.normal(size=(8, 4))
 
     def loss(weights):
@@ -60,7 +60,7 @@ def test_reconstruction_never_gets_worse(seed):
     assert (np.diff(losses) <= 1e-9).all()
 
 
-def test_similarities_of_codes_are_reconstructed_well():
+def test_similarities_of_codes_are_reconstructed():
     rng = np.random.default_rng(2)
     kernels = rng.normal(size=(40, 6))
     codes = signs(kernels @ rng.normal(size=(6, 3)))
@@ -69,7 +69,7 @@ def test_similarities_of_codes_are_reconstructed_well():
     assert np.abs(codes @ codes.T - h @ h.T).mean() / 3 < 0.15
 
 
-def test_the_gradient_of_the_smooth_loss():
+def test_gradient_of_the_smooth_loss_equals_differences():
     rng = np.random.default_rng(3)
     arguments = rng.normal(size=(20, 5)), rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
     value, _ = smooth_loss(np.ones(5), *arguments)
@@ -84,7 +84,7 @@ def test_the_gradient_of_the_smooth_loss():
     assert wrong < 1e-6
 
 
-def test_bits_are_found_one_after_the_other():
+def test_more_bits_reduce_the_loss():
     """Later bits do not change the earlier directions but for the scale of the residual."""
     rng = np.random.default_rng(4)
     labels = np.arange(60) % 3
@@ -105,7 +105,7 @@ def test_bits_are_found_one_after_the_other():
     assert agreement[same < 0].max() <= 0.25
 
 
-def test_one_bit_is_the_best_of_all_codes_of_two_classes():
+def test_bit_of_two_separated_classes_equals_the_label():
     labels = np.arange(20) % 2
     kernels = np.where(labels, 1.0, -1.0)[:, None] * [1.0, 2.0]
     h = signs(kernels @ fit_class_codes(kernels, labels, 1, 50))[:, 0]

@@ -17,7 +17,7 @@ def rng(seed=0):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 10, 26])
-def test_a_simplex_has_equal_angles(n_classes):
+def test_simplex_has_equal_angles(n_classes):
     vectors = simplex(n_classes)
     assert vectors.shape == (n_classes, n_classes - 1)
     wanted = np.full((n_classes, n_classes), -1 / (n_classes - 1))
@@ -44,30 +44,30 @@ def test_known_optima_are_found(n_classes, n_components, best):
 
 
 @pytest.mark.parametrize("n_classes", [3, 6, 10])
-def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes):
+def test_search_finds_the_simplex(n_classes):
     """The search knows nothing of simplices."""
     searched = codebooks._maximise_distance(rng(1).normal(size=(n_classes, n_classes - 1)))
-    found = largest_inner_product(searched)
-    assert found == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
-    assert found >= -1 / (n_classes - 1) - 1e-12
+    product = largest_inner_product(searched)
+    assert product == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
+    assert product >= -1 / (n_classes - 1) - 1e-12
 
 
 @pytest.mark.parametrize(("n_classes", "n_components"), [(10, 3), (13, 4), (26, 10)])
-def test_last_digits_decide_nothing(n_classes, n_components, monkeypatch):
+def test_codewords_do_not_depend_on_rounding_errors(n_classes, n_components, monkeypatch):
     """Another library of linear algebra gives others: they are changed at random here."""
     digits = np.random.default_rng(0)
 
-    def other(*arguments):
+    def perturbed_product(*arguments):
         value, gradient = smoothed_inner_product(*arguments)
         return value, gradient * (1 + 1e-15 * digits.uniform(-1, 1, gradient.shape))
 
-    found = max_distance_codewords(n_classes, n_components, rng())
-    monkeypatch.setattr(codebooks, "smoothed_inner_product", other)
-    np.testing.assert_array_equal(max_distance_codewords(n_classes, n_components, rng()), found)
+    codewords = max_distance_codewords(n_classes, n_components, rng())
+    monkeypatch.setattr(codebooks, "smoothed_inner_product", perturbed_product)
+    np.testing.assert_array_equal(max_distance_codewords(n_classes, n_components, rng()), codewords)
 
 
 @pytest.mark.parametrize("sharpness", [2, 100])
-def test_the_gradient_of_the_smoothed_product(sharpness):
+def test_gradient_of_the_smoothed_product_equals_differences(sharpness):
     shape = 5, 3
     start = rng(2).normal(size=15)
     wrong = check_grad(
@@ -80,7 +80,7 @@ def test_the_gradient_of_the_smoothed_product(sharpness):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7, 11])
 @pytest.mark.parametrize("n_components", [1, 2, 3, 5, 10, 14])
-def test_codewords_have_length_1_and_the_angles_of_the_farthest(n_classes, n_components):
+def test_codewords_have_length_1_and_a_simplex_if_it_fits(n_classes, n_components):
     vectors = draw_codebook(n_classes, n_components, rng(3))
     assert vectors.shape == (n_classes, n_components)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
@@ -88,13 +88,13 @@ def test_codewords_have_length_1_and_the_angles_of_the_farthest(n_classes, n_com
         assert largest_inner_product(vectors) == pytest.approx(-1 / (n_classes - 1))
 
 
-def test_no_coordinate_of_padded_codewords_is_empty():
+def test_padded_codewords_use_all_coordinates():
     vectors = draw_codebook(4, 9, rng(4))
     assert (np.abs(vectors).max(axis=0) > 0.01).all()
     assert np.linalg.matrix_rank(vectors) == 3
 
 
-def test_the_classes_are_shuffled():
+def test_classes_are_shuffled():
     """Neighbours of a polygon are not always the neighbouring classes."""
     drawn = [draw_codebook(5, 2, rng(seed)) for seed in range(20)]
     assert len({round(float(vectors[0] @ vectors[1]), 3) for vectors in drawn}) == 2

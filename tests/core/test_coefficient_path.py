@@ -12,7 +12,7 @@ def draw(n_rounds, n_classes, seed=0):
     ]
 
 
-def test_rounds_come_back_with_zeros_for_later_columns():
+def test_stage_coefficients_have_zeros_for_later_columns():
     rounds = draw(6, 3)
     path = CoefficientPath()
     for W in rounds:
@@ -21,13 +21,13 @@ def test_rounds_come_back_with_zeros_for_later_columns():
     assert matrix.shape == (6, 18)
     assert matrix.nnz == sum(np.count_nonzero(W) for W in rounds)
     for t, W in enumerate(rounds, start=1):
-        found = stage_coefficients(matrix, t, (6, 3))
-        np.testing.assert_array_equal(found[:t], W)
-        assert (found[t:] == 0).all()
+        stage = stage_coefficients(matrix, t, (6, 3))
+        np.testing.assert_array_equal(stage[:t], W)
+        assert (stage[t:] == 0).all()
     assert (stage_coefficients(matrix, 0, (6, 3)) == 0).all()
 
 
-def test_the_last_round_can_be_corrected():
+def test_last_round_can_be_replaced():
     first, last = draw(2, 2)
     better = np.ones((2, 2))
     path = CoefficientPath()
@@ -38,7 +38,7 @@ def test_the_last_round_can_be_corrected():
     np.testing.assert_array_equal(path.matrix(4).toarray()[0, :2], first.ravel())
 
 
-def test_without_a_round():
+def test_empty_path():
     matrix = CoefficientPath().matrix(0)
     assert matrix.shape == (0, 0)
     assert stage_coefficients(matrix, 0, (0, 3)).shape == (0, 3)

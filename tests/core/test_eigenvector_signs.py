@@ -7,7 +7,7 @@ from boostbench.core.graph_projections import _smallest_eigenvectors
 from boostbench.core.linear_algebra import canonical_signs
 
 
-def test_the_largest_entry_of_each_column_becomes_positive():
+def test_largest_entry_of_each_column_becomes_positive():
     columns = np.random.default_rng(0).normal(size=(30, 8))
     turned = columns * canonical_signs(columns)
     assert (turned.max(axis=0) == np.abs(columns).max(axis=0)).all()
@@ -16,14 +16,14 @@ def test_the_largest_entry_of_each_column_becomes_positive():
 
 
 @pytest.mark.parametrize("rounding", [-1e-12, 0.0, 1e-12])
-def test_of_equally_large_entries_the_first_counts(rounding):
+def test_first_of_equal_entries_determines_the_sign(rounding):
     column = np.array([[0.1], [-0.5], [0.5 + rounding], [0.3]])
     assert canonical_signs(column) == -1
     assert canonical_signs(np.zeros((3, 1))) == 1
 
 
 @pytest.mark.parametrize("flip", [[1, 1, 1], [-1, 1, -1]])
-def test_eigenvectors_do_not_depend_on_the_sign_that_they_come_with(flip, monkeypatch):
+def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch):
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(40, 3)), rng.permutation(40) % 4
     matrix, scale = X.T @ np.diag(rng.random(40)) @ X, X.T @ X

@@ -18,13 +18,13 @@ def problem(seed=0, n_samples=40, n_features=4, n_neighbours=5):
     return X, neighbours, distances**2
 
 
-def by_search(quotient, n_features):
+def minimise_quotient(quotient, n_features):
     """The least value of a quotient of quadratic forms, from many starts."""
     starts = np.random.default_rng(1).normal(size=(8, n_features))
     return min((minimize(quotient, start, tol=1e-12) for start in starts), key=lambda r: r.fun)
 
 
-def test_locality_is_preserved_best():
+def test_locality_preserving_projection_minimises_its_quotient():
     X, neighbours, squares = problem()
     W = np.zeros((40, 40))
     for i, row in enumerate(neighbours):
@@ -35,14 +35,14 @@ def test_locality_is_preserved_best():
         z = X @ a
         return (W * (z[:, None] - z) ** 2).sum() / 2 / (W.sum(axis=1) * z**2).sum()
 
-    found = locality_preserving(X, neighbours, squares, 2)
-    searched = by_search(quotient, 4)
-    assert quotient(found[:, 0]) == pytest.approx(searched.fun)
-    assert subspace_angles(found[:, :1], searched.x[:, None])[0] < 1e-3
-    assert quotient(found[:, 1]) > quotient(found[:, 0])
+    projection = locality_preserving(X, neighbours, squares, 2)
+    searched = minimise_quotient(quotient, 4)
+    assert quotient(projection[:, 0]) == pytest.approx(searched.fun)
+    assert subspace_angles(projection[:, :1], searched.x[:, None])[0] < 1e-3
+    assert quotient(projection[:, 1]) > quotient(projection[:, 0])
 
 
-def test_neighbourhoods_are_preserved_best():
+def test_neighbourhood_preserving_projection_minimises_its_quotient():
     X, neighbours, _ = problem(3)
     weights = reconstruction_weights(X, neighbours)
 
@@ -50,14 +50,14 @@ def test_neighbourhoods_are_preserved_best():
         z = X @ a
         return ((z - (weights * z[neighbours]).sum(axis=1)) ** 2).sum() / (z**2).sum()
 
-    found = neighbourhood_preserving(X, neighbours, 2)
-    searched = by_search(quotient, 4)
-    assert quotient(found[:, 0]) == pytest.approx(searched.fun)
-    assert subspace_angles(found[:, :1], searched.x[:, None])[0] < 1e-3
-    np.testing.assert_allclose((X @ found).T @ (X @ found), np.eye(2), atol=1e-6)
+    projection = neighbourhood_preserving(X, neighbours, 2)
+    searched = minimise_quotient(quotient, 4)
+    assert quotient(projection[:, 0]) == pytest.approx(searched.fun)
+    assert subspace_angles(projection[:, :1], searched.x[:, None])[0] < 1e-3
+    np.testing.assert_allclose((X @ projection).T @ (X @ projection), np.eye(2), atol=1e-6)
 
 
-def test_the_weights_of_neighbours_come_nearest():
+def test_reconstruction_weights_equal_distances_on_a_line():
     """A sample between two others."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
     weights = reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))

@@ -13,46 +13,46 @@ LOSSES = ["exponential", "logistic"]
 
 
 @pytest.fixture(scope="module")
-def figure1():
+def weak_learners():
     """20 samples of each of the digits 3, 6 and 9, and 8 stumps, as in the paper."""
     X, y = load_digits(return_X_y=True)
     rows = np.concatenate([np.flatnonzero(y == digit)[:20] for digit in (3, 6, 9)])
     X, y = X[rows], y[rows]
-    own = np.unique(y)[:, None] == y
+    is_label = np.unique(y)[:, None] == y
     search = StumpSearch(X)
     # The best ones on weights that look at a different part of the samples each.
     rng = np.random.default_rng(0)
     H = []
     while len(H) < 8:
-        u = np.where(own, 0.0, rng.gamma(0.5, size=own.shape)).T
-        G = np.where(own.T, u.sum(axis=1, keepdims=True), -u)
+        u = np.where(is_label, 0.0, rng.gamma(0.5, size=is_label.shape)).T
+        G = np.where(is_label.T, u.sum(axis=1, keepdims=True), -u)
         stump = search.best(G).learner
         if not any((stump(X) == h).all() for h in H):
             H.append(stump(X))
-    return np.array(H), own
+    return np.array(H), is_label
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 class TestExactPath:
     NORMS = (0.5, 1.0, 2.0, 4.0)
 
-    def test_optimality(self, figure1, loss):
+    def test_path_meets_the_optimality_conditions(self, weak_learners, loss):
         """The same slope along all coefficients in use, and none steeper."""
-        H, own = figure1
+        H, is_label = weak_learners
         for norm, W in zip(
-            self.NORMS, l1_constrained_path(H, own, get_loss(loss), self.NORMS), strict=True
+            self.NORMS, l1_constrained_path(H, is_label, get_loss(loss), self.NORMS), strict=True
         ):
-            _, gradient = PairwiseLoss(H, own, get_loss(loss)).move(W)
+            _, gradient = PairwiseLoss(H, is_label, get_loss(loss)).move(W)
             assert W.min() >= 0
             assert W.sum() == pytest.approx(norm)
             steepest = gradient.min()
             assert steepest < 0
             np.testing.assert_allclose(gradient[W > 1e-6], steepest, rtol=1e-3)
 
-    def test_no_feasible_point_is_better(self, figure1, loss):
-        H, own = figure1
-        problem = PairwiseLoss(H, own, get_loss(loss))
-        W = l1_constrained_path(H, own, get_loss(loss), [2.0])[0]
+    def test_no_feasible_point_is_better(self, weak_learners, loss):
+        H, is_label = weak_learners
+        problem = PairwiseLoss(H, is_label, get_loss(loss))
+        W = l1_constrained_path(H, is_label, get_loss(loss), [2.0])[0]
         value, _ = problem.move(W)
         rng = np.random.default_rng(0)
         for _ in range(200):
@@ -62,14 +62,14 @@ class TestExactPath:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_stage_wise_steps_take_the_steepest_coefficient(figure1, loss):
-    H, own = figure1
-    path = stage_wise_path(H, own, get_loss(loss), n_rounds=30, step=0.02)
+def test_stage_wise_steps_take_the_steepest_coefficient(weak_learners, loss):
+    H, is_label = weak_learners
+    path = stage_wise_path(H, is_label, get_loss(loss), n_rounds=30, step=0.02)
     before = np.zeros_like(path[0])
     for W in path:
-        margins = (before @ H)[own.argmax(axis=0), np.arange(own.shape[1])] - before @ H
-        u = np.where(own, 0.0, get_loss(loss).value_and_dual(margins)[1])
-        edges = np.where(own, u.sum(axis=0), -u) @ H.T
+        margins = (before @ H)[is_label.argmax(axis=0), np.arange(is_label.shape[1])] - before @ H
+        u = np.where(is_label, 0.0, get_loss(loss).value_and_dual(margins)[1])
+        edges = np.where(is_label, u.sum(axis=0), -u) @ H.T
         moved = np.flatnonzero(W - before)
         assert len(moved) == 1
         assert (W - before).sum() == pytest.approx(0.02)
@@ -78,33 +78,33 @@ def test_stage_wise_steps_take_the_steepest_coefficient(figure1, loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_small_steps_follow_the_exact_path(figure1, loss):
-    H, own = figure1
+def test_small_steps_follow_the_exact_path(weak_learners, loss):
+    H, is_label = weak_learners
     norms = np.array([0.5, 1.0, 2.0, 3.0, 4.0])
-    exact = l1_constrained_path(H, own, get_loss(loss), norms)
+    exact = l1_constrained_path(H, is_label, get_loss(loss), norms)
     distances = []
     for step in (0.2, 0.05, 0.01):
-        boosted = stage_wise_path(H, own, get_loss(loss), n_rounds=round(4 / step), step=step)
-        at = np.round(norms / step).astype(int) - 1
-        distances.append(np.abs(boosted[at] - exact).sum(axis=(1, 2)) / norms)
+        boosted = stage_wise_path(H, is_label, get_loss(loss), n_rounds=round(4 / step), step=step)
+        rounds = np.round(norms / step).astype(int) - 1
+        distances.append(np.abs(boosted[rounds] - exact).sum(axis=(1, 2)) / norms)
     assert (distances[-1] < 0.05).all()
     # The smaller the step, the closer.
     assert distances[0].mean() > distances[1].mean() > distances[2].mean()
 
 
-def test_too_tight_a_limit_for_the_solver(figure1, monkeypatch):
+def test_iteration_limit_of_the_solver_raises(weak_learners, monkeypatch):
     monkeypatch.setattr("boostbench.core.l1_path._MAX_ITER", 1)
     with pytest.raises(RuntimeError, match=r"L1 norm of 1\.0"):
-        l1_constrained_path(*figure1, get_loss("logistic"), [1.0])
+        l1_constrained_path(*weak_learners, get_loss("logistic"), [1.0])
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", range(10))
-def test_of_equally_steep_coefficients_the_first_moves(seed, loss):
+def test_first_of_equally_steep_coefficients_moves(seed, loss):
     """In whatever order the samples are: rounding decides nothing."""
     rng = np.random.default_rng(seed)
-    H, own = rng.choice([-1.0, 1.0], (6, 12)), rng.integers(0, 3, 12) == np.arange(3)[:, None]
+    H, is_label = rng.choice([-1.0, 1.0], (6, 12)), rng.integers(0, 3, 12) == np.arange(3)[:, None]
     order = rng.permutation(12)
-    one = stage_wise_path(H, own, get_loss(loss), n_rounds=60, step=0.1)
-    other = stage_wise_path(H[:, order], own[:, order], get_loss(loss), n_rounds=60, step=0.1)
+    one = stage_wise_path(H, is_label, get_loss(loss), n_rounds=60, step=0.1)
+    other = stage_wise_path(H[:, order], is_label[:, order], get_loss(loss), n_rounds=60, step=0.1)
     assert (one == other).all()

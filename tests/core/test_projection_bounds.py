@@ -10,7 +10,7 @@ from boostbench.core.projections import random_matrix
     [(margin_preservation, 3 * 50), (margin_separability, 2 * 50)],
     ids=["theorem 1", "theorem 2"],
 )
-def test_the_least_dimension_leaves_the_promised_probability(bound, events):
+def test_least_dimension_has_the_stated_probability(bound, events):
     """Both proofs add up 6 events per pair, each of probability exp(-n/2 (e^2/2 - e^3/3))."""
     epsilon, delta = 0.2, 0.1
     n, _ = bound(50, 3, margin=1.0, epsilon=epsilon, delta=delta)
@@ -24,20 +24,20 @@ def test_the_least_dimension_leaves_the_promised_probability(bound, events):
 @pytest.mark.parametrize("bound", [margin_preservation, margin_separability])
 def test_small_distortions_keep_the_margin(bound):
     k = 8
-    kept = {margin_preservation: 0.7, margin_separability: 0.7 / 4}[bound]
+    limit = {margin_preservation: 0.7, margin_separability: 0.7 / 4}[bound]
     margins = [bound(50, k, 0.7, epsilon, 0.1)[1] for epsilon in (1e-2, 1e-4, 1e-6)]
-    assert abs(margins[2] - kept) < abs(margins[1] - kept) < abs(margins[0] - kept)
-    assert margins[2] == pytest.approx(kept, abs=1e-5)
+    assert abs(margins[2] - limit) < abs(margins[1] - limit) < abs(margins[0] - limit)
+    assert margins[2] == pytest.approx(limit, abs=1e-5)
 
 
 @pytest.mark.parametrize("bound", [margin_preservation, margin_separability])
 @pytest.mark.parametrize("wrong", [{"epsilon": 0}, {"epsilon": 1.5}, {"delta": 0}, {"delta": 1}])
-def test_bounds_refuse_what_is_no_probability(bound, wrong):
+def test_bounds_raise_for_invalid_probability(bound, wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be between 0 and 1"):
         bound(50, 3, **{"margin": 1, "epsilon": 0.1, "delta": 0.1, **wrong})
 
 
-def test_projections_keep_as_many_margins_as_theorem_2_says():
+def test_projections_keep_margins_as_often_as_theorem_2_states():
     """Random vectors: the event that its proof bounds, Lemma 1, with q = R u."""
     rng = np.random.default_rng(0)
     epsilon, delta, n_samples, k, T = 0.3, 0.2, 20, 3, 15

@@ -11,7 +11,7 @@ def loss(components, rotation):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_quantization_error_never_rises(seed):
+def test_quantization_error_never_increases(seed):
     rng = np.random.default_rng(seed)
     components = rng.normal(size=(60, 4))
     start = np.linalg.qr(rng.normal(size=(4, 4)))[0]
@@ -22,7 +22,7 @@ def test_the_quantization_error_never_rises(seed):
     assert (np.diff([loss(components, rotation) for rotation in rotations]) <= 1e-9).all()
 
 
-def test_corners_that_were_turned_are_turned_back():
+def test_rotated_corners_are_recovered():
     rng = np.random.default_rng(0)
     corners = rng.choice([-1.0, 1.0], size=(80, 3))
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
@@ -32,7 +32,7 @@ def test_corners_that_were_turned_are_turned_back():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_canonical_correlations_are_those_of_scikit_learn(n_classes):
+def test_canonical_correlations_equal_scikit_learn(n_classes):
     rng = np.random.default_rng(1)
     labels = rng.permutation(200) % n_classes
     X = rng.normal(size=(200, 6)) + rng.normal(size=(n_classes, 6))[labels]
@@ -51,7 +51,7 @@ def test_canonical_correlations_are_those_of_scikit_learn(n_classes):
         assert abs(np.corrcoef(a, b)[0, 1]) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_ridge_makes_as_many_directions_as_it_can():
+def test_canonical_directions_with_few_or_many_features():
     labels = np.arange(8) % 4
     X = np.random.default_rng(0).normal(size=(8, 2))
     directions, correlations = canonical_directions(X - X.mean(axis=0), labels, ridge=0.1)

@@ -14,20 +14,20 @@ LOOPS = pytest.param(
 @pytest.mark.parametrize("shape", [(9,), (9, 1), (9, 5)])
 @pytest.mark.parametrize(("entries", "of"), [("f4", "f4"), ("f4", "f8"), ("f8", "f8")])
 @pytest.mark.parametrize("kind", [sparse.csc_array, sparse.csr_array])
-def test_product_is_that_of_scipy(kind, entries, of, shape, loops, monkeypatch):
+def test_product_equals_scipy(kind, entries, of, shape, loops, monkeypatch):
     monkeypatch.setattr(linear_algebra, "LOOPS", loops)
     rng = np.random.default_rng(0)
     matrix = kind(rng.integers(0, 3, (6, 9)).astype(entries))
     W = rng.normal(size=shape).astype(of)
-    found = linear_algebra.sparse_product(matrix, W)
-    assert found.dtype == of
-    assert np.array_equal(found, matrix @ W)
+    product = linear_algebra.sparse_product(matrix, W)
+    assert product.dtype == of
+    assert np.array_equal(product, matrix @ W)
 
 
 @pytest.mark.parametrize("loops", [LOOPS, None])
 @pytest.mark.parametrize("shape", [(9,), (9, 5)])
 @pytest.mark.parametrize("kind", [sparse.csc_array, sparse.csr_array])
-def test_add_product_adds_to_its_array(kind, shape, loops, monkeypatch):
+def test_add_product_adds_to_the_array(kind, shape, loops, monkeypatch):
     monkeypatch.setattr(linear_algebra, "LOOPS", loops)
     rng = np.random.default_rng(0)
     # Whole numbers: sums are exact in any order.

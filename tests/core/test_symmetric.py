@@ -13,19 +13,19 @@ def rows():
     return np.random.default_rng(0).normal(size=(7, 50))
 
 
-def test_weighted_gram(rows):
+def test_weighted_gram_equals_the_definition(rows):
     weights = np.random.default_rng(1).random(50)
-    found = weighted_gram(rows, weights)
+    gram = weighted_gram(rows, weights)
     expected = np.einsum("ai,i,bi->ab", rows, weights, rows)
     sizes = np.einsum("ai,i,bi->ab", abs(rows), weights, abs(rows))
-    assert np.all(abs(found - expected) <= ROUNDING * sizes)
+    assert np.all(abs(gram - expected) <= ROUNDING * sizes)
 
 
-def test_inverse(rows):
+def test_inverse_is_symmetric_and_within_rounding(rows):
     matrix = rows @ rows.T
     factor, failed = dpotrf(matrix, lower=1)
-    found = inverse_from_cholesky(factor)
+    inverse = inverse_from_cholesky(factor)
     assert failed == 0
-    assert np.array_equal(found, found.T)
+    assert np.array_equal(inverse, inverse.T)
     condition = np.linalg.cond(matrix)
-    assert np.all(abs(matrix @ found - np.eye(7)) <= ROUNDING * condition)
+    assert np.all(abs(matrix @ inverse - np.eye(7)) <= ROUNDING * condition)

@@ -40,12 +40,12 @@ def test_scores_sum_the_selected_outputs(selection):
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])
-def test_a_midpoint_parts_neighbouring_doubles(low):
+def test_midpoint_separates_neighbouring_doubles(low):
     high = np.nextafter(low, np.inf)
     assert low <= midpoint(low, high) < high
 
 
-def fresh(X, rng):
+def make_fresh_search(X, rng):
     def draw(batch, n_rounds):
         return random_orthonormal((n_rounds, 2, 2), np.random.default_rng(batch))
 
@@ -64,7 +64,7 @@ def discriminants(X, rng):
     return ProjectedDiscriminantSearch(independent(X, rng), X, 20, 20, rng)
 
 
-class Coded:
+class CodedSearch:
     """One code alone: the discriminant of two classes."""
 
     def __init__(self, X, rng):
@@ -74,8 +74,10 @@ class Coded:
         return self.search.best(G, np.ones((1, 1)), np.zeros(1))
 
 
-@pytest.mark.parametrize("kind", [fresh, independent, pooled, discriminants, Coded])
-def test_no_point_of_a_grid_lies_on_a_threshold(kind):
+@pytest.mark.parametrize(
+    "kind", [make_fresh_search, independent, pooled, discriminants, CodedSearch]
+)
+def test_no_grid_point_lies_on_a_threshold(kind):
     """The midpoint of two samples may be a third one; rounding would choose its side."""
     grid = np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, 9)]), axis=-1).reshape(-1, 2)
     rng = np.random.default_rng(0)

@@ -41,8 +41,8 @@ def expected_result(binned_points, weights):
     """Return the first of the largest sums, computed exhaustively in double precision."""
     codes, n_thresholds = binned_points
     sums = np.array([(codes <= threshold) @ weights for threshold in range(n_thresholds)]).T
-    at = argmax_with_tolerance(np.abs(sums).ravel(), np.abs(weights).sum())
-    feature, threshold = divmod(int(at), n_thresholds)
+    position = argmax_with_tolerance(np.abs(sums).ravel(), np.abs(weights).sum())
+    feature, threshold = divmod(int(position), n_thresholds)
     return (
         threshold,
         feature,

@@ -45,8 +45,8 @@ def test_gains_equal_best_quadrants_of_brute_force():
             gain = 0.0
             for first in (above[:, a], ~above[:, a]):
                 for second in (above[:, b], ~above[:, b]):
-                    some = first & second
-                    sums = slopes[:, some].sum(axis=1), curvatures[:, some].sum(axis=1)
+                    quadrant = first & second
+                    sums = slopes[:, quadrant].sum(axis=1), curvatures[:, quadrant].sum(axis=1)
                     gain += (sums[0] ** 2 / (sums[1] + 1)).sum()
             expected[pair] = max(gain, expected.get(pair, 0.0))
     assert len(pairs) == 6
@@ -78,12 +78,12 @@ def test_cells_separate_values_categories_and_missing_values(axes):
         if axis.has_missing:
             [missing] = set(cells[values.isna()])
             assert (cells[values.notna()] != missing).all()
-        known = values.notna().to_numpy()
+        is_present = values.notna().to_numpy()
         if axis.thresholds is None:
-            assert (pd.crosstab(values[known], cells[known]) > 0).sum(axis=1).eq(1).all()
+            assert (pd.crosstab(values[is_present], cells[is_present]) > 0).sum(axis=1).eq(1).all()
         else:
-            expected = (values.to_numpy()[known, None] > axis.thresholds).sum(axis=1)
-            np.testing.assert_array_equal(cells[known], expected)
+            expected = (values.to_numpy()[is_present, None] > axis.thresholds).sum(axis=1)
+            np.testing.assert_array_equal(cells[is_present], expected)
 
 
 def test_stumps_match_their_views_and_span_all_functions(axes):

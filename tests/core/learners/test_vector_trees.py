@@ -107,10 +107,10 @@ def test_scores_equal_the_weighted_sum_of_outputs():
         trees.append(VectorTreeSearch(StumpSearch(X), depth).best(G, LeastSquares()).tree)
     stack, coefficients = VectorTrees(trees, 2), rng.normal(size=5)
     X = rng.normal(size=(30, 3))
-    for some in (slice(None), slice(1, 3), slice(2, 2)):
+    for part in (slice(None), slice(1, 3), slice(2, 2)):
         np.testing.assert_allclose(
-            stack.scores(X, coefficients, some),
-            stack.outputs(X, some) @ coefficients[some],
+            stack.scores(X, coefficients, part),
+            stack.outputs(X, part) @ coefficients[part],
             atol=1e-12,
         )
     assert VectorTrees([], 2).scores(X, np.empty(0)).shape == (30, 2)

@@ -8,7 +8,7 @@ from boostbench.core.codebooks import draw_codebook
 from boostbench.core.losses.codeword import CodewordRisk
 
 
-def literal(labels, codewords, predictions):
+def literal_risk(labels, codewords, predictions):
     """R of eq. (1) and (4), term by term."""
     total = 0.0
     for z, f in zip(labels, predictions, strict=True):
@@ -31,12 +31,12 @@ SHAPES = pytest.mark.parametrize(
 
 
 @SHAPES
-def test_the_risk_is_the_paper_s(n_classes, n_components):
+def test_risk_equals_the_equation(n_classes, n_components):
     arguments = problem(n_classes, n_components, seed=0)
-    assert CodewordRisk(*arguments).log_risk == pytest.approx(np.log(literal(*arguments)))
+    assert CodewordRisk(*arguments).log_risk == pytest.approx(np.log(literal_risk(*arguments)))
 
 
-def parallel(one, other):
+def are_parallel(one, other):
     """Whether two arrays differ by a positive factor."""
     np.testing.assert_allclose(one / np.linalg.norm(one), other / np.linalg.norm(other), atol=1e-5)
 
@@ -46,19 +46,19 @@ def test_weights_are_the_negative_gradient_in_the_predictions(n_classes, n_compo
     labels, codewords, predictions = problem(n_classes, n_components, seed=1)
     weights = CodewordRisk(labels, codewords, predictions).weights()
     gradient = approx_fprime(
-        predictions.ravel(), lambda f: literal(labels, codewords, f.reshape(predictions.shape))
+        predictions.ravel(), lambda f: literal_risk(labels, codewords, f.reshape(predictions.shape))
     )
-    parallel(weights, -gradient.reshape(weights.shape))
+    are_parallel(weights, -gradient.reshape(weights.shape))
 
 
 @SHAPES
-def test_the_gradient_in_the_codewords(n_classes, n_components):
+def test_codeword_gradient_equals_differences(n_classes, n_components):
     labels, codewords, predictions = problem(n_classes, n_components, seed=2)
     risk = CodewordRisk(labels, codewords, predictions)
     gradient = approx_fprime(
-        codewords.ravel(), lambda y: literal(labels, y.reshape(codewords.shape), predictions)
+        codewords.ravel(), lambda y: literal_risk(labels, y.reshape(codewords.shape), predictions)
     ).reshape(codewords.shape)
-    parallel(risk.codeword_gradient(), gradient)
+    are_parallel(risk.codeword_gradient(), gradient)
     # Of equal scale: <w_i, f_i> and <dR/dy, y> are the same sum, by the chain rule.
     by_predictions = (risk.weights() * predictions).sum()
     by_codewords = (risk.codeword_gradient() * codewords).sum()
@@ -67,32 +67,32 @@ def test_the_gradient_in_the_codewords(n_classes, n_components):
 
 @SHAPES
 @pytest.mark.parametrize("n_leaves", [2, 4])
-def test_a_step_is_the_best_along_the_weak_learner(n_classes, n_components, n_leaves):
+def test_step_minimises_the_risk_along_the_weak_learner(n_classes, n_components, n_leaves):
     labels, codewords, predictions = problem(n_classes, n_components, seed=3, n_samples=60)
     rng = np.random.default_rng(4)
     leaf = rng.integers(n_leaves, size=len(labels))
     values = rng.normal(size=(n_leaves, n_components))
     risk = CodewordRisk(labels, codewords, predictions.copy())
     multiple, is_perfect = risk.step(leaf, values)
-    found = minimize_scalar(
-        lambda a: literal(labels, codewords, predictions + a * values[leaf]),
+    optimum = minimize_scalar(
+        lambda a: literal_risk(labels, codewords, predictions + a * values[leaf]),
         bounds=(-30, 30),
         method="bounded",
         options={"xatol": 1e-10},
     )
-    assert multiple == pytest.approx(found.x, abs=1e-5)
-    assert risk.log_risk == pytest.approx(np.log(found.fun))
+    assert multiple == pytest.approx(optimum.x, abs=1e-5)
+    assert risk.log_risk == pytest.approx(np.log(optimum.fun))
     assert not is_perfect
     np.testing.assert_allclose(risk.predictions, predictions + multiple * values[leaf])
 
 
-def test_two_classes_are_those_of_adaboost():
+def test_two_classes_equal_adaboost():
     """The weights are exp(-y f) y, and the step has the closed form."""
     labels, _, predictions = problem(2, 1, seed=5, n_samples=30)
     y = np.where(labels == 0, 1.0, -1.0)
     risk = CodewordRisk(labels, np.array([[1.0], [-1.0]]), predictions)
     wanted = y * np.exp(-y * predictions[:, 0])
-    parallel(risk.weights()[:, 0], wanted)
+    are_parallel(risk.weights()[:, 0], wanted)
     leaf = np.arange(30) % 2
     g = np.array([1.0, -1.0])
     edge = (wanted * g[leaf]).sum() / np.abs(wanted).sum()
@@ -113,7 +113,7 @@ def test_the_risk_never_rises_when_codewords_move(seed, size):
 
 
 @pytest.mark.parametrize("seed", range(6, 12))
-def test_codewords_come_to_where_no_direction_lowers_the_risk(seed):
+def test_codewords_converge_to_a_minimum_of_the_risk(seed):
     """The gradient has nothing across the codewords there, and no others of a grid are better.
 
     A search that compares risks resolves steps whose square is the precision of doubles.
@@ -135,12 +135,12 @@ def test_codewords_come_to_where_no_direction_lowers_the_risk(seed):
     margins = scores[:, labels, np.arange(len(labels))][:, None] - scores
     # The class itself adds 1.
     risks = np.exp(-0.5 * margins).sum(axis=1).mean(axis=1) - 1
-    assert risks[100] == pytest.approx(literal(labels, turned[100], predictions))
+    assert risks[100] == pytest.approx(literal_risk(labels, turned[100], predictions))
     assert risks.min() >= np.exp(risk.log_risk) - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_order_of_the_samples_decides_nothing(seed):
+def test_codewords_do_not_depend_on_the_order_of_samples(seed):
     """In another order sums have other last digits; codewords are the same to the last bit."""
     labels, codewords, predictions = problem(6, 3, seed, n_samples=300)
     order = np.random.default_rng(seed).permutation(300)
@@ -153,7 +153,7 @@ def test_the_order_of_the_samples_decides_nothing(seed):
     np.testing.assert_array_equal(*moved)
 
 
-def test_nothing_overflows():
+def test_large_codewords_do_not_overflow():
     labels, codewords, predictions = problem(4, 3, seed=7, size=1e6)
     risk = CodewordRisk(labels, codewords, predictions)
     risk.step(np.arange(25) % 2, np.eye(2, 3))
@@ -162,7 +162,7 @@ def test_nothing_overflows():
     assert np.isfinite(risk.weights()).all()
 
 
-def test_a_perfect_weak_learner_is_known():
+def test_perfect_weak_learner_is_recognised():
     risk = CodewordRisk(np.array([0, 1, 2]), np.array([[1, 0], [-0.6, 0.8], [-0.6, -0.8]]))
     multiple, is_perfect = risk.step(np.array([0, 1, 2]), risk.codewords)
     assert is_perfect

@@ -31,7 +31,7 @@ def test_row_values_equal_the_norms(name):
     np.testing.assert_allclose(ROW_NORMS[name]().row_values(W), [value(w) for w in W], rtol=1e-12)
 
 
-def lowest(g, weight, name):
+def numeric_minimum(g, weight, name):
     """Minimise |w|^2 / 2 - g w + weight |w| by a generic method."""
     value, _ = PLAIN[name]
     options = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 5000}
@@ -46,7 +46,7 @@ def lowest(g, weight, name):
 def test_ranking_score_orders_rows_by_their_minima(name, weight):
     """The dual norm of the rows would not, except for the Euclidean norm."""
     G = np.random.default_rng(5).normal(size=(30, 3)).astype(np.float32)
-    order = np.array([-lowest(g, weight, name) for g in G.astype(float)])
+    order = np.array([-numeric_minimum(g, weight, name) for g in G.astype(float)])
     for dtype in (np.float64, np.float32):
         scores = ROW_NORMS[name]().ranking_score(G.astype(dtype), weight)
         assert scores.dtype == dtype
@@ -67,7 +67,7 @@ def test_prox_is_optimal(name, weight):
 
 
 @pytest.mark.parametrize("weight", [0.2, 1.0])
-def test_prox_is_what_a_numeric_minimiser_finds(name, weight):
+def test_prox_equals_a_numeric_minimum(name, weight):
     V = np.random.default_rng(3).normal(size=(8, 3)) * 1.5
     value, _ = PLAIN[name]
     for v, w in zip(V, ROW_NORMS[name]().prox(V, weight), strict=True):
@@ -76,6 +76,6 @@ def test_prox_is_what_a_numeric_minimiser_finds(name, weight):
             return 0.5 * (z - v) @ (z - v) + weight * value(z)
 
         options = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000}
-        found = minimize(objective, v, method="Nelder-Mead", options=options)
-        assert objective(w) <= found.fun + 1e-12
-        np.testing.assert_allclose(w, found.x, atol=1e-4)
+        minimum = minimize(objective, v, method="Nelder-Mead", options=options)
+        assert objective(w) <= minimum.fun + 1e-12
+        np.testing.assert_allclose(w, minimum.x, atol=1e-4)

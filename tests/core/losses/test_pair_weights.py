@@ -69,7 +69,7 @@ class Instance:
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("loss", WEIGHTS)
 class TestAgainstTheEquations:
-    def test_gains_and_share(self, loss, seed):
+    def test_gains_and_share_equal_the_equations(self, loss, seed):
         instance = Instance(loss, seed)
         margins = instance.margins(np.zeros(instance.k))
         u = np.exp(-margins) if loss == "exponential" else 1 / (1 + np.exp(margins))
@@ -79,14 +79,14 @@ class TestAgainstTheEquations:
         np.testing.assert_allclose(gains, G, rtol=1e-9, atol=1e-15)
         assert instance.weights.share == pytest.approx(off.sum() / u.sum(), rel=1e-9)
 
-    def test_the_problem_is_the_equation(self, loss, seed):
+    def test_objective_equals_the_equation(self, loss, seed):
         instance = Instance(loss, seed)
         problem, scale = instance.weights.problem(instance.h)
         w = np.random.default_rng(seed).normal(size=instance.k)
         literal = instance.objective(w, 0)[1]
         np.testing.assert_allclose(scale * problem.gradient(w), literal, atol=1e-9 * scale)
 
-    def test_optimality(self, loss, seed):
+    def test_generic_solver_is_not_better(self, loss, seed):
         """The paper's solver finds nothing better on the paper's problem."""
         instance = Instance(loss, seed)
         for nu in NUS:
@@ -108,15 +108,15 @@ class TestAgainstTheEquations:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_logistic_majorisation_ends_where_newton_does(seed):
+def test_logistic_majorisation_converges_to_the_solution_of_newton(seed):
     """log(1 + o e^-r) <= log(1 + o) + u (e^-r - 1): a balancing problem, with u for o."""
     instance = Instance("logistic", seed)
     rng = np.random.default_rng(seed)
     # Every class has samples on both sides, so that the minimum is not far off.
     y = np.repeat(np.arange(instance.k), 6)
     h = np.where(np.arange(len(y)) % 6 < rng.integers(1, 6, size=instance.k)[y], 1.0, -1.0)
-    own = np.eye(instance.k, dtype=bool)[y]
-    odds = np.where(own, 0.0, np.exp(rng.normal(size=own.shape)))
+    is_label = np.eye(instance.k, dtype=bool)[y]
+    odds = np.where(is_label, 0.0, np.exp(rng.normal(size=is_label.shape)))
     weights = LogisticWeights(y, instance.k)
     weights._odds[:] = odds
     weights.move(np.zeros(instance.k))
@@ -127,7 +127,7 @@ def test_logistic_majorisation_ends_where_newton_does(seed):
     for _ in range(3000):
         now = odds * np.exp(-h[:, None] * (total[y][:, None] - total))
         u = now / (1 + now)
-        sums = [own[h == side].T.astype(float) @ u[h == side] for side in (1, -1)]
+        sums = [is_label[h == side].T.astype(float) @ u[h == side] for side in (1, -1)]
         C = sums[0] + sums[1].T
         step = minimise(ExponentialProblem(C / C.sum(), 1e-9), tol=1e-12)
         total += step
@@ -137,7 +137,7 @@ def test_logistic_majorisation_ends_where_newton_does(seed):
 
 
 @pytest.mark.parametrize("loss", WEIGHTS)
-def test_hundreds_of_moves_do_not_add_up_rounding_errors(loss):
+def test_rounding_errors_do_not_grow_over_hundreds_of_moves(loss):
     rng = np.random.default_rng(0)
     y = np.arange(30) % 4
     weights = WEIGHTS[loss](y, 4)
@@ -150,21 +150,24 @@ def test_hundreds_of_moves_do_not_add_up_rounding_errors(loss):
         scores += h[:, None] * w
     margins = scores[np.arange(30), y][:, None] - scores
     log_u = -margins if loss == "exponential" else -np.logaddexp(0, margins)
-    own = np.eye(4, dtype=bool)[y]
-    log_off = np.where(own, -np.inf, log_u)
+    is_label = np.eye(4, dtype=bool)[y]
+    log_off = np.where(is_label, -np.inf, log_u)
     largest = log_off.max()
     off = np.exp(log_off - largest)
     np.testing.assert_allclose(
-        -weights.gains[~own] / weights.total, (off / off.sum())[~own], rtol=1e-10, atol=1e-300
+        -weights.gains[~is_label] / weights.total,
+        (off / off.sum())[~is_label],
+        rtol=1e-10,
+        atol=1e-300,
     )
-    rest = np.exp(log_u[own] - largest).sum()
+    rest = np.exp(log_u[is_label] - largest).sum()
     assert weights.share == pytest.approx(off.sum() / (off.sum() + rest), rel=1e-10)
 
 
 @pytest.mark.parametrize("block", [1, 7, 2**14])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_two_classes_need_one_number_for_each_sample(seed, weighted, block, monkeypatch):
+def test_weights_of_two_classes_equal_the_general_ones(seed, weighted, block, monkeypatch):
     monkeypatch.setattr(two_class_weights, "_BLOCK_SAMPLES", block)
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
@@ -193,9 +196,7 @@ def test_two_classes_need_one_number_for_each_sample(seed, weighted, block, monk
 @pytest.mark.parametrize("block", [2, 14, 2**17])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_exponential_weights_of_two_classes_are_equal_to_the_last_bit(
-    seed, weighted, block, monkeypatch
-):
+def test_exponential_weights_of_two_classes_are_bit_equal(seed, weighted, block, monkeypatch):
     monkeypatch.setattr(pair_weights, "_BLOCK_PAIRS", block)
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
@@ -222,7 +223,7 @@ def test_exponential_weights_of_two_classes_are_equal_to_the_last_bit(
 @pytest.mark.parametrize("block", [1, 7, 40])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", WEIGHTS)
-def test_blocks_of_samples_change_nothing(loss, weighted, block, monkeypatch):
+def test_result_does_not_depend_on_the_block_size(loss, weighted, block, monkeypatch):
     rng = np.random.default_rng(block)
     y = rng.permutation(np.arange(50) % 4)
     times = rng.random(50) + 0.1 if weighted else None

@@ -38,7 +38,7 @@ def test_derivatives_are_those_of_the_function(n_classes, share):
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-14)
 
 
-def test_laplacian():
+def test_laplacian_equals_the_matrix_by_hand():
     M = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [0.0, 0.0, 0.0]])
     hessian = laplacian(M, M.sum(axis=0) + M.sum(axis=1))
     assert hessian.tolist() == [[6.0, -4.0, -2.0], [-4.0, 8.0, -4.0], [-2.0, -4.0, 6.0]]
@@ -58,7 +58,7 @@ def test_two_classes_have_a_closed_form(seed):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 12, 40])
 @pytest.mark.parametrize("seed", range(10))
-def test_balance(n_classes, seed):
+def test_sums_of_rows_and_columns_are_equal_at_the_minimum(n_classes, seed):
     """Rows and columns of M have the same sums at the minimum."""
     C = matrix(np.random.default_rng(seed), n_classes)
     w = minimise(ExponentialProblem(C, 0.8))
@@ -71,7 +71,7 @@ def test_balance(n_classes, seed):
 @pytest.mark.parametrize("nu", [0, 1e-9, 1e-8, 1e-7, 1e-4, 1e-2, 0.1, 10.0])
 @pytest.mark.parametrize("sparsity", [0.0, 0.6, 0.9])
 @pytest.mark.parametrize("share", [1e-7, 0.5, 0.99])
-def test_it_is_optimal_and_a_generic_solver_finds_nothing_better(nu, sparsity, share):
+def test_generic_solver_is_not_better(nu, sparsity, share):
     for seed in range(8):
         rng = np.random.default_rng(seed)
         C = matrix(rng, rng.integers(2, 13), sparsity)
@@ -94,12 +94,12 @@ def test_it_is_optimal_and_a_generic_solver_finds_nothing_better(nu, sparsity, s
         assert objective(w)[0] <= theirs.fun + 1e-7 + 1e-15 / share
 
 
-def test_a_penalty_larger_than_any_pull_leaves_nothing():
+def test_penalty_larger_than_every_pull_gives_zero():
     C = matrix(np.random.default_rng(0), 6)
     assert (minimise(ExponentialProblem(C, 0.5), nu=1.1) == 0).all()
 
 
-def test_classes_without_samples_on_a_side_move_far_but_not_to_infinity():
+def test_classes_without_samples_on_a_side_stay_finite():
     """Class 0 is always above class 1, both are mixed with class 2."""
     C = np.array([[0.0, 0.5, 0.1], [0.0, 0.0, 0.1], [0.1, 0.2, 0.0]])
     w = minimise(ExponentialProblem(C, 0.5))

@@ -3,7 +3,7 @@ import numpy as np
 from boostbench.core.linear_algebra import GrowableMatrix
 
 
-def test_rows_stay_as_the_block_grows():
+def test_growth_keeps_the_rows():
     rows = np.random.default_rng(0).normal(size=(200, 3))
     growing = GrowableMatrix(3)
     assert growing.matrix.shape == (0, 3)

@@ -48,13 +48,13 @@ def test_quadratics_meet_the_optimality_conditions(seed, solve):
     assert value == pytest.approx(rough.fun, rel=1e-6)
 
 
-def test_a_heavy_norm_leaves_zero(solve):
+def test_large_penalty_gives_zero(solve):
     w, value, *_ = solve(shrunk_distance(np.ones(4)), np.ones(4), 2.0, 100)
     assert (w == 0).all()
     assert value == 2.0
 
 
-def test_the_start_is_taken_up(solve):
+def test_solver_begins_at_the_start(solve):
     target = np.array([1.0, 2.0])
     calls = []
 

@@ -14,14 +14,14 @@ def literal_value(W, H, labels, nu):
     return total
 
 
-def edges(dual, H, labels):
+def dual_edges(dual, H, labels):
     """Left-hand sides of the dual constraints, one per class and column."""
-    found = np.zeros((len(dual), len(H)))
+    result = np.zeros((len(dual), len(H)))
     for i, label in enumerate(labels):
         for r in range(len(dual)):
-            found[label] += dual[r, i] * H[:, i]
-            found[r] -= dual[r, i] * H[:, i]
-    return found
+            result[label] += dual[r, i] * H[:, i]
+            result[r] -= dual[r, i] * H[:, i]
+    return result
 
 
 def dual_value(H, labels, n_classes, nu):
@@ -38,22 +38,22 @@ def dual_value(H, labels, n_classes, nu):
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("nu", [20.0, 2.0, 0.3])
 @pytest.mark.parametrize("seed", range(3))
-def test_primal_and_dual(n_classes, nu, seed):
-    H, labels, own = draw(seed, n_classes)
-    W, value, *_, dual = pairwise_hinge(H, own, nu)
+def test_primal_equals_dual(n_classes, nu, seed):
+    H, labels, is_label = draw(seed, n_classes)
+    W, value, *_, dual = pairwise_hinge(H, is_label, nu)
     assert W.shape == (n_classes, len(H))
     assert (W >= 0).all()
     assert value == pytest.approx(literal_value(W, H, labels, nu))
     assert value == pytest.approx(dual_value(H, labels, n_classes, nu))
     assert ((dual >= 0) & (dual <= 1)).all()
-    assert (dual[own] == 0).all()
+    assert (dual[is_label] == 0).all()
     assert dual.sum() == pytest.approx(value)
-    assert edges(dual, H, labels).max() <= nu + 1e-7
+    assert dual_edges(dual, H, labels).max() <= nu + 1e-7
 
 
-def test_no_columns():
-    _, _, own = draw(0)
-    W, value, *_, dual = pairwise_hinge(np.empty((0, 14)), own, 1.0)
+def test_program_without_columns():
+    _, _, is_label = draw(0)
+    W, value, *_, dual = pairwise_hinge(np.empty((0, 14)), is_label, 1.0)
     assert W.shape == (3, 0)
-    assert (dual == ~own).all()
+    assert (dual == ~is_label).all()
     assert value == 28

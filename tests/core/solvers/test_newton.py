@@ -59,28 +59,28 @@ def residual(problem, w, nu):
 
 
 @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
-def test_soft_threshold(nu):
+def test_solution_equals_soft_thresholding(nu):
     """The minimiser of |w - a|^2 / 2 + nu sum(w) over w >= 0 is max(a - nu, 0)."""
     target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
     problem = least_squares(np.eye(7), target)
-    w, value, left, *_ = NonnegativeNewton().minimise(problem, np.zeros(7), nu, 1e-9, 100)
+    w, value, slope, *_ = NonnegativeNewton().minimise(problem, np.zeros(7), nu, 1e-9, 100)
     np.testing.assert_allclose(w, np.maximum(target - nu, 0.0), atol=1e-8)
     assert value == pytest.approx(0.5 * ((w - target) ** 2).sum() + nu * w.sum())
-    assert left <= 1e-9
+    assert slope <= 1e-9
 
 
 @pytest.mark.parametrize("make", ["squares", "logistic"])
 @pytest.mark.parametrize("seed", range(10))
-def test_against_a_generic_solver(make, seed):
+def test_solution_equals_a_generic_solver(make, seed):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(30, 12)) @ np.diag(10.0 ** rng.uniform(-1, 1, size=12))
     nu = rng.uniform(0.1, 5)
     problem = least_squares(A, rng.normal(size=30)) if make == "squares" else logistic(A)
     start = rng.uniform(size=12) * rng.integers(2, size=12)
-    w, value, left, *_ = NonnegativeNewton().minimise(problem, start, nu, 1e-6, 500)
+    w, value, slope, *_ = NonnegativeNewton().minimise(problem, start, nu, 1e-6, 500)
     assert (w >= 0).all()
-    assert left <= 1e-6
-    assert left == pytest.approx(residual(problem, w, nu), rel=1e-9)
+    assert slope <= 1e-6
+    assert slope == pytest.approx(residual(problem, w, nu), rel=1e-9)
     rough = nonnegative(
         lambda w: problem.value(w) + nu * w.sum(),
         np.full(12, 0.1),
@@ -90,7 +90,7 @@ def test_against_a_generic_solver(make, seed):
     assert value == pytest.approx(rough.fun, rel=1e-6)
 
 
-def test_the_problem_is_left_at_the_solution():
+def test_last_evaluation_is_at_the_solution():
     problem = logistic(np.random.default_rng(0).normal(size=(20, 5)))
     w, value, *_ = NonnegativeNewton().minimise(problem, np.zeros(5), 0.5, 1e-8, 100)
     assert (problem.calls[-1] == w).all()
@@ -109,20 +109,20 @@ def test_few_steps_improve_and_stay_feasible(n_steps):
 
 
 @pytest.mark.parametrize("nu", [1e-1, 1e-4, 1e-8])
-def test_the_objective_never_rises_even_where_the_model_is_bad(nu):
+def test_objective_never_increases_on_separable_data(nu):
     """Data that can be separated: the curvature vanishes on the way, and full steps overshoot."""
     rng = np.random.default_rng(2)
     A = np.abs(rng.normal(size=(50, 10))) * 10.0 ** rng.uniform(-2, 2, size=10)
     problem = logistic(A)
-    _, _, left, *_ = NonnegativeNewton().minimise(problem, np.zeros(10), nu, 1e-3 * nu, 200)
+    _, _, slope, *_ = NonnegativeNewton().minimise(problem, np.zeros(10), nu, 1e-3 * nu, 200)
     values = [problem.value(w) + nu * w.sum() for w in problem.calls]
     assert (np.diff(values) <= 1e-15).all()
-    assert left <= 1e-3 * nu
+    assert slope <= 1e-3 * nu
     assert len(problem.calls) < 100
 
 
-def test_no_coefficients():
-    w, value, left, *_ = NonnegativeNewton().minimise(
+def test_problem_without_coefficients():
+    w, value, slope, *_ = NonnegativeNewton().minimise(
         least_squares(np.ones((3, 0)), np.ones(3)), np.zeros(0), 1.0, 0.0, 10
     )
-    assert (len(w), value, left) == (0, 1.5, 0.0)
+    assert (len(w), value, slope) == (0, 1.5, 0.0)

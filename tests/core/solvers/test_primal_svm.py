@@ -8,7 +8,7 @@ from boostbench.core.solvers.primal_svm import PrimalSVM
 
 
 @pytest.fixture(autouse=True)
-def _no_division_by_zero():
+def raise_floating_point_errors():
     with np.errstate(divide="raise", invalid="raise", over="raise"):
         yield
 
@@ -30,7 +30,7 @@ def fitted(y, columns, C, loss="squared_hinge", tol=1e-3):
     return svm
 
 
-def primal_and_dual(svm, y, columns, C, loss):
+def objectives(svm, y, columns, C, loss):
     """Objectives of (1) and of its dual (2), from what the solver says, and from nothing else."""
     hinge = np.maximum(0, 1 - y * (svm.weights @ columns + svm.intercept))
     v = columns @ (y * svm.dual)
@@ -53,12 +53,12 @@ LOSSES = pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("C", [1e-3, 1e-2, 0.1, 1.0, 10.0, 1e3])
 @pytest.mark.parametrize("kind", ["sign", "cosine"])
 @pytest.mark.parametrize(("tol", "seed", "shape"), [(1e-4, 1, (50, 80)), (1e-8, 3, (6, 24))])
-def test_the_duality_gap_is_as_small_as_it_should_be(loss, C, kind, tol, seed, shape):
+def test_duality_gap_is_within_the_tolerance(loss, C, kind, tol, seed, shape):
     y, columns = draw(seed, *shape, kind=kind)
     svm = PrimalSVM(y, C, loss, tol)
     for j, column in enumerate(columns):
         svm.add(column)
-        primal, dual = primal_and_dual(svm, y, columns[: j + 1], C, loss)
+        primal, dual = objectives(svm, y, columns[: j + 1], C, loss)
         assert svm.objective == pytest.approx(primal, rel=1e-9)
         assert is_feasible(svm, y, C, loss)
         allowed = tol if loss == "hinge" else 1e-9
@@ -66,30 +66,30 @@ def test_the_duality_gap_is_as_small_as_it_should_be(loss, C, kind, tol, seed, s
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_bias_that_nothing_holds_goes_all_the_way(seed):
+def test_bias_of_a_nearly_unweighted_svm_is_optimal(seed):
     """With a small C all samples are within the margin, and the bias alone is that of a class."""
     y, columns = draw(seed, 3, 25)
     C = 1e-9
     svm = fitted(y, columns, C, "hinge")
-    primal, dual = primal_and_dual(svm, y, columns, C, "hinge")
+    primal, dual = objectives(svm, y, columns, C, "hinge")
     assert is_feasible(svm, y, C, "hinge")
     assert primal - dual <= 1e-3 * primal
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("C", [0.1, 1.0])
-def test_an_inverse_that_has_lost_its_digits_is_made_anew(seed, C):
+def test_inverse_is_recomputed_after_loss_of_precision(seed, C):
     """At widths of 1e-8 some updates of the inverse have a singular system, by rounding."""
     y, columns = draw(seed, 30, 60)
     svm = fitted(y, columns, C, "hinge", tol=1e-9)
-    primal, dual = primal_and_dual(svm, y, columns, C, "hinge")
+    primal, dual = objectives(svm, y, columns, C, "hinge")
     assert is_feasible(svm, y, C, "hinge")
     assert primal - dual <= 1e-9 * primal + 1e-12
 
 
 @LOSSES
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_weights_come_from_the_dual_variables(loss, C):
+def test_weights_follow_from_the_dual_variables(loss, C):
     """Eq. (7), the condition that column generation rests on."""
     y, columns = draw(5, 90, 80, signal=0.55)
     svm = fitted(y, columns, C, loss)
@@ -98,7 +98,7 @@ def test_weights_come_from_the_dual_variables(loss, C):
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0])
-def test_the_hinge_is_that_of_libsvm(C):
+def test_hinge_solution_equals_libsvm(C):
     y, columns = draw(2, 20, 100)
     peer = SVC(C=C, kernel="linear", tol=1e-9).fit(columns.T, y)
     svm = fitted(y, columns, C, "hinge", tol=1e-9)
@@ -106,7 +106,7 @@ def test_the_hinge_is_that_of_libsvm(C):
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0])
-def test_the_squared_hinge_is_that_of_libsvm(C):
+def test_squared_hinge_solution_equals_libsvm(C):
     """Its dual is that of the hinge without a box, and with 1 / (2 C) on the kernel's diagonal."""
     y, columns = draw(2, 20, 100)
     kernel = columns.T @ columns + np.eye(100) / (2 * C)
@@ -119,7 +119,7 @@ def test_the_squared_hinge_is_that_of_libsvm(C):
 
 
 @LOSSES
-def test_the_order_of_the_columns_does_not_matter(loss):
+def test_solution_does_not_depend_on_the_order_of_columns(loss):
     y, columns = draw(4, 30, 80)
     one = fitted(y, columns, 0.3, loss, tol=1e-10)
     other = fitted(y, columns[::-1], 0.3, loss, tol=1e-10)
@@ -127,31 +127,31 @@ def test_the_order_of_the_columns_does_not_matter(loss):
 
 
 @LOSSES
-class TestAwkward:
+class TestDegenerateData:
     def check(self, y, columns, C, loss):
         svm = PrimalSVM(y, C, loss)
         for j, column in enumerate(columns):
             svm.add(column)
-            primal, dual = primal_and_dual(svm, y, columns[: j + 1], C, loss)
+            primal, dual = objectives(svm, y, columns[: j + 1], C, loss)
             assert is_feasible(svm, y, C, loss)
             assert primal - dual <= 2e-3 * primal + 1e-12
         return svm
 
-    def test_a_bias_that_is_large(self, loss):
+    def test_large_bias(self, loss):
         """19 of 20 samples are of one class; nothing may pull the bias to 0."""
         y = np.where(np.arange(100) % 20 == 0, 1.0, -1.0)
         svm = self.check(y, np.ones((1, 100)), 0.01, loss)
         assert svm.weights[0] == pytest.approx(0, abs=1e-9)
         assert svm.intercept == pytest.approx(-0.9 if loss == "squared_hinge" else -1, abs=0.02)
 
-    def test_columns_that_repeat_and_a_constant_one(self, loss):
+    def test_repeated_and_constant_columns(self, loss):
         y, columns = draw(6, 10, 50)
         svm = self.check(y, np.vstack([columns, columns, -columns, np.ones((1, 50))]), 1.0, loss)
         w = svm.weights
         np.testing.assert_allclose(w[:10], w[10:20], atol=1e-9)
         np.testing.assert_allclose(w[:10], -w[20:30], atol=1e-9)
 
-    def test_classes_that_a_column_separates(self, loss):
+    def test_column_that_separates_the_classes(self, loss):
         y, columns = draw(7, 12, 40)
         for C in (0.01, 1.0, 1e4):
             self.check(y, np.vstack([columns[:4], y[None], columns[4:]]), C, loss)
@@ -162,11 +162,11 @@ class TestAwkward:
         assert svm.weights @ [1, 1, -1] > 0.9
         assert svm.intercept == pytest.approx(0, abs=1e-9)
 
-    def test_samples_that_repeat(self, loss):
+    def test_repeated_samples(self, loss):
         y, columns = draw(8, 3, 8)
         self.check(np.tile(y, 20), np.tile(columns, 20), 1.0, loss)
 
-    def test_numbers_of_all_sizes(self, loss):
+    def test_numbers_of_very_different_sizes(self, loss):
         y, columns = draw(9, 30, 60, kind="cosine")
         scales = 10.0 ** np.random.default_rng(0).uniform(-3, 2, (30, 1))
         with warnings.catch_warnings():

@@ -21,7 +21,7 @@ def closed_form(H, L, C):
 
 @pytest.mark.parametrize("C", [1e-3, 0.03, 1.0, 100.0])
 @pytest.mark.parametrize("n_targets", [1, 4])
-def test_after_every_column_it_is_the_closed_form(C, n_targets):
+def test_solution_equals_the_closed_form_after_each_column(C, n_targets):
     columns, L = draw(1, 25, 40, n_targets)
     ridge = GrowingRidge(L, C)
     for j, column in enumerate(columns, start=1):
@@ -29,12 +29,12 @@ def test_after_every_column_it_is_the_closed_form(C, n_targets):
         W, b, U = closed_form(columns[:j], L, C)
         np.testing.assert_allclose(ridge.weights(), W, atol=1e-9)
         np.testing.assert_allclose(C * ridge.residual, U, atol=1e-9 * C)
-        found = ridge.target_means - np.array(ridge.means) @ ridge.weights()
-        np.testing.assert_allclose(found, b, atol=1e-9)
+        intercepts = ridge.target_means - np.array(ridge.means) @ ridge.weights()
+        np.testing.assert_allclose(intercepts, b, atol=1e-9)
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-def test_many_columns_lose_no_digits(C):
+def test_many_columns_keep_full_precision(C):
     """One Gram-Schmidt step is enough, even for more columns than samples, and repeated ones."""
     columns, L = draw(2, 150, 60, 2)
     columns = np.vstack([columns, columns[:30], -columns[:5]])
@@ -46,7 +46,7 @@ def test_many_columns_lose_no_digits(C):
     np.testing.assert_allclose(C * ridge.residual, U, atol=1e-7 * np.abs(U).max())
 
 
-def test_the_first_steps_are_the_scores_of_fewer_columns():
+def test_solutions_of_fewer_columns_are_kept():
     columns, L = draw(3, 12, 30, 3)
     ridge = GrowingRidge(L, 0.1)
     for column in columns:
@@ -59,13 +59,13 @@ def test_the_first_steps_are_the_scores_of_fewer_columns():
         np.testing.assert_allclose(scores, columns[:j].T @ W + b, atol=1e-10)
 
 
-def test_before_the_first_column():
+def test_solution_without_columns():
     ridge = GrowingRidge(np.array([[1.0, 0.0], [3.0, 0.0]]), 1.0)
     assert ridge.target_means.tolist() == [2.0, 0.0]
     assert ridge.weights().shape == ridge.steps.shape == (0, 2)
 
 
-def test_a_constant_column_adds_nothing():
+def test_constant_column_changes_nothing():
     columns, L = draw(4, 1, 20, 2)
     ridge = GrowingRidge(L, 1.0)
     ridge.add(columns[0])
@@ -75,7 +75,7 @@ def test_a_constant_column_adds_nothing():
     assert (ridge.weights()[1] == 0).all()
 
 
-def test_a_column_again_where_weights_are_large():
+def test_repeated_column_with_large_weights():
     """Nothing of it is left but rounding, whose sum with the column itself may be negative."""
     rng = np.random.default_rng(0)
     for _ in range(20):

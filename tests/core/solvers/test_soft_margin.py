@@ -21,26 +21,26 @@ def margin_errors(program, margins):
 
 @pytest.mark.parametrize("C", [0.01, 0.05, 0.2, 1.0, 30.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_each_program_is_solved_and_both_sides_agree(C, seed):
+def test_primal_equals_dual_after_each_column(C, seed):
     margins = draw(seed)
     program = SoftMarginProgram(margins.shape[1], C)
     for j, row in enumerate(margins):
         program.add(row)
-        known = margins[: j + 1]
-        least = program.coefficients.sum() + C * margin_errors(program, known).sum()
-        assert program.value == pytest.approx(soft_margin(known, C), abs=1e-7)
+        columns = margins[: j + 1]
+        least = program.coefficients.sum() + C * margin_errors(program, columns).sum()
+        assert program.value == pytest.approx(soft_margin(columns, C), abs=1e-7)
         assert least == pytest.approx(program.dual.sum(), abs=1e-6)
         assert ((program.dual >= 0) & (program.dual <= C)).all()
         assert (program.coefficients >= 0).all()
         # Complementary slackness.
-        edges = known @ program.dual
+        edges = columns @ program.dual
         assert edges.max() <= 1 + 1e-6
         assert edges[program.coefficients > 1e-9] == pytest.approx(1.0, abs=1e-6)
-        errors = margin_errors(program, known)
+        errors = margin_errors(program, columns)
         assert program.dual[errors > 1e-6] == pytest.approx(C)
 
 
-def test_any_numbers_may_be_margins():
+def test_margins_may_be_real_numbers():
     """Weak learners that are cosines, say."""
     margins = np.random.default_rng(0).normal(0.2, 1.0, (9, 30))
     program = SoftMarginProgram(30, 0.3)
@@ -49,13 +49,13 @@ def test_any_numbers_may_be_margins():
     assert program.value == pytest.approx(soft_margin(margins, 0.3), abs=1e-7)
 
 
-def test_before_the_first_column():
+def test_program_without_columns():
     program = SoftMarginProgram(4, 0.5)
     assert program.dual.tolist() == [0.5] * 4
     assert program.value == 2.0
 
 
-def test_bounds_that_highs_takes_for_infinite_are_refused():
+def test_bounds_that_highs_treats_as_infinite_raise_an_error():
     with pytest.raises(ValueError, match=r"1e\+20, and HiGHS takes 1e\+20 for infinite"):
         SoftMarginProgram(2, np.array([1.0, 1e20]))
     program = SoftMarginProgram(2, np.array([1.0, 9e19]))
@@ -63,7 +63,7 @@ def test_bounds_that_highs_takes_for_infinite_are_refused():
     assert program.value == pytest.approx(9e19)
 
 
-def test_a_failure_of_highs_is_raised(monkeypatch):
+def test_highs_failure_raises(monkeypatch):
     program = SoftMarginProgram(3, 1.0)
     program.add(np.ones(3))
     monkeypatch.setattr(
@@ -73,12 +73,12 @@ def test_a_failure_of_highs_is_raised(monkeypatch):
         program.add(np.array([1.0, 1.0, -1.0]))
 
 
-def test_an_error_of_highs_is_raised():
+def test_highs_error_raises():
     with pytest.raises(RuntimeError, match="HiGHS reports an error"):
         SoftMarginProgram(2, 1.0).add(np.array([np.inf, 1.0]))
 
 
-def test_nothing_is_written_on_the_screen():
+def test_highs_writes_nothing_to_the_terminal():
     program = (
         "import numpy as np; "
         "from boostbench.core.solvers.linear_programs import SoftMarginProgram; "

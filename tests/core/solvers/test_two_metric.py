@@ -10,7 +10,7 @@ from boostbench.core.solvers.solution import kkt_residual
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_least_squares(seed):
+def test_least_squares_solution_is_optimal(seed):
     """Half of the coefficients are 0 at the optimum, which the start has them leave."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(40, 25)) * 10.0 ** rng.uniform(-0.5, 0.5, 25)
@@ -27,7 +27,7 @@ def test_least_squares(seed):
     assert (best == 0).any()
 
 
-def test_the_objective_never_rises():
+def test_objective_never_increases():
     scale, target = 10.0 ** np.arange(7), np.array([1.0, -1, 1, -1, 1, -1, 1])
     values = []
 
@@ -42,7 +42,7 @@ def test_the_objective_never_rises():
     assert values[-1] == pytest.approx(0.5 * scale[target < 0].sum(), rel=1e-4)
 
 
-def test_an_early_end_is_named():
+def test_early_stop_is_reported():
     scale = 10.0 ** np.arange(6)
 
     def smooth(w):
@@ -55,7 +55,7 @@ def test_an_early_end_is_named():
     assert converged
 
 
-def test_it_ends_at_once_where_it_starts_at_the_optimum():
+def test_start_at_the_optimum_stops_immediately():
     calls = []
 
     def smooth(w):
@@ -69,7 +69,7 @@ def test_it_ends_at_once_where_it_starts_at_the_optimum():
 
 
 @pytest.mark.parametrize("slope", [-1.0, 1.0], ids=["no way down", "downhill"])
-def test_the_last_evaluation_is_at_the_solution(slope):
+def test_last_evaluation_is_at_the_solution(slope):
     calls = []
 
     def smooth(w):
@@ -82,7 +82,7 @@ def test_the_last_evaluation_is_at_the_solution(slope):
     assert (w == 1).all() == (slope < 0)
 
 
-def test_values_that_are_not_finite_are_no_decrease():
+def test_infinite_values_are_not_accepted_as_decrease():
     """The first step of a steep function goes where it cannot be evaluated."""
 
     def smooth(w):
@@ -95,15 +95,15 @@ def test_values_that_are_not_finite_are_no_decrease():
     assert w[0] == pytest.approx(5, abs=1e-4)
 
 
-def _as_it_is(numbers, n_bits, least=0.0):
+def keep_precision(numbers, n_bits, least=0.0):
     return numbers
 
 
-class TestOnAGrid:
+class TestRoundedSolution:
     """Sums in another order have other last digits, which the solution must not depend on."""
 
     @staticmethod
-    def flat(seed, noise=0.0):
+    def flat_objective(seed, noise=0.0):
         """Logistic losses of 6 columns, mixed from 40 coefficients: many w are as good.
 
         The gradient is off by a part `noise` of the sizes that it adds up, as by another order.
@@ -123,32 +123,32 @@ class TestOnAGrid:
 
     @pytest.mark.parametrize("ends", [{}, {"progress": 1e-12, "resolution": 5e-7}], ids=str)
     @pytest.mark.parametrize("seed", range(5))
-    def test_last_digits_decide_nothing(self, seed, ends):
+    def test_solution_does_not_depend_on_rounding_errors(self, seed, ends):
         start = np.zeros(40)
         one, other = (
-            nonnegative_quasi_newton(self.flat(seed, noise), start, 1e-3, 100, **ends).w
+            nonnegative_quasi_newton(self.flat_objective(seed, noise), start, 1e-3, 100, **ends).w
             for noise in (0.0, 1e-15)
         )
         np.testing.assert_array_equal(one, other)
 
-    def test_without_a_grid_they_grow(self, monkeypatch):
+    def test_rounding_errors_grow_without_a_grid(self, monkeypatch):
         """By a factor of more than 1000. Else the test above would show nothing."""
-        monkeypatch.setattr(lbfgs, "snap_to_grid", _as_it_is)
+        monkeypatch.setattr(lbfgs, "snap_to_grid", keep_precision)
         start = np.zeros(40)
         far = []
         for seed in range(5):
             one, other = (
-                nonnegative_quasi_newton(self.flat(seed, noise), start, 1e-3, 100).w
+                nonnegative_quasi_newton(self.flat_objective(seed, noise), start, 1e-3, 100).w
                 for noise in (0.0, 1e-15)
             )
             far.append(np.abs(one - other).max() / one.max())
         assert max(far) > 1e-12
 
     @pytest.mark.parametrize("seed", range(5))
-    def test_it_costs_no_accuracy(self, seed, monkeypatch):
-        arguments = self.flat(seed), np.zeros(40), 1e-3, 5000
+    def test_grid_does_not_reduce_the_accuracy(self, seed, monkeypatch):
+        arguments = self.flat_objective(seed), np.zeros(40), 1e-3, 5000
         rough = nonnegative_quasi_newton(*arguments, progress=0)
-        monkeypatch.setattr(lbfgs, "snap_to_grid", _as_it_is)
+        monkeypatch.setattr(lbfgs, "snap_to_grid", keep_precision)
         fine = nonnegative_quasi_newton(*arguments, progress=0)
         assert rough.residual <= 1e-5
         # By convexity, no w is better by more than the slopes that are left times the distance.
@@ -156,7 +156,7 @@ class TestOnAGrid:
         assert rough.value <= fine.value + 2e-5 * distance
 
 
-def test_a_known_value_at_the_start_saves_an_evaluation():
+def test_given_value_at_the_start_saves_an_evaluation():
     points = []
 
     def smooth(w):
@@ -172,7 +172,7 @@ def test_a_known_value_at_the_start_saves_an_evaluation():
     assert solution.value == expected.value
 
 
-def test_a_start_that_is_the_solution_needs_no_evaluation():
+def test_start_at_the_solution_needs_no_evaluation():
     solution = nonnegative_quasi_newton(None, np.ones(2), 0.0, 50, initial=(3.0, np.zeros(2)))
     assert solution.converged
     assert solution.value == 3.0

@@ -7,12 +7,12 @@ import numpy as np
 
 def midpoints(values):
     """Thresholds between neighbouring distinct values, each at least the lower, below the upper."""
-    found = []
+    thresholds = []
     ordered = sorted(set(values.tolist()))
     for low, high in itertools.pairwise(ordered):
         middle = low / 2 + high / 2
-        found.append(middle if low <= middle < high else low)
-    return found
+        thresholds.append(middle if low <= middle < high else low)
+    return thresholds
 
 
 def thresholds(X):
@@ -25,8 +25,8 @@ def edges(X, thresholds, weights):
     return np.array(
         [
             np.where(X[:, feature] > threshold, 1.0, -1.0) @ weights
-            for feature, own in enumerate(thresholds)
-            for threshold in own
+            for feature, cuts in enumerate(thresholds)
+            for threshold in cuts
         ]
     )
 

@@ -3,13 +3,13 @@ import pytest
 
 from boostbench.core.stumps.stump import additive_tables
 
-from .test_stump import stacked
+from .test_stump import draw_stack
 
 
 @pytest.mark.parametrize("n_stumps", [0, 1, 7, 100])
 def test_tables_give_the_scores_of_the_stumps(n_stumps):
     rng = np.random.default_rng(n_stumps)
-    stumps, X = stacked(rng, n_stumps)
+    stumps, X = draw_stack(rng, n_stumps)
     W = rng.normal(size=(n_stumps, 3))
     scores, features = np.zeros((len(X), 3)), []
     for feature, thresholds, table in additive_tables(stumps, W):

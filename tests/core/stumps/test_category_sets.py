@@ -27,7 +27,7 @@ def table(seed, n_samples=40, n_categories=5, holes=0.2):
     return X, rng
 
 
-def searched(X, categorical=(1, 2)):
+def make_search(X, categorical=(1, 2)):
     views = fit_views(X, categorical)
     Z = views.transform(X)
     return Z, views, add_category_sets(StumpSearch(ViewedFeatures(X, views)), views)
@@ -37,15 +37,15 @@ def outputs(learner, Z):
     return stack_stumps([learner]).outputs(Z)[:, 0]
 
 
-def largest_of_all_sets(X, G):
+def brute_force_edge(X, G):
     """Every set of every feature of categories, and every threshold, one by one."""
     best = 0.0
     for feature in (1, 2):
         codes = np.where(np.isnan(X[:, feature]), -1, X[:, feature])
-        known = np.unique(codes)
-        for sides in product([-1.0, 1.0], repeat=len(known)):
+        categories = np.unique(codes)
+        for sides in product([-1.0, 1.0], repeat=len(categories)):
             if len(set(sides)) == 2:
-                h = np.array(sides)[known.searchsorted(codes)]
+                h = np.array(sides)[categories.searchsorted(codes)]
                 best = max(best, np.abs(h @ G).max())
     for threshold in np.sort(X[:, 0])[:-1]:
         best = max(best, np.abs(np.where(X[:, 0] > threshold, 1.0, -1.0) @ G).max())
@@ -54,35 +54,35 @@ def largest_of_all_sets(X, G):
 
 @pytest.mark.parametrize("n_columns", [1, 3])
 @pytest.mark.parametrize("holes", [0.0, 0.2])
-def test_the_best_of_all_sets(n_columns, holes):
+def test_best_set_equals_brute_force(n_columns, holes):
     kinds = set()
     for seed in range(60):
         X, rng = table(seed, holes=holes)
         G = rng.normal(size=(len(X), n_columns))
-        Z, _, search = searched(X)
-        found = search.best(G)
-        kinds.add(type(found.learner))
-        assert found.edge == pytest.approx(largest_of_all_sets(X, G), rel=1e-12)
-        h = outputs(found.learner, Z)
-        np.testing.assert_array_equal(h, found.outputs)
-        assert h @ G[:, found.column] == pytest.approx(found.edge, rel=1e-12)
+        Z, _, search = make_search(X)
+        best = search.best(G)
+        kinds.add(type(best.learner))
+        assert best.edge == pytest.approx(brute_force_edge(X, G), rel=1e-12)
+        h = outputs(best.learner, Z)
+        np.testing.assert_array_equal(h, best.outputs)
+        assert h @ G[:, best.column] == pytest.approx(best.edge, rel=1e-12)
     assert kinds == {Stump, CategorySet}
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_weights_of_one_sign(seed):
+def test_weights_of_one_sign_do_not_give_the_constant(seed):
     """All categories are on one side then, and the constant is no stump."""
     X, rng = table(seed)
     G = rng.random((len(X), 1))
-    Z, _, search = searched(X)
-    found = search.best(G)
-    assert isinstance(found.learner, Stump)
-    assert len(np.unique(outputs(found.learner, Z))) == 2
-    assert found.edge == pytest.approx(largest_of_all_sets(X, G), rel=1e-12)
+    Z, _, search = make_search(X)
+    best = search.best(G)
+    assert isinstance(best.learner, Stump)
+    assert len(np.unique(outputs(best.learner, Z))) == 2
+    assert best.edge == pytest.approx(brute_force_edge(X, G), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rounding_and_the_order_of_rows_decide_nothing(seed):
+def test_best_set_does_not_depend_on_rounding_and_row_order(seed):
     """Sums that are 0, and features that are copies, but for the last digits."""
     X, rng = table(seed)
     X = np.column_stack([X, X[:, 1]])
@@ -90,13 +90,13 @@ def test_rounding_and_the_order_of_rows_decide_nothing(seed):
     learners = set()
     for _ in range(5):
         order = rng.permutation(len(X))
-        _, _, search = searched(X[order], (1, 2, 3))
+        _, _, search = make_search(X[order], (1, 2, 3))
         learners.add(search.best(G[order] * (1 + 1e-14 * rng.normal(size=G.shape))).learner)
     assert len(learners) == 1
 
 
-def test_of_a_set_and_its_complement_one_is_written():
-    Z, _, search = searched(np.arange(4.0)[:, None], [0])
+def test_set_and_complement_have_one_representation():
+    Z, _, search = make_search(np.arange(4.0)[:, None], [0])
     for signs in product([-1.0, 1.0], repeat=4):
         if abs(sum(signs)) == 0:
             learner = search.best(np.array(signs)[:, None]).learner
@@ -104,14 +104,14 @@ def test_of_a_set_and_its_complement_one_is_written():
             np.testing.assert_array_equal(outputs(learner, Z), signs)
 
 
-def test_few_categories_and_numbers_need_no_sets():
+def test_few_categories_are_searched_without_sets():
     X = np.array([[0.0, 1.5], [1.0, 2.5], [2.0, np.nan], [0.0, 0.0]])
     views = fit_views(X, [0])
     search = StumpSearch(views.transform(X))
     assert add_category_sets(search, views) is search
 
 
-def test_a_stack_of_both_kinds():
+def test_stack_of_stumps_and_sets():
     rng = np.random.default_rng(0)
     Z = np.column_stack([rng.normal(size=30), np.eye(5)[rng.integers(5, size=30)]])
     learners = [CategorySet((2, 4)), Stump(0, 0.1, -1), CategorySet((1, 3), -1), Stump(3, 0.5)]

@@ -51,12 +51,12 @@ def test_excluded_stumps_are_never_returned_again(layout, n_columns):
     }
     search = ExcludingStumpSearch(X)
     while rest:
-        found = search.best(G)
-        stump = found.learner
-        assert found.edge == pytest.approx(max(rest.values()), rel=1e-5)
-        assert found.edge == pytest.approx(rest.pop((stump.feature, stump.threshold)), rel=1e-12)
-        assert found.edge == pytest.approx(G[:, found.column] @ found.outputs)
-        assert (stump(X) == found.outputs).all()
+        best = search.best(G)
+        stump = best.learner
+        assert best.edge == pytest.approx(max(rest.values()), rel=1e-5)
+        assert best.edge == pytest.approx(rest.pop((stump.feature, stump.threshold)), rel=1e-12)
+        assert best.edge == pytest.approx(G[:, best.column] @ best.outputs)
+        assert (stump(X) == best.outputs).all()
         search.exclude(stump)
     assert search.best(G) is None
 
@@ -64,12 +64,12 @@ def test_excluded_stumps_are_never_returned_again(layout, n_columns):
 def test_exclusion_of_stumps_in_many_pieces():
     X = rng().integers(0, 21, (900, 160)).astype(float)
     G = rng(4).normal(size=(len(X), 2))
-    search, found = ExcludingStumpSearch(X), []
+    search, excluded = ExcludingStumpSearch(X), []
     for _ in range(300):
         best = search.best(G)
         search.exclude(best.learner)
-        found.append((best.learner.feature, best.learner.threshold))
-    assert len(set(found)) == 300
+        excluded.append((best.learner.feature, best.learner.threshold))
+    assert len(set(excluded)) == 300
     assert search.is_padding.sum() >= 300
 
 
@@ -84,5 +84,5 @@ def test_exclusion_keeps_stumps_of_other_features():
     assert {first.feature, second.feature} == {0, 1}
 
 
-def test_no_feature_varies():
+def test_constant_features_give_no_stump():
     assert ExcludingStumpSearch(np.ones((3, 2))).best(np.ones((3, 1))) is None

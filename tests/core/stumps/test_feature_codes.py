@@ -32,7 +32,7 @@ def messy_features(rng, n_samples=120):
 
 @pytest.mark.parametrize("max_bins", [None, 2, 7, 256])
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_weighted):
+def test_stumps_and_edges_equal_the_ones_of_view_columns(max_bins, is_weighted):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X, categorical = messy_features(rng)
@@ -42,10 +42,12 @@ def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_w
 
         Z = views.transform(X)
         thresholds = [find_thresholds(column, max_bins, weights) for column in Z.T]
-        view = np.repeat(np.arange(len(thresholds)), [len(own) for own in thresholds])
+        view = np.repeat(np.arange(len(thresholds)), [len(cuts) for cuts in thresholds])
         np.testing.assert_array_equal(table.view, view)
         np.testing.assert_array_equal(table.threshold, np.concatenate(thresholds))
-        np.testing.assert_array_equal(np.diff(table.first_stump), [len(own) for own in thresholds])
+        np.testing.assert_array_equal(
+            np.diff(table.first_stump), [len(cuts) for cuts in thresholds]
+        )
 
         above = Z[:, view] > table.threshold
         np.testing.assert_array_equal(
@@ -65,7 +67,7 @@ def test_stumps_and_edges_equal_those_of_the_columns_of_the_views(max_bins, is_w
         np.testing.assert_array_equal(table.edges(bins, G.sum(axis=0)), edges)
 
 
-def test_joint_bins_are_one_of_each_feature():
+def test_joint_bins_combine_one_bin_per_feature():
     X, categorical = messy_features(np.random.default_rng(0))
     table = FeatureCodes.from_features(X, fit_views(X, categorical), max_bins=9)
     joint = table.joint_bins()
@@ -83,7 +85,7 @@ def test_missing_values_have_the_first_bin_of_their_feature():
             np.testing.assert_array_equal(code == 0, np.isnan(values))
 
 
-def test_bins_of_a_number_with_missing_values_are_those_between_both_sets_of_thresholds():
+def test_missing_values_add_thresholds_to_the_bins_of_a_number():
     rng = np.random.default_rng(2)
     X = np.where(rng.random((500, 1)) < 0.3, np.nan, rng.normal(size=(500, 1)))
     table = FeatureCodes.from_features(X, fit_views(X), max_bins=8)
@@ -99,21 +101,21 @@ def test_codes_take_the_smallest_type():
         assert FeatureCodes.from_features(rows, fit_views(rows)).codes[0].dtype == dtype
 
 
-def test_running_sums_begin_anew_at_each_feature():
+def test_running_sums_restart_at_each_feature():
     X = np.array([[0.0, 5.0], [1.0, 6.0], [2.0, 6.0]])
     table = FeatureCodes.from_features(X, fit_views(X))
     bins = np.array([1.0, 2.0, 3.0, 4.0, 2.0])[:, None]
     np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 6])
 
 
-def test_samples_in_several_bins_of_a_feature():
+def test_samples_may_be_in_several_bins_of_a_feature():
     X = np.array([[0.0, 2.0], [1.0, 0.0], [np.nan, 1.0], [2.0, 3.0]])
     table = FeatureCodes.from_features(X, fit_views(X, [0, 1]))
     np.testing.assert_array_equal(table.is_in(np.array([0, 2])), [False, True, True, False])
     np.testing.assert_array_equal(table.is_in(np.array([4, 7])), [False, True, False, True])
 
 
-def test_the_table_of_thresholds_is_that_of_numbers():
+def test_from_thresholds_equals_from_features_for_numbers():
     X = np.random.default_rng(3).normal(size=(50, 3)).round(1)
     table = FeatureCodes.from_features(X, fit_views(X), max_bins=5)
     thresholds = [table.threshold[table.view == view] for view in range(3)]
@@ -123,26 +125,26 @@ def test_the_table_of_thresholds_is_that_of_numbers():
 
 
 @pytest.mark.parametrize("max_bins", [None, 7])
-def test_other_samples_have_the_bins_of_their_views(max_bins):
+def test_new_samples_have_the_bins_of_their_views(max_bins):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X, categorical = messy_features(rng)
         views = fit_views(X, categorical)
         table = FeatureCodes.from_features(X, views, max_bins)
-        for own, same in zip(table.codes, table.encode(X, views).codes, strict=True):
-            np.testing.assert_array_equal(own, same)
+        for codes, codes_again in zip(table.codes, table.encode(X, views).codes, strict=True):
+            np.testing.assert_array_equal(codes, codes_again)
         # Values beyond the training data, and missing values of every feature.
-        others = np.where(rng.random(X.shape) < 0.3, np.nan, X[rng.permutation(len(X))])
+        new_X = np.where(rng.random(X.shape) < 0.3, np.nan, X[rng.permutation(len(X))])
         is_number = ~np.isin(np.arange(X.shape[1]), categorical)
-        others[:40, is_number] *= 3.0
-        Z, encoded = views.transform(others), table.encode(others, views)
+        new_X[:40, is_number] *= 3.0
+        Z, encoded = views.transform(new_X), table.encode(new_X, views)
         np.testing.assert_array_equal(
             np.column_stack([encoded.above(stump) for stump in range(len(table.view))]),
             Z[:, table.view] > table.threshold,
         )
 
 
-def test_stump_sums_add_up_to_the_scores():
+def test_stump_sums_of_bins_add_up_to_the_scores():
     rng = np.random.default_rng(3)
     X, categorical = messy_features(rng)
     table = FeatureCodes.from_features(X, fit_views(X, categorical), max_bins=9)

@@ -9,12 +9,12 @@ def test_negligible_weights_become_zero():
     converted = to_float32(weights)
     assert converted.dtype == np.float32
     assert converted.flags.c_contiguous
-    kept = converted != 0
-    assert 0.2 < kept.mean() < 0.5
-    np.testing.assert_array_equal(converted[kept], weights.astype(np.float32)[kept])
+    is_kept = converted != 0
+    assert 0.2 < is_kept.mean() < 0.5
+    np.testing.assert_array_equal(converted[is_kept], weights.astype(np.float32)[is_kept])
     # Nothing is subnormal, and what is gone is less than a rounding of the largest.
-    assert np.abs(converted[kept]).min() > np.finfo(np.float32).tiny
-    assert np.abs(weights[~kept]).sum() < 2.0**-24 * np.abs(weights).max()
+    assert np.abs(converted[is_kept]).min() > np.finfo(np.float32).tiny
+    assert np.abs(weights[~is_kept]).sum() < 2.0**-24 * np.abs(weights).max()
 
 
 def test_arguments_are_not_modified():
@@ -24,6 +24,6 @@ def test_arguments_are_not_modified():
     np.testing.assert_array_equal(weights, np.array([1.0, 1e-30], np.float32))
 
 
-def test_empty_weights():
+def test_empty_weights_are_converted():
     np.testing.assert_array_equal(to_float32(np.zeros((3, 2))), np.zeros((3, 2)))
     assert to_float32(np.empty((0, 2))).shape == (0, 2)

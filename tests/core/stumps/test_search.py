@@ -41,7 +41,7 @@ def positions(search):
     return np.flatnonzero(~search.is_padding)
 
 
-def held(search):
+def stumps_of(search):
     """Return the set of (feature, threshold) at the positions."""
     return {(int(search.feature[p]), float(search.threshold[p])) for p in positions(search)}
 
@@ -66,12 +66,12 @@ class TestAgainstBruteForce:
     def test_positions_hold_every_stump_once(self, seed):
         X, _ = self.problem(seed)
         search = StumpSearch(X)
-        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held(search)}
+        sides = {(f, tuple(reference.output(X, f, t))) for f, t in stumps_of(search)}
         wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
         assert sides == wanted
-        assert len(held(search)) == len(wanted)
+        assert len(stumps_of(search)) == len(wanted)
 
-    def test_edges_at_every_position(self, seed):
+    def test_edges_at_every_position_equal_brute_force(self, seed):
         X, G = self.problem(seed)
         search = StumpSearch(X)
         tolerance = 1e-5 * np.abs(G).sum(axis=0).max()
@@ -79,7 +79,7 @@ class TestAgainstBruteForce:
             search.edges(G), literal_edges(search, X, G), rtol=0, atol=tolerance
         )
 
-    def test_best(self, seed):
+    def test_best_equals_brute_force(self, seed):
         X, G = self.problem(seed)
         stump, outputs, edge, column, _ = StumpSearch(X).best(G)
         assert outputs.tolist() == stump(X).tolist()
@@ -87,7 +87,7 @@ class TestAgainstBruteForce:
         assert edge == pytest.approx(stump.polarity * literal, rel=1e-12)
         assert edge == pytest.approx(reference.largest_edge(X, G), rel=1e-5)
 
-    def test_best_sum_abs_edge(self, seed):
+    def test_best_sum_abs_edge_equals_brute_force(self, seed):
         X, G = self.problem(seed)
         stump, outputs, edge, _, votes = StumpSearch(X).best_sum_abs_edge(G)
         assert stump.polarity == 1
@@ -101,7 +101,7 @@ class TestAgainstBruteForce:
         assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
 
     @pytest.mark.parametrize("block", [2**20, 1])
-    def test_best_per_column(self, seed, block, monkeypatch):
+    def test_best_per_column_equals_brute_force(self, seed, block, monkeypatch):
         monkeypatch.setattr("boostbench.core.stumps.search._BLOCK_EDGES", block)
         X, _ = self.problem(seed)
         G = np.random.default_rng(seed).normal(size=(len(X), 19))
@@ -122,7 +122,7 @@ class TestAgainstBruteForce:
         scales = np.array([1.0, 2.0**-200, 2.0**200, 0.0])
         assert (search.best_per_column(scales * G)[:3] == search.best_per_column(G)[:3]).all()
 
-    def test_whole_weights_are_summed_without_error(self, seed):
+    def test_sums_of_integer_weights_are_exact(self, seed):
         """Sums of small integers are exact in single precision: no tolerance, ties abound."""
         X, G = self.problem(seed)
         G = np.round(G)
@@ -134,7 +134,7 @@ class TestAgainstBruteForce:
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("seed", range(5))
-def test_features_that_take_few_values_together(seed):
+def test_joint_bins_of_discrete_features(seed):
     """Discrete features of many samples share joint bins."""
     rng = np.random.default_rng(seed)
     n_samples = 150
@@ -157,20 +157,20 @@ def test_features_with_different_numbers_of_thresholds(n_thresholds):
     X[:, 3] = np.arange(60) > 40
     G = rng.integers(-3, 4, (60, 3)).astype(float)
     search = StumpSearch(X)
-    assert len(held(search)) == n_thresholds + 60
+    assert len(stumps_of(search)) == n_thresholds + 60
     assert (search.edges(G) == literal_edges(search, X, G)).all()
 
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("varying", range(4))
-def test_one_feature_varies_only(varying):
+def test_single_varying_feature_is_selected(varying):
     X = np.ones((20, 4))
     X[:, varying] = np.arange(20)
     G = np.where(np.arange(20) < 7, -1.0, 1.0)[:, None]
     search = StumpSearch(X)
-    for found, polarity in ((search.best(G), 1), (search.best(-G), -1)):
-        assert found.learner == Stump(varying, 6.5, polarity)
-        assert (found.column, found.edge) == (0, 20.0)
+    for best, polarity in ((search.best(G), 1), (search.best(-G), -1)):
+        assert best.learner == Stump(varying, 6.5, polarity)
+        assert (best.column, best.edge) == (0, 20.0)
 
 
 @pytest.mark.parametrize("max_bins", [None, 4])
@@ -187,21 +187,21 @@ def test_constant_features_have_no_position(max_bins):
 @pytest.mark.parametrize("max_bins", [None, 2])
 def test_neighbouring_doubles_are_separated(value, max_bins):
     X = np.array([[value], [np.nextafter(value, np.inf)]])
-    found = StumpSearch(X, max_bins).best(np.array([[-1.0], [1.0]]))
-    assert found.edge == 2.0
-    assert found.learner(X).tolist() == [-1.0, 1.0]
+    best = StumpSearch(X, max_bins).best(np.array([[-1.0], [1.0]]))
+    assert best.edge == 2.0
+    assert best.learner(X).tolist() == [-1.0, 1.0]
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("low", [-1.0, 0.0, 0.5])
-def test_the_largest_doubles_are_separated(low):
+def test_largest_doubles_are_separated(low):
     largest = np.finfo(float).max
     X = np.array([[low * largest], [largest]])
-    found = StumpSearch(X).best(np.array([[-1.0], [1.0]]))
-    assert found.edge == 2.0
-    assert found.learner(X).tolist() == [-1.0, 1.0]
-    assert np.isfinite(found.learner.threshold)
+    best = StumpSearch(X).best(np.array([[-1.0], [1.0]]))
+    assert best.edge == 2.0
+    assert best.learner(X).tolist() == [-1.0, 1.0]
+    assert np.isfinite(best.learner.threshold)
 
 
 @pytest.mark.usefixtures("layout")
@@ -210,13 +210,13 @@ def test_search_does_not_depend_on_the_scale_of_weights(scale):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
     search = StumpSearch(X)
-    found, scaled = search.best(G), search.best(scale * G)
-    assert (scaled.learner, scaled.column) == (found.learner, found.column)
-    assert scaled.edge == scale * found.edge
-    found, scaled = search.best_sum_abs_edge(G), search.best_sum_abs_edge(scale * G)
-    assert scaled.learner == found.learner
-    assert scaled.votes.tolist() == found.votes.tolist()
-    assert scaled.edge == scale * found.edge
+    best, scaled = search.best(G), search.best(scale * G)
+    assert (scaled.learner, scaled.column) == (best.learner, best.column)
+    assert scaled.edge == scale * best.edge
+    best, scaled = search.best_sum_abs_edge(G), search.best_sum_abs_edge(scale * G)
+    assert scaled.learner == best.learner
+    assert scaled.votes.tolist() == best.votes.tolist()
+    assert scaled.edge == scale * best.edge
 
 
 @pytest.mark.usefixtures("layout")
@@ -235,8 +235,8 @@ def test_search_never_returns_padding_for_small_edges():
     X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
     search = StumpSearch(X)
     assert search.is_padding.any()
-    found = search.best_per_column(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
-    assert not search.is_padding[found].any()
+    positions = search.best_per_column(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
+    assert not search.is_padding[positions].any()
 
 
 @pytest.mark.usefixtures("layout")
@@ -268,35 +268,37 @@ def test_many_thresholds_of_many_samples_keep_single_precision():
 
 
 @pytest.mark.parametrize("max_bins", [2, 3, 8])
-def test_quantiles_count_weights(max_bins):
+def test_quantiles_of_weights_equal_quantiles_of_repeated_rows(max_bins):
     rng = np.random.default_rng(0)
     X, times = rng.normal(size=(40, 3)).round(1), rng.integers(1, 6, 40)
     times[X[:, 0] > 0.5] *= 9
-    weighted = held(StumpSearch(X, max_bins, times.astype(float)))
-    assert weighted == held(StumpSearch(X.repeat(times, axis=0), max_bins))
-    assert weighted != held(StumpSearch(X, max_bins))
+    weighted = stumps_of(StumpSearch(X, max_bins, times.astype(float)))
+    assert weighted == stumps_of(StumpSearch(X.repeat(times, axis=0), max_bins))
+    assert weighted != stumps_of(StumpSearch(X, max_bins))
 
 
 @pytest.mark.parametrize("seed", MANY_SEEDS)
 @pytest.mark.parametrize("max_bins", [2, 3, 8, 16, 100])
-def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
+def test_binned_thresholds_are_a_subset_of_all_thresholds(seed, max_bins):
     X = mixed_features(np.random.default_rng(seed))
     exact, binned = StumpSearch(X), StumpSearch(X, max_bins)
     for feature, values in enumerate(X.T):
-        all_thresholds = {threshold for f, threshold in held(exact) if f == feature}
-        kept = {threshold for f, threshold in held(binned) if f == feature}
-        assert kept <= all_thresholds
-        assert len(kept) <= max_bins - 1
-        assert bool(kept) == bool(all_thresholds)
+        all_thresholds = {threshold for f, threshold in stumps_of(exact) if f == feature}
+        selected = {threshold for f, threshold in stumps_of(binned) if f == feature}
+        assert selected <= all_thresholds
+        assert len(selected) <= max_bins - 1
+        assert bool(selected) == bool(all_thresholds)
         if len(set(values)) <= max_bins:
-            assert kept == all_thresholds
+            assert selected == all_thresholds
 
 
 @pytest.mark.parametrize("max_bins", [2, 4, 10])
-def test_binned_thresholds_are_the_quantiles(max_bins):
+def test_binned_thresholds_are_quantiles(max_bins):
     """Each bin of distinct values holds its share of the samples."""
     values = np.random.default_rng(0).permutation(1000.0 + np.arange(1000))
-    thresholds = sorted(threshold for _, threshold in held(StumpSearch(values[:, None], max_bins)))
+    thresholds = sorted(
+        threshold for _, threshold in stumps_of(StumpSearch(values[:, None], max_bins))
+    )
     below = [(values < threshold).sum() for threshold in thresholds]
     assert len(below) == max_bins - 1
     assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
@@ -304,12 +306,12 @@ def test_binned_thresholds_are_the_quantiles(max_bins):
 
 def test_frequent_value_has_its_own_bin():
     values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
-    assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
+    assert (0, 0.5) in stumps_of(StumpSearch(values[:, None], 10))
 
 
 @pytest.mark.parametrize("max_bins", [None, 5])
 @pytest.mark.parametrize("polarity", [-1, 1])
-def test_a_position_is_a_stump(max_bins, polarity):
+def test_stump_of_a_position_has_its_feature_threshold_and_polarity(max_bins, polarity):
     X = np.random.default_rng(3).normal(size=(12, 2))
     search = StumpSearch(X, max_bins)
     for position in np.flatnonzero(~search.is_padding):
@@ -346,7 +348,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_columns", [1, 4, 26])
-def test_larger_problems_of_every_layout(kind, n_columns):
+def test_every_layout_equals_brute_force_on_larger_problems(kind, n_columns):
     rng = np.random.default_rng(n_columns)
     X = KINDS[kind](rng).astype(float)
     thresholds = [np.reshape(reference.midpoints(column), (-1, 1)) for column in X.T]
@@ -355,18 +357,18 @@ def test_larger_problems_of_every_layout(kind, n_columns):
         G = rng.normal(size=(len(X), n_columns)) * rng.gamma(0.3, size=(len(X), 1))
         sides = (column > thresholds for column, thresholds in zip(X.T, thresholds, strict=True))
         edges = np.abs(np.concatenate([np.where(above, 1.0, -1.0) @ G for above in sides]))
-        found = search.best(G)
-        assert found.edge == pytest.approx(edges.max(), rel=1e-5)
-        assert found.edge == pytest.approx(G[:, found.column] @ found.learner(X))
-        found = search.best_sum_abs_edge(G)
-        assert found.edge == pytest.approx(edges.sum(axis=1).max(), rel=1e-5)
-        of_stump = found.learner(X) @ G
-        np.testing.assert_allclose(found.votes * of_stump, np.abs(of_stump))
+        best = search.best(G)
+        assert best.edge == pytest.approx(edges.max(), rel=1e-5)
+        assert best.edge == pytest.approx(G[:, best.column] @ best.learner(X))
+        best = search.best_sum_abs_edge(G)
+        assert best.edge == pytest.approx(edges.sum(axis=1).max(), rel=1e-5)
+        of_stump = best.learner(X) @ G
+        np.testing.assert_allclose(best.votes * of_stump, np.abs(of_stump))
         positions = search.best_per_column(G)
         stumps = Stump(search.feature[positions], search.threshold[positions])
         each = np.abs((stumps(X) * G).sum(axis=0))
         np.testing.assert_allclose(each, edges.max(axis=0), rtol=1e-5)
-        position = search.best_position(G, lambda some: np.square(some).sum(axis=1), 1.0)
+        position = search.best_position(G, lambda rows: np.square(rows).sum(axis=1), 1.0)
         size = np.square(search.stump(position)(X) @ G).sum()
         assert size == pytest.approx(np.square(edges).sum(axis=1).max(), rel=1e-5)
 
@@ -399,9 +401,9 @@ def test_rounding_inside_a_tie_does_not_affect_the_result():
     G = np.array([[0.1, -3, 1.5, 1.5, 0, 0, 0, 0, -0.2, 0.6]]).T
     search = StumpSearch(X)
     assert search.is_padding.any()
-    found = search.best(G)
-    assert found.learner == Stump(0, 6.5, 1)
-    assert found.edge == pytest.approx(0.7)
+    best = search.best(G)
+    assert best.learner == Stump(0, 6.5, 1)
+    assert best.edge == pytest.approx(0.7)
     assert search.best_sum_abs_edge(G).learner == Stump(0, 6.5)
     position = search.best_position(G, lambda edges: np.abs(edges[:, 0]), 1.0)
     assert {position, *search.best_per_column(G)} == {position}
@@ -419,7 +421,7 @@ def test_totals_of_many_samples_are_exact():
     G = np.where(np.arange(len(X))[:, None] % 10 == np.arange(10), 1.0, -1.0) / (10 * len(X))
     edges = np.abs((2 * X - 1).T @ G).sum(axis=1)
     search = StumpSearch(X)
-    found = np.zeros(8)
-    np.maximum.at(found, search.feature, np.abs(search.edges(G)).sum(axis=1))
+    largest = np.zeros(8)
+    np.maximum.at(largest, search.feature, np.abs(search.edges(G)).sum(axis=1))
     # The sums below the thresholds are in single precision.
-    np.testing.assert_allclose(found, edges, rtol=0, atol=2e-3 * edges.max())
+    np.testing.assert_allclose(largest, edges, rtol=0, atol=2e-3 * edges.max())

@@ -4,7 +4,7 @@ import pytest
 from boostbench.core.stumps.stump import Stump, Stumps
 
 
-def test_many_stumps_are_evaluated_at_once():
+def test_arrays_of_stumps_are_evaluated_together():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(12, 3))
     fields = rng.integers(0, 3, 5), rng.normal(size=5), rng.choice([-1, 1], 5)
@@ -13,7 +13,7 @@ def test_many_stumps_are_evaluated_at_once():
         assert column.tolist() == Stump(*one)(X).tolist()
 
 
-def stacked(rng, n_stumps, n_features=5):
+def draw_stack(rng, n_stumps, n_features=5):
     """Draw stumps, and data with values on the thresholds too: a stump is -1 there."""
     stumps = [
         Stump(int(rng.integers(n_features)), float(rng.integers(4)), int(rng.choice([-1, 1])))
@@ -23,11 +23,11 @@ def stacked(rng, n_stumps, n_features=5):
 
 
 @pytest.mark.parametrize("selection", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
-def test_stumps_side_by_side(selection):
+def test_outputs_of_stack_equal_single_stumps(selection):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (20, 3)).astype(float)
     facts = [(0, 1.0, 1), (2, 0.5, -1), (1, 3.0, 1), (1, -1.0, -1), (0, 2.0, -1)]
-    stumps = [Stump(*own) for own in facts]
+    stumps = [Stump(*fields) for fields in facts]
     outputs = Stumps(stumps).outputs(X, selection)
     assert len(Stumps(stumps)) == 5
     assert outputs.shape == (20, len(stumps[selection]))
@@ -37,17 +37,17 @@ def test_stumps_side_by_side(selection):
             assert outputs[i, t] == polarity * sign
 
 
-def test_no_stumps():
+def test_empty_stack_has_no_outputs():
     assert Stumps([]).outputs(np.ones((3, 2))).shape == (3, 0)
 
 
 @pytest.mark.parametrize("block", [1, 100, 10**6])
 @pytest.mark.parametrize("n_stumps", [0, 1, 7, 100])
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
-def test_scores_are_the_outputs_times_the_coefficients(n_stumps, block, shape, monkeypatch):
+def test_scores_equal_outputs_times_coefficients(n_stumps, block, shape, monkeypatch):
     monkeypatch.setattr("boostbench.core.stumps.stump.BLOCK_OUTPUTS", block)
     rng = np.random.default_rng(n_stumps)
-    stumps, X = stacked(rng, n_stumps)
+    stumps, X = draw_stack(rng, n_stumps)
     W = rng.normal(size=(n_stumps, *shape))
     for selection in (slice(None), slice(2, 5), slice(0, 0)):
         scores = stumps.scores(X, W, selection)

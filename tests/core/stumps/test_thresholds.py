@@ -29,20 +29,23 @@ DRAWS = {
 }
 
 
-def plain(values, max_bins, weights=None):
-    """Thresholds by sorting: the first value at which the share of the samples is best_score."""
+def sorted_thresholds(values, max_bins, weights=None):
+    """Thresholds by sorting: the first value at which the share of the samples is reached."""
     middles = np.array(reference.midpoints(values))
     if max_bins is None or len(middles) < max_bins:
         return middles
     times = np.ones(len(values)) if weights is None else weights
     distinct = np.unique(values)
     counts = np.bincount(np.searchsorted(distinct, values), times).round(6).astype(int)
-    best_score = np.cumsum(counts)
-    at = {
-        min(int(np.flatnonzero(best_score * max_bins >= best_score[-1] * i)[0]), len(middles) - 1)
+    counts_below = np.cumsum(counts)
+    positions = {
+        min(
+            int(np.flatnonzero(counts_below * max_bins >= counts_below[-1] * i)[0]),
+            len(middles) - 1,
+        )
         for i in range(1, max_bins)
     }
-    return middles[sorted(at)]
+    return middles[sorted(positions)]
 
 
 @given(
@@ -52,39 +55,39 @@ def plain(values, max_bins, weights=None):
     max_bins=st.sampled_from([None, 2, 3, 16, 64, 255, 256]),
 )
 @settings(max_examples=60, deadline=None)
-def test_cuts_and_codes_are_those_of_sorting(kind, seed, n, max_bins):
+def test_thresholds_and_bin_indices_equal_sorting(kind, seed, n, max_bins):
     with pytest.MonkeyPatch.context() as patch:
         # Few values are enough for the grids then.
         patch.setattr(quantiles, "_MIN_VALUES", 40)
         patch.setattr(quantiles, "_BLOCK_VALUES", 64)
         values = DRAWS[kind](np.random.default_rng(seed), n)
         thresholds = find_thresholds(values, max_bins)
-        assert thresholds.tolist() == plain(values, max_bins).tolist()
-        found = bin_indices(values, thresholds)
-        assert found.dtype == np.min_scalar_type(len(thresholds))
-        assert (found == np.searchsorted(thresholds, values)).all()
+        assert thresholds.tolist() == sorted_thresholds(values, max_bins).tolist()
+        codes = bin_indices(values, thresholds)
+        assert codes.dtype == np.min_scalar_type(len(thresholds))
+        assert (codes == np.searchsorted(thresholds, values)).all()
         # Values on thresholds, beside them and far from them.
-        some = np.concatenate(
+        near = np.concatenate(
             [thresholds, np.nextafter(thresholds, np.inf), np.nextafter(thresholds, -np.inf)]
         )
-        others = np.append(some, [-1.7e308, 1.7e308, 0.0] * 20)
-        assert (bin_indices(others, thresholds) == np.searchsorted(thresholds, others)).all()
+        wider = np.append(near, [-1.7e308, 1.7e308, 0.0] * 20)
+        assert (bin_indices(wider, thresholds) == np.searchsorted(thresholds, wider)).all()
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "far", "nearly sorted"])
-def test_grids_are_used(kind, monkeypatch):
+def test_most_continuous_data_need_no_sort(kind, monkeypatch):
     """Most data without ties need no sorting, or the grid is for nothing."""
-    found = []
+    grids = []
     by_grid = quantiles._thresholds_by_grid
 
-    def noted(*args):
-        found.append(by_grid(*args))
-        return found[-1]
+    def record_grid(*args):
+        grids.append(by_grid(*args))
+        return grids[-1]
 
-    monkeypatch.setattr(quantiles, "_thresholds_by_grid", noted)
+    monkeypatch.setattr(quantiles, "_thresholds_by_grid", record_grid)
     values = DRAWS[kind](np.random.default_rng(0), 2**15)
-    assert find_thresholds(values, 64).tolist() == plain(values, 64).tolist()
-    assert (found[0] is None) == (kind == "heavy")
+    assert find_thresholds(values, 64).tolist() == sorted_thresholds(values, 64).tolist()
+    assert (grids[0] is None) == (kind == "heavy")
 
 
 @pytest.mark.parametrize("factor", [1.0, 1 / 3, 0.1])
@@ -93,7 +96,7 @@ def test_weight_equals_repeated_rows(factor):
     for _ in range(30):
         values, times = rng.integers(0, 40, 60).astype(float), rng.integers(1, 5, 60)
         order = rng.permutation(60)
-        wanted = plain(values.repeat(times), 8)
+        wanted = sorted_thresholds(values.repeat(times), 8)
         assert find_thresholds(values, 8, factor * times).tolist() == wanted.tolist()
         assert find_thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
         assert find_thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
@@ -101,7 +104,7 @@ def test_weight_equals_repeated_rows(factor):
 
 @pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])
 @pytest.mark.parametrize("n", [1, 2, 1000])
-def test_in_order(kind, n):
+def test_sort_with_order_equals_argsort(kind, n):
     rng = np.random.default_rng(0)
     if kind == "neighbours":
         # They differ in bits that make room for the numbers.
@@ -110,22 +113,22 @@ def test_in_order(kind, n):
         values[::11] = 0.0
     else:
         values = DRAWS[kind](rng, n)
-    order, found = sort_with_order(values)
-    assert found.tolist() == np.sort(values).tolist()
-    assert np.array_equal(found, values[order])
+    order, in_order = sort_with_order(values)
+    assert in_order.tolist() == np.sort(values).tolist()
+    assert np.array_equal(in_order, values[order])
     assert np.array_equal(np.sort(order), np.arange(n))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("shape", [(1, 1), (7, 3), (100, 8), (9000, 19)])
-def test_columns(shape, order):
+def test_iter_columns_yields_contiguous_features(shape, order):
     X = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
     for values, feature in zip(iter_columns(X), X.T, strict=True):
         assert values.flags.c_contiguous
         assert (values == feature).all()
 
 
-def test_weights_of_1_are_as_none_of_many_values():
+def test_weights_of_one_equal_no_weights():
     values = np.arange(2.0**15 + 1)
     unweighted = find_thresholds(values, 2**15)
     assert find_thresholds(values, 2**15, np.ones(len(values))).tolist() == unweighted.tolist()

@@ -29,7 +29,7 @@ LAYOUTS = [Dense, block_histogram, joint_histogram, Sorted]
 
 
 @st.composite
-def problems(draw, n_columns=None):
+def tied_problems(draw, n_columns=None):
     """Data full of ties: flags, grids, columns that are there twice, or mirrored; whole weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_samples = draw(st.integers(2, 40))
@@ -49,7 +49,7 @@ def problems(draw, n_columns=None):
 UNITS = st.sampled_from([0.1, 1 / 3, 1e-9 / 7, np.pi])
 
 
-def ways(X, G, times, order):
+def equivalent_searches(X, G, times, order):
     """Give the same problem in many forms: searches, and the weights for each."""
     G = G * times[:, None]
     yield StumpSearch(X), G
@@ -65,9 +65,9 @@ def ways(X, G, times, order):
 
 def exact_edges(X, G):
     """Edges of all stumps, in their order, of whole weights."""
-    found = list(reference.stumps(X))
-    outputs = [reference.output(X, *stump) for stump in found]
-    return found, np.array(outputs) @ G
+    stumps = list(reference.stumps(X))
+    outputs = [reference.output(X, *stump) for stump in stumps]
+    return stumps, np.array(outputs) @ G
 
 
 # Its only edge is 0, but for rounding where rows are repeated.
@@ -75,43 +75,43 @@ NO_EDGE = np.array([[7.0], [1.0]]), np.array([[-3], [-2]]), np.array([2, 3]), np
 
 
 @example(problem=NO_EDGE, unit=0.1)
-@given(problem=problems(), unit=UNITS)
+@given(problem=tied_problems(), unit=UNITS)
 @settings(max_examples=60, deadline=None)
-def test_the_first_of_the_best_stumps(problem, unit):
+def test_ties_go_to_the_first_stump(problem, unit):
     X, G, times, _ = problem
     stumps, edges = exact_edges(X, G * times[:, None])
-    for search, weights in ways(*problem):
-        found, voted, each = (
+    for search, weights in equivalent_searches(*problem):
+        best, voted, each = (
             find(unit * weights)
             for find in (search.best, search.best_sum_abs_edge, search.best_per_column)
         )
         # Arg-max takes the first.
-        at, column = divmod(int(np.abs(edges).argmax()), edges.shape[1])
-        assert (found.learner.feature, found.learner.threshold) == stumps[at]
-        assert found.column == column
-        at = int(np.abs(edges).sum(axis=1).argmax())
-        assert (voted.learner.feature, voted.learner.threshold) == stumps[at]
-        assert voted.votes.tolist() == np.where(edges[at] >= 0, 1.0, -1.0).tolist()
-        firsts = [stumps[at] for at in np.abs(edges).argmax(axis=0)]
+        first, column = divmod(int(np.abs(edges).argmax()), edges.shape[1])
+        assert (best.learner.feature, best.learner.threshold) == stumps[first]
+        assert best.column == column
+        first = int(np.abs(edges).sum(axis=1).argmax())
+        assert (voted.learner.feature, voted.learner.threshold) == stumps[first]
+        assert voted.votes.tolist() == np.where(edges[first] >= 0, 1.0, -1.0).tolist()
+        firsts = [stumps[first] for first in np.abs(edges).argmax(axis=0)]
         assert list(zip(search.feature[each], search.threshold[each], strict=True)) == firsts
         position = search.best_position(
-            unit * weights, lambda some: np.square(some).sum(axis=1), scale=(4 * unit * 40 * 9) ** 2
+            unit * weights, lambda rows: np.square(rows).sum(axis=1), scale=(4 * unit * 40 * 9) ** 2
         )
-        found, none, scale = [position], np.empty(0, np.int64), 4 * unit * 40 * 9
+        positions, none, scale = [position], np.empty(0, np.int64), 4 * unit * 40 * 9
         for many in (0, 2**20):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
-                found.append(
+                positions.append(
                     search.best_excluding(unit * weights, row_norms, row_norms, scale, none)[0]
                 )
-        at = int(np.square(edges).sum(axis=1).argmax())
-        for one in found:
-            assert (search.feature[one], search.threshold[one]) == stumps[at]
+        first = int(np.square(edges).sum(axis=1).argmax())
+        for position in positions:
+            assert (search.feature[position], search.threshold[position]) == stumps[first]
 
 
-@given(problem=problems(), unit=UNITS)
+@given(problem=tied_problems(), unit=UNITS)
 @settings(max_examples=30, deadline=None)
-def test_stumps_are_left_out_in_their_order(problem, unit):
+def test_stumps_are_excluded_in_canonical_order(problem, unit):
     X, G, times, _ = problem
     G = G * times[:, None]
     stumps, edges = exact_edges(X, G)
@@ -120,16 +120,16 @@ def test_stumps_are_left_out_in_their_order(problem, unit):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(evaluation, "choose_layout", kind)
             search = ExcludingStumpSearch(X)
-        left = sizes.copy()
+        remaining = sizes.copy()
         for _ in range(min(5, len(stumps))):
-            at = int(left.argmax())
-            found = search.best(unit * G).learner
-            assert (found.feature, found.threshold) == stumps[at]
-            search.exclude(found)
-            left[at] = -1.0
+            first = int(remaining.argmax())
+            best = search.best(unit * G).learner
+            assert (best.feature, best.threshold) == stumps[first]
+            search.exclude(best)
+            remaining[first] = -1.0
 
 
-def tree_searches(search, labels, weights):
+def best_trees(search, labels, weights):
     """Give all trees that a search finds: what they test, and what is in their leaves."""
     n_classes = 3
     G = np.eye(n_classes)[labels] * weights[:, None]
@@ -138,17 +138,17 @@ def tree_searches(search, labels, weights):
             patch.setattr(trees, "_MIN_CLASSES_FOR_SUMS", many)
             patch.setattr(gini_trees, "_MIN_CLASSES_FOR_SUMS", many)
             for kind in (ClassStumpSearch, partial(GiniTreeSearch, max_leaf_nodes=4)):
-                found = kind(search, labels, n_classes).best(weights)
-                yield None if found is None else found.learner
+                best = kind(search, labels, n_classes).best(weights)
+                yield None if best is None else best.learner
     codewords = np.array([[1.0, 0, -1], [0, 1, 1], [-1, 1, 0.5]])
     for criterion in (LeastSquares(), CodewordVote(codewords)):
-        found = VectorTreeSearch(search, 2, weights).best(G @ codewords, criterion)
-        yield None if found is None else found.tree
+        best = VectorTreeSearch(search, 2, weights).best(G @ codewords, criterion)
+        yield None if best is None else best.tree
 
 
-@given(problem=problems(n_columns=1), unit=st.sampled_from([0.1, 1 / 3, np.pi]))
+@given(problem=tied_problems(n_columns=1), unit=st.sampled_from([0.1, 1 / 3, np.pi]))
 @settings(max_examples=40, deadline=None)
-def test_trees_are_the_same_in_every_way(problem, unit):
+def test_trees_do_not_depend_on_the_order_of_summation(problem, unit):
     X, G, times, order = problem
     labels = np.abs(G[:, 0]) % 3
     repeated = np.repeat(np.arange(len(X)), times)
@@ -164,8 +164,8 @@ def test_trees_are_the_same_in_every_way(problem, unit):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(evaluation, "choose_layout", layout)
             forms.append((StumpSearch(X), labels, weights))
-    wanted, *others = [list(tree_searches(*form)) for form in forms]
-    for these in others:
+    wanted, *rest = [list(best_trees(*form)) for form in forms]
+    for these in rest:
         for tree, other in zip(wanted, these, strict=True):
             assert (tree is None) == (other is None)
             if tree is not None:
@@ -174,30 +174,30 @@ def test_trees_are_the_same_in_every_way(problem, unit):
                 np.testing.assert_allclose(tree.value, other.value, atol=1e-9)
 
 
-@given(problem=problems(n_columns=3), unit=UNITS)
+@given(problem=tied_problems(n_columns=3), unit=UNITS)
 @settings(max_examples=40, deadline=None)
-def test_stumps_with_codes_are_the_same_in_every_order(problem, unit):
+def test_stumps_with_codes_do_not_depend_on_the_order_of_samples(problem, unit):
     X, G, _, order = problem
     codes = np.array([[1, -1, 0], [0, 1, -1], [1, 0, -1], [1, -1, 0]], np.float32)
     violation = np.array([0.5, 0.25, 0.5, 0.5], np.float32) * np.float32(unit)
     stumps, edges = exact_edges(X, G)
-    found = OutputCodeStumpSearch(X).best(unit * G, codes, violation)
+    best = OutputCodeStumpSearch(X).best(unit * G, codes, violation)
     scores = np.abs(edges @ codes.T) + violation / unit
     # What single precision makes of the violations is not a tie.
-    at = np.argwhere(scores >= scores.max() - 1e-6)
-    wanted = [(*stumps[q], v) for q, v in at]
-    assert (found.learner.feature, found.learner.threshold, found.column) in wanted
+    positions = np.argwhere(scores >= scores.max() - 1e-6)
+    wanted = [(*stumps[q], v) for q, v in positions]
+    assert (best.learner.feature, best.learner.threshold, best.column) in wanted
     again = OutputCodeStumpSearch(X[order]).best(unit * G[order], codes, violation)
-    assert (again.learner, again.column) == (found.learner, found.column)
+    assert (again.learner, again.column) == (best.learner, best.column)
 
 
 @pytest.mark.parametrize("n_features", [1, 40, 1500])
 @pytest.mark.parametrize("n_columns", [1, 3])
-def test_thousands_of_equal_stumps(n_features, n_columns):
+def test_first_of_thousands_of_equal_stumps_is_selected(n_features, n_columns):
     rng = np.random.default_rng(n_features)
     flag = rng.integers(0, 2, 200)
-    others = rng.integers(0, 2, (200, n_features))
-    X = np.column_stack([others, np.tile(flag[:, None], n_features), 1 - others]).astype(float)
+    noise = rng.integers(0, 2, (200, n_features))
+    X = np.column_stack([noise, np.tile(flag[:, None], n_features), 1 - noise]).astype(float)
     G = rng.normal(size=(200, n_columns)) + 3.0 * (2 * flag - 1)[:, None]
     for data in (X, csr_array(X)):
         search = StumpSearch(data)
@@ -237,31 +237,31 @@ def test_search_distinguishes_nearly_equal_stumps(layout, seed, monkeypatch):
         assert StumpSearch(X).best(G).learner.feature == feature
 
 
-def test_tie_tolerance():
+def test_tie_tolerance_separates_ties_from_differences():
     assert argmax_with_tolerance(np.array([1.0, 1.0 + TIE_TOLERANCE / 2, 0.0]), 1.0) == 0
     assert argmax_with_tolerance(np.array([1.0, 1.0 + 2 * TIE_TOLERANCE, 0.0]), 1.0) == 1
     values = np.array([[1.0, 2.0, 2.0 - 1e-12], [3.0, 1.0, 3.0]])
     assert argmax_with_tolerance(values, np.array([1.0, 1.0])).tolist() == [1, 0]
 
 
-def test_the_constant_stump_comes_after_an_equal_one():
+def test_constant_stump_comes_after_an_equal_stump():
     X = np.repeat([0.0, 1.0], 10)[:, None]
     G = np.where(np.arange(20) < 10, 0.0, 0.1)[:, None]
     assert ConstantFallbackSearch(StumpSearch(X)).best(G).learner.threshold == 0.5
     assert ConstantFallbackSearch(StumpSearch(X)).best(G + 1e-3).learner.threshold == np.inf
 
 
-def test_the_first_family_of_equals():
+def test_tie_between_searches_goes_to_the_first_search():
     X = np.repeat([0.0, 1.0], 10)[:, None]
     G = np.where(np.arange(20) < 10, -0.1, 0.1)[:, None]
 
-    class Off:
+    class ScaledSearch:
         def __init__(self, X, factor):
             self.X, self.factor = X, factor
 
         def best(self, G):
-            found = StumpSearch(self.X).best(G)
-            return found._replace(edge=found.edge * self.factor, column=int(self.factor < 1))
+            best = StumpSearch(self.X).best(G)
+            return best._replace(edge=best.edge * self.factor, column=int(self.factor < 1))
 
     for factors, first in (((1 - 1e-13, 1.0), 1), ((1.0, 1 - 1e-13), 0), ((1 - 1e-6, 1.0), 0)):
-        assert UnionSearch([Off(X, factor) for factor in factors]).best(G).column == first
+        assert UnionSearch([ScaledSearch(X, factor) for factor in factors]).best(G).column == first

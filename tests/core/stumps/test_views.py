@@ -8,7 +8,7 @@ from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
 
 
-def columns(rng, n_samples, share=0.3):
+def make_columns(rng, n_samples, share=0.3):
     """A number, one with missing values, two features of categories, of which one has holes."""
     X = rng.integers(4, size=(n_samples, 4)).astype(float)
     X[rng.random(n_samples) < share, 1] = np.nan
@@ -16,14 +16,14 @@ def columns(rng, n_samples, share=0.3):
     return X
 
 
-def outputs(X, categorical):
+def literal_outputs(X, categorical):
     """Yield what every stump says of the samples, one by one."""
     for feature, column in enumerate(X.T):
         missing = np.isnan(column)
-        known = np.unique(column[~missing])
+        values = np.unique(column[~missing])
         if missing.any():
             yield np.where(missing, 1.0, -1.0)
-        for value in known:
+        for value in values:
             if feature in categorical:
                 yield np.where(column == value, 1.0, -1.0)
             else:
@@ -34,24 +34,24 @@ def outputs(X, categorical):
 @pytest.mark.parametrize("max_bins", [None, 64])
 @pytest.mark.parametrize("n_columns", [1, 3])
 @pytest.mark.parametrize("n_samples", [12, 400])
-def test_the_best_of_all_stumps_is_found(n_samples, n_columns, max_bins):
+def test_best_stump_equals_brute_force(n_samples, n_columns, max_bins):
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        X, G = columns(rng, n_samples), rng.normal(size=(n_samples, n_columns))
+        X, G = make_columns(rng, n_samples), rng.normal(size=(n_samples, n_columns))
         search = StumpSearch(fit_views(X, [2, 3]).transform(X), max_bins)
-        every = np.array(list(outputs(X, [2, 3])))
+        every = np.array(list(literal_outputs(X, [2, 3])))
         varies = np.abs(every.sum(axis=1)) < n_samples
         edges = np.abs(every[varies] @ G)
-        found = search.best(G)
-        assert found.edge == pytest.approx(edges.max(), rel=1e-12)
-        assert abs(found.outputs @ G[:, found.column]) == pytest.approx(found.edge, rel=1e-12)
+        best = search.best(G)
+        assert best.edge == pytest.approx(edges.max(), rel=1e-12)
+        assert abs(best.outputs @ G[:, best.column]) == pytest.approx(best.edge, rel=1e-12)
         # All of them are found, and no others.
         sizes = np.abs(search.edges(G))[~search.is_padding]
         assert (np.abs(sizes[:, None] - edges).sum(axis=2).min(axis=0) < 1e-3).all()
         assert (np.abs(sizes[:, None] - edges).sum(axis=2).min(axis=1) < 1e-3).all()
 
 
-def test_features_without_missing_values_are_their_own_views():
+def test_features_without_missing_values_equal_their_views():
     X = np.random.default_rng(0).normal(size=(30, 3))
     for form in (X, sparse.csr_array(X)):
         views = fit_views(form)
@@ -83,7 +83,7 @@ def test_unseen_missing_values_count_as_mean_or_most_frequent():
     assert fit_views(X, [], weights).transform(np.array([[np.nan]])).tolist() == [[4 / 6]]
 
 
-def test_a_sparse_matrix_has_the_views_of_the_same_numbers_in_full():
+def test_sparse_and_dense_matrices_have_equal_views():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.4)
     X[rng.random(X.shape) < [0.0, 0.2, 0.2, 0.0, 1.0]] = np.nan
@@ -96,7 +96,7 @@ def test_a_sparse_matrix_has_the_views_of_the_same_numbers_in_full():
     )
 
 
-def test_columns_of_the_views_are_computed_when_they_are_read():
+def test_viewed_features_index_like_an_array():
     X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, np.nan], [2.0, 1.0]])
     views = fit_views(X, [1])
     columns, Z = ViewedFeatures(X, views), views.transform(X)

@@ -22,7 +22,7 @@ from .. import reference
 
 
 @pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
-def laid_out(request, kind):
+def layout_case(request, kind):
     """Data with ties, its thresholds, and a layout."""
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
@@ -38,20 +38,20 @@ def laid_out(request, kind):
     return X, thresholds, kind(X, thresholds)
 
 
-def edges_of(layout, G, dtype):
+def compute_edges(layout, G, dtype):
     return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
 
 
 @pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
-def test_edges_of_every_stump(laid_out, n_columns):
-    X, thresholds, layout = laid_out
+def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
+    X, thresholds, layout = layout_case
     G = np.random.default_rng(0).normal(size=(len(X), n_columns))
-    edges = edges_of(layout, G, layout.dtype)
+    edges = compute_edges(layout, G, layout.dtype)
     assert edges.dtype in (layout.dtype, np.float64)
     assert edges.shape == (len(layout.feature), n_columns)
     is_threshold = layout.stump_index >= 0
-    starts = np.cumsum([0] + [len(own) for own in thresholds])
+    starts = np.cumsum([0] + [len(cuts) for cuts in thresholds])
     assert set(layout.stump_index[is_threshold]) == set(range(starts[-1]))
     assert (
         starts.searchsorted(layout.stump_index[is_threshold], "right") - 1
@@ -63,15 +63,15 @@ def test_edges_of_every_stump(laid_out, n_columns):
 
 @pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rounding_errors_are_within_the_bound(laid_out, dtype):
-    X, thresholds, layout = laid_out
+def test_rounding_errors_are_within_the_bound(layout_case, dtype):
+    X, thresholds, layout = layout_case
     dtype = max(dtype, layout.dtype, key=lambda one: np.finfo(one).bits)
-    at = np.flatnonzero(layout.stump_index >= 0)
-    at = np.random.default_rng(0).permutation(at)[:300]
-    threshold = np.concatenate(thresholds)[layout.stump_index[at]]
-    above = X[:, layout.feature[at]] > threshold
+    positions = np.flatnonzero(layout.stump_index >= 0)
+    positions = np.random.default_rng(0).permutation(positions)[:300]
+    threshold = np.concatenate(thresholds)[layout.stump_index[positions]]
+    above = X[:, layout.feature[positions]] > threshold
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
-        edges = edges_of(layout, weights[:, None], dtype)[at, 0]
+        edges = compute_edges(layout, weights[:, None], dtype)[positions, 0]
         allowed = layout.error_bound(dtype) * math.fsum(np.abs(weights))
         for edge, side in zip(edges, above.T, strict=True):
             assert abs(float(edge) - math.fsum(np.where(side, weights, -weights))) <= allowed
@@ -82,7 +82,7 @@ def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
     for kind in (Dense, block_histogram, joint_histogram, Sorted):
         # A few thousand samples are added up to a thousandth of their weight.
-        layout = kind(X, [own[::20] for own in reference.thresholds(X)])
+        layout = kind(X, [cuts[::20] for cuts in reference.thresholds(X)])
         assert 0 < layout.error_bound(layout.dtype) < 1e-3
 
 
@@ -93,12 +93,12 @@ def test_sorted_layout_finds_all_thresholds_with_one_sort(monkeypatch):
     X[::2, 2] = -1.5
     thresholds = [quantiles.find_thresholds(column) for column in X.T]
     layout, expected = try_sorted_layout(X), Sorted(X, thresholds)
-    for found, own in zip(layout.thresholds, thresholds, strict=True):
-        np.testing.assert_array_equal(found, own)
+    for actual, cuts in zip(layout.thresholds, thresholds, strict=True):
+        np.testing.assert_array_equal(actual, cuts)
     np.testing.assert_array_equal(layout.stump_index, expected.stump_index)
     W = np.random.default_rng(1).normal(size=(1000, 2))
-    for found, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
-        np.testing.assert_array_equal(found, edges)
+    for actual, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
+        np.testing.assert_array_equal(actual, edges)
 
 
 def test_sorted_layout_needs_many_distinct_values(monkeypatch):

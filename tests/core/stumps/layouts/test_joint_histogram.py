@@ -11,7 +11,7 @@ from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from ..test_feature_codes import messy_features
 
 
-def whole_weights(rng, n_samples, n_columns, kind):
+def draw_integer_weights(rng, n_samples, n_columns, kind):
     """Return weights whose sums are exact, so that brute force decides ties exactly."""
     if kind == "ties":
         G = rng.integers(-1, 2, (n_samples, n_columns))
@@ -53,7 +53,7 @@ def problem(request):
     """Return a function from a seed to (rng, search, brute force) of one table."""
     max_bins, is_weighted = request.param
 
-    def of_seed(seed, kind=StumpSearch):
+    def make(seed, kind=StumpSearch):
         rng = np.random.default_rng(seed)
         X, categorical = messy_features(rng)
         weights = rng.integers(1, 4, len(X)).astype(float) if is_weighted else None
@@ -61,38 +61,36 @@ def problem(request):
         search = kind(ViewedFeatures(X, views), max_bins, weights)
         return rng, search, BruteForce(views.transform(X), max_bins, weights)
 
-    return of_seed
+    return make
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 4])
 @pytest.mark.parametrize("kind", ["any", "ties", "zeros", "one sign"])
-def test_the_best_stumps_are_those_of_brute_force(problem, n_columns, kind):
+def test_best_stumps_equal_brute_force(problem, n_columns, kind):
     for seed in range(8):
         rng, search, brute = problem(seed)
-        G = whole_weights(rng, len(brute.outputs), n_columns, kind)
+        G = draw_integer_weights(rng, len(brute.outputs), n_columns, kind)
         edges = brute.outputs.T @ G
 
-        found = search.best(G)
+        best = search.best(G)
         stump, column = divmod(int(np.abs(edges).argmax()), n_columns)
-        assert found.learner[:2] == brute.stumps[stump][:2]
-        assert found.column == column
-        assert found.edge == np.abs(edges).max()
-        np.testing.assert_array_equal(
-            found.outputs, found.learner.polarity * brute.outputs[:, stump]
-        )
+        assert best.learner[:2] == brute.stumps[stump][:2]
+        assert best.column == column
+        assert best.edge == np.abs(edges).max()
+        np.testing.assert_array_equal(best.outputs, best.learner.polarity * brute.outputs[:, stump])
 
-        found = search.best_sum_abs_edge(G)
+        best = search.best_sum_abs_edge(G)
         sizes = np.abs(edges).sum(axis=1)
-        assert found.learner == brute.first(sizes)
-        assert found.edge == sizes.max()
+        assert best.learner == brute.first(sizes)
+        assert best.edge == sizes.max()
 
         each = [search.stump(position) for position in search.best_per_column(G)]
         assert each == [brute.first(np.abs(column)) for column in edges.T]
 
 
-def test_edges_at_all_positions_are_those_of_brute_force(problem):
+def test_edges_at_all_positions_equal_brute_force(problem):
     rng, search, brute = problem(0)
-    G = whole_weights(rng, len(brute.outputs), 3, "any")
+    G = draw_integer_weights(rng, len(brute.outputs), 3, "any")
     assert [search.stump(position) for position in range(search.n_positions)] == brute.stumps
     assert not search.is_padding.any()
     np.testing.assert_array_equal(search.edges(G), brute.outputs.T @ G)
@@ -100,14 +98,14 @@ def test_edges_at_all_positions_are_those_of_brute_force(problem):
     np.testing.assert_array_equal(search.exact_rows(G, positions), brute.outputs.T @ G)
 
 
-def test_the_largest_size_is_found_beside_some_stumps(problem):
+def test_best_excluding_equals_brute_force(problem):
     for seed in range(4):
         rng, search, brute = problem(seed)
-        G = whole_weights(rng, len(brute.outputs), 3, "any")
+        G = draw_integer_weights(rng, len(brute.outputs), 3, "any")
         edges = brute.outputs.T @ G
 
-        def size(some):
-            return (some**2).sum(axis=1)
+        def size(edges_of_stumps):
+            return (edges_of_stumps**2).sum(axis=1)
 
         def change_bound(weights):
             return np.sqrt((weights**2).sum(axis=1))
@@ -115,21 +113,21 @@ def test_the_largest_size_is_found_beside_some_stumps(problem):
         scale = float((np.abs(G).sum(axis=0) ** 2).sum())
         assert search.stump(search.best_position(G, size, scale)) == brute.first(size(edges))
 
-        def norm(some):
-            return np.sqrt(size(some))
+        def norm(edges_of_stumps):
+            return np.sqrt(size(edges_of_stumps))
 
-        beside = np.array([int(norm(edges).argmax()), 3])
+        excluded = np.array([int(norm(edges).argmax()), 3])
         position, edges_beside, off = search.best_excluding(
-            G, norm, change_bound, scale**0.5, beside
+            G, norm, change_bound, scale**0.5, excluded
         )
-        assert (np.abs(edges_beside - edges[beside]) <= off).all()
-        edges[beside] = 0.0
+        assert (np.abs(edges_beside - edges[excluded]) <= off).all()
+        edges[excluded] = 0.0
         assert search.stump(position) == brute.first(norm(edges))
 
 
-def test_used_stumps_are_left_out(problem):
+def test_excluded_stumps_are_not_returned_again(problem):
     rng, search, brute = problem(1, ExcludingStumpSearch)
-    G = whole_weights(rng, len(brute.outputs), 1, "any")
+    G = draw_integer_weights(rng, len(brute.outputs), 1, "any")
     sizes = np.abs(brute.outputs.T @ G)[:, 0]
     for _ in range(10):
         learner = search.best(G).learner

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 
 @pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
-def laid_out(request):
+def layout_case(request):
     """Data with ties, its thresholds, a histogram, and the layout of its first column."""
     n_samples, n_values = request.param
     rng = np.random.default_rng(n_samples)
@@ -28,8 +28,8 @@ def laid_out(request):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rounding_errors_are_within_the_bound(laid_out, dtype):
-    X, thresholds, histogram, pairs = laid_out
+def test_rounding_errors_are_within_the_bound(layout_case, dtype):
+    X, thresholds, histogram, pairs = layout_case
     assert 0 < pairs.error_bound(dtype) < 1e-3
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
@@ -41,7 +41,7 @@ def test_rounding_errors_are_within_the_bound(laid_out, dtype):
 
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
+def test_search_equals_search_without_tables(seed, mirrored, monkeypatch):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 30, (400, 5)).astype(float)
     G = rng.normal(size=(400, 1))
@@ -76,7 +76,7 @@ def test_layers_have_separate_sums_and_may_change(bins_per_sample, monkeypatch):
     for _ in range(3):
         weights, layer = rng.normal(size=200), rng.integers(0, 2, 200).astype(np.int32)
         sums = tables.sums(weights, layer)
-        for own, code in zip(sums, codes, strict=False):
-            for number, of_layer in enumerate(own):
+        for sums_of_feature, code in zip(sums, codes, strict=False):
+            for number, of_layer in enumerate(sums_of_feature):
                 expected = np.bincount(code, weights * (layer == number), tables.width)
                 np.testing.assert_allclose(of_layer, expected, atol=1e-12)

@@ -8,12 +8,12 @@ N_FEATURES, N_POINTS, N_THRESHOLDS = 23, 50, 6
 
 
 @pytest.fixture(params=[1, 10**6], ids=["pairs", "alone"])
-def together(request, monkeypatch):
+def bins_per_sample(request, monkeypatch):
     monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6 // request.param)
 
 
 @pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
-def calls(request, monkeypatch):
+def samples_per_call(request, monkeypatch):
     monkeypatch.setattr(pair_tables, "_CALL_SAMPLES", request.param * N_POINTS)
 
 
@@ -26,30 +26,32 @@ def draw(seed, n_thresholds=N_THRESHOLDS):
     return codes.astype(np.uint16), rng.normal(size=N_POINTS).astype(np.float32)
 
 
-def expected(codes, weights, n_thresholds=N_THRESHOLDS):
+def expected_sums(codes, weights, n_thresholds=N_THRESHOLDS):
     """Add up the weights below each threshold by itself."""
     return np.array([(codes <= place) @ weights for place in range(n_thresholds)])
 
 
-@pytest.mark.usefixtures("together", "calls")
+@pytest.mark.usefixtures("bins_per_sample", "samples_per_call")
 @pytest.mark.parametrize("seed", range(5))
-def test_sums_below_thresholds(seed):
+def test_sums_equal_direct_summation(seed):
     codes, weights = draw(seed)
     points = PrefixSumTables(codes, N_THRESHOLDS)
     sums = points.below(weights)
     assert sums.dtype == np.float32
     rounding = points.additions * 2.0**-24 * np.abs(weights).sum()
-    np.testing.assert_allclose(sums, expected(codes, weights.astype(float)), rtol=0, atol=rounding)
-
-
-def test_more_bins_than_a_byte_counts():
-    codes, weights = draw(0, n_thresholds=600)
     np.testing.assert_allclose(
-        PrefixSumTables(codes, 600).below(weights), expected(codes, weights, 600), atol=1e-5
+        sums, expected_sums(codes, weights.astype(float)), rtol=0, atol=rounding
     )
 
 
-def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
+def test_more_than_256_bins():
+    codes, weights = draw(0, n_thresholds=600)
+    np.testing.assert_allclose(
+        PrefixSumTables(codes, 600).below(weights), expected_sums(codes, weights, 600), atol=1e-5
+    )
+
+
+def test_pairs_of_features_are_used_for_many_points_only():
     codes, _ = draw(0)
     for repeats, n_joint in ((1, 1), (10, 2)):
         points = PrefixSumTables(np.tile(codes, repeats), N_THRESHOLDS)

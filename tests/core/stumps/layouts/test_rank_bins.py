@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 
 @pytest.fixture(params=[(130, 3), (700, 4), (1500, 2)])
-def laid_out(request, monkeypatch):
+def layout_case(request, monkeypatch):
     """Data with ties, thresholds, and a layout whose largest edges are found by bins."""
     monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 40)
@@ -31,45 +31,45 @@ def laid_out(request, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.5, 3.0])
-def test_candidates_include_every_edge_near_the_largest(laid_out, dtype, tolerance):
-    X, thresholds, layout = laid_out
+def test_candidates_include_every_edge_near_the_largest(layout_case, dtype, tolerance):
+    X, thresholds, layout = layout_case
     bins = layout.screening_layout(1)
     assert isinstance(bins, RankBins)
     assert layout.screening_layout(2) is layout
-    at = np.flatnonzero(layout.stump_index >= 0)
-    feature, place = layout.place(at)
+    positions = np.flatnonzero(layout.stump_index >= 0)
+    feature, place = layout.place(positions)
     owners = zip(feature, place // bins._bin_size, strict=True)
-    bin_of_cut = dict(zip(layout.stump_index[at], owners, strict=True))
+    bin_of_cut = dict(zip(layout.stump_index[positions], owners, strict=True))
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
         weights = weights.astype(dtype)
         exact = reference.edges(X, thresholds, weights.astype(np.float64))
         scale = float(np.abs(weights).sum())
         off = bins.error_bound(dtype) * scale
-        found = {}
+        candidates = {}
         total = weights.sum(dtype=np.float64, keepdims=True)
-        for some, edges in bins.candidates(
+        for rows, edges in bins.candidates(
             weights[:, None], total, 2 * off + tolerance * scale, MaxAbsEdge()
         ):
-            for cut, edge in zip(layout.stump_index[some], edges[:, 0], strict=True):
+            for cut, edge in zip(layout.stump_index[rows], edges[:, 0], strict=True):
                 if cut >= 0:
-                    found[int(cut)] = edge
-        for cut, edge in found.items():
+                    candidates[int(cut)] = edge
+        for cut, edge in candidates.items():
             assert abs(edge - exact[cut]) <= off + 1e-12 * scale
         # Of each bin with such an edge the largest of its sign, but for rounding in the bin.
         apart = 2 * (TIE_TOLERANCE + 8 * UNIT_ROUNDOFF[np.float32]) * scale + 2 * off
         best = {}
-        for cut in found:
-            own = (*bin_of_cut[cut], exact[cut] > 0)
-            best[own] = max(abs(exact[cut]), best.get(own, 0.0))
+        for cut in candidates:
+            bin_and_sign = (*bin_of_cut[cut], exact[cut] > 0)
+            best[bin_and_sign] = max(abs(exact[cut]), best.get(bin_and_sign, 0.0))
         for cut in np.flatnonzero(np.abs(exact) >= np.abs(exact).max() - tolerance * scale):
             assert best[(*bin_of_cut[cut], exact[cut] > 0)] >= abs(exact[cut]) - apart
 
 
-def test_samples_above_each_threshold(laid_out):
-    X, thresholds, layout = laid_out
+def test_samples_above_each_threshold(layout_case):
+    X, thresholds, layout = layout_case
     number = 0
-    for feature, own in enumerate(thresholds):
-        for cut in own:
+    for feature, cuts in enumerate(thresholds):
+        for cut in cuts:
             np.testing.assert_array_equal(layout.above(feature, number), X[:, feature] > cut)
             number += 1
 
@@ -95,13 +95,14 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 100)
     search = StumpSearch(X)
     assert isinstance(search._layout.screening_layout(1), RankBins)
-    found = search.best(G)
-    assert (found.learner, found.column) == (plain.learner, plain.column)
-    np.testing.assert_array_equal(found.outputs, plain.outputs)
+    binned = search.best(G)
+    assert (binned.learner, binned.column) == (plain.learner, plain.column)
+    np.testing.assert_array_equal(binned.outputs, plain.outputs)
     # By brute force: nothing is better.
     thresholds = reference.thresholds(X)
     assert (
-        np.abs(reference.edges(X, thresholds, G[:, 0])).max() <= found.edge + 1e-9 * np.abs(G).sum()
+        np.abs(reference.edges(X, thresholds, G[:, 0])).max()
+        <= binned.edge + 1e-9 * np.abs(G).sum()
     )
     # Several columns, and each of them, are searched in the same layout.
     both = np.hstack([G, rng.normal(size=G.shape)])
@@ -122,9 +123,9 @@ def test_few_bins_are_evaluated(monkeypatch):
     whole = RankBins.candidates
 
     def counted(self, W, total, tolerance, criterion):
-        for some, edges in whole(self, W, total, tolerance, criterion):
+        for rows, edges in whole(self, W, total, tolerance, criterion):
             looked_at.append(len(edges))
-            yield some, edges
+            yield rows, edges
 
     monkeypatch.setattr(RankBins, "candidates", counted)
     search.best(G)

@@ -14,7 +14,7 @@ from .. import reference
 
 
 @pytest.fixture(params=["few samples", "many samples"])
-def of_blocks(request, monkeypatch):
+def small_blocks(request, monkeypatch):
     """Search by blocks whatever the size, in pieces of one or two features."""
     monkeypatch.setattr(rank_blocks, "_MIN_SUMS", 1)
     monkeypatch.setattr(rank_blocks, "_MIN_SAMPLES", 2)
@@ -23,7 +23,7 @@ def of_blocks(request, monkeypatch):
         monkeypatch.setattr(rank_blocks, "_FLOAT64_SAMPLES", 1)
 
 
-def without_blocks(X):
+def search_without_blocks(X):
     search = StumpSearch(X)
     search._layout.screening_layout = search._layout.layout_for_columns
     return search
@@ -43,21 +43,21 @@ def data(n_samples, seed):
 def weights(kind, X, rng):
     """Of three classes: what boosters search with, and what is hard for a search."""
     labels = np.digitize(X[:, 2] + rng.normal(size=len(X)) / 2, [-0.5, 0.5])
-    own = labels[:, None] == np.arange(3)
+    is_label = labels[:, None] == np.arange(3)
     return {
-        "classes": np.where(own, 2.0, -1.0),
-        "concentrated": np.where(own, 2.0, -1.0) * rng.gamma(0.2, size=(len(X), 1)),
-        "noise": rng.normal(size=own.shape),
+        "classes": np.where(is_label, 2.0, -1.0),
+        "concentrated": np.where(is_label, 2.0, -1.0) * rng.gamma(0.2, size=(len(X), 1)),
+        "noise": rng.normal(size=is_label.shape),
         "tie": np.where((X[:, 2] > 0.2)[:, None], 1.0, -1.0) * [1.0, 1.0, 0.5],
         "one": np.eye(len(X))[:, [len(X) // 2, 0, 3]],
-        "zero": np.zeros(own.shape),
+        "zero": np.zeros(is_label.shape),
     }[kind]
 
 
 KINDS = "classes", "concentrated", "noise", "tie", "one", "zero"
 
 
-@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3, 0.2])
 @pytest.mark.parametrize("criterion", ["entries", "votes", "lengths", "lengths excluded some"])
@@ -71,9 +71,9 @@ def test_candidates_include_every_score_near_the_largest(dtype, tolerance, crite
     assert layout.screening_layout(1) is layout
     dtype = np.result_type(dtype, blocks.dtype).type
     above = np.concatenate(
-        [column > own[:, None] for column, own in zip(X.T, thresholds, strict=True)]
+        [column > cuts[:, None] for column, cuts in zip(X.T, thresholds, strict=True)]
     )
-    at = np.flatnonzero(layout.stump_index >= 0)
+    positions = np.flatnonzero(layout.stump_index >= 0)
     cases = [*reference.hostile(rng, len(X)), *(weights(kind, X, rng) for kind in KINDS)]
     for case in cases:
         W = (case if case.ndim == 2 else case[:, None] * [1.0, -0.5, 0.0]).astype(dtype)
@@ -81,26 +81,30 @@ def test_candidates_include_every_score_near_the_largest(dtype, tolerance, crite
         exact = np.where(above, 1.0, -1.0) @ W.astype(np.float64)
         scale = float(np.abs(W).sum())
         off = blocks.error_bound(dtype, 3) * scale
-        excluded = at[rng.permutation(len(at))[:40]] if "excluded" in criterion else at[:0]
+        excluded = (
+            positions[rng.permutation(len(positions))[:40]]
+            if "excluded" in criterion
+            else positions[:0]
+        )
         judge = {"entries": MaxAbsEdge(), "votes": SumAbsEdge(3)}.get(
             criterion, RowCriterion(row_norms, row_norms, excluded)
         )
-        found = {}
-        for some, edges in blocks.candidates(W, total, 2 * off + tolerance * scale, judge):
-            for cut, row in zip(layout.stump_index[some], edges, strict=True):
+        candidates = {}
+        for rows, edges in blocks.candidates(W, total, 2 * off + tolerance * scale, judge):
+            for cut, row in zip(layout.stump_index[rows], edges, strict=True):
                 assert cut >= 0
-                found[int(cut)] = row
-        for cut, row in found.items():
+                candidates[int(cut)] = row
+        for cut, row in candidates.items():
             assert np.abs(row - exact[cut]).max() <= off + 1e-12 * scale
         left_out = set(layout.stump_index[excluded].tolist())
-        assert left_out <= set(found)
+        assert left_out <= set(candidates)
         sizes = judge.scores(exact.copy()).max(axis=1)
         sizes[list(left_out)] = -np.inf
         near = np.flatnonzero(sizes >= sizes.max() - tolerance * scale)
-        assert set(near.tolist()) <= set(found)
+        assert set(near.tolist()) <= set(candidates)
 
 
-@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("grids", [((4, 1.0),), ((4, 0.1), (30, 1.0)), ((4, 0.01), (30, 0.02))])
 @pytest.mark.parametrize("n_samples", [131, 400])
@@ -110,7 +114,7 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
     monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", 0)
     X, rng = data(n_samples, n_samples)
     G = weights(kind, X, rng)
-    plain, search = without_blocks(X), StumpSearch(X)
+    plain, search = search_without_blocks(X), StumpSearch(X)
     assert isinstance(search._layout.screening_layout(3), RankBlocks)
     excluded = np.flatnonzero(~plain.is_padding)[:: len(X) // 7]
     scale = float(np.abs(G).sum())
@@ -152,18 +156,18 @@ def test_few_blocks_are_evaluated(monkeypatch):
     of_all, evaluate_blocks = counted(monkeypatch, Sorted, "iter_slices"), []
     whole = rank_blocks._FeatureBlocks.evaluate_blocks
 
-    def kept(self, is_left, *args):
+    def count_open_blocks(self, is_left, *args):
         evaluate_blocks.append(np.count_nonzero(is_left))
         return whole(self, is_left, *args)
 
-    monkeypatch.setattr(rank_blocks._FeatureBlocks, "evaluate_blocks", kept)
+    monkeypatch.setattr(rank_blocks._FeatureBlocks, "evaluate_blocks", count_open_blocks)
     search.best(G)
     search.best_sum_abs_edge(G)
     assert not of_all
     assert 0 < sum(evaluate_blocks) < 40
 
 
-@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.usefixtures("small_blocks")
 def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
     # Something is always left.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
@@ -179,17 +183,17 @@ def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
     assert len(tried) == 3
 
 
-@pytest.mark.usefixtures("of_blocks")
+@pytest.mark.usefixtures("small_blocks")
 def test_excluded_stumps_do_not_hide_others():
     X, rng = data(300, 0)
     G = rng.normal(size=(300, 3))
     search = ExcludingStumpSearch(X)
     sizes = np.abs(StumpSearch(X).edges(G)).max(axis=1)
-    found = []
+    bests = []
     for _ in range(20):
-        found.append(search.best(G))
-        search.exclude(found[-1].learner)
-    edges = [one.edge for one in found]
+        bests.append(search.best(G))
+        search.exclude(bests[-1].learner)
+    edges = [best.edge for best in bests]
     assert edges == sorted(edges, reverse=True)
-    assert len({one.learner._replace(polarity=1) for one in found}) == 20
+    assert len({best.learner._replace(polarity=1) for best in bests}) == 20
     assert edges[0] == pytest.approx(sizes.max(), rel=1e-5)

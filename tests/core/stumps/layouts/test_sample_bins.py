@@ -9,7 +9,7 @@ from boostbench.core.stumps.layouts.sample_bins import SampleBins
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("additions_per_copy", [0, 1000])
-def test_sums_of_weights_in_bins(entries, n_columns, dtype, additions_per_copy, monkeypatch):
+def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_copy, monkeypatch):
     monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
     # With next to no additions for a copy, columns are filled up to a multiple of four.
     monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPY", additions_per_copy)
@@ -17,22 +17,22 @@ def test_sums_of_weights_in_bins(entries, n_columns, dtype, additions_per_copy, 
     bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
     W = rng.normal(size=(50, n_columns)).astype(dtype)
     expected = np.zeros((11, n_columns))
-    for own, weights in zip(bins, W.astype(float), strict=True):
-        for one in own:
-            expected[one] += weights
-    found = SampleBins(bins, 11)
-    found.set_dtype(dtype)
-    sums = found.sums(W)
+    for bins_of_sample, weights in zip(bins, W.astype(float), strict=True):
+        for bin_number in bins_of_sample:
+            expected[bin_number] += weights
+    summed = SampleBins(bins, 11)
+    summed.set_dtype(dtype)
+    sums = summed.sums(W)
     assert sums.dtype == dtype
     assert sums.flags.c_contiguous
     np.testing.assert_allclose(sums, expected, atol=1e-5 if dtype is np.float32 else 1e-12)
     # No bin has more additions than that, over all chunks.
-    assert found.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
+    assert summed.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
 
 
 @pytest.mark.parametrize("n_columns", [1, 4])
 @pytest.mark.parametrize("part_bins", [1, 10, 25])
-def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
+def test_sums_in_parts_equal_sums_at_once(n_columns, part_bins, monkeypatch):
     rng = np.random.default_rng(0)
     # Seven groups of five bins, the last of which is one for all groups.
     bins = rng.integers(0, 5, (50, 7)) + 4 * np.arange(7)
@@ -41,9 +41,9 @@ def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
     W = rng.normal(size=(50, n_columns))
     expected = SampleBins(bins, 32).sums(W)
     monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
-    found = SampleBins(bins, 32)
-    found.set_dtype(np.float32)
-    sums = found.sums(W)
+    summed = SampleBins(bins, 32)
+    summed.set_dtype(np.float32)
+    sums = summed.sums(W)
     assert sums.dtype == np.float64
     np.testing.assert_allclose(sums[:-1], expected[:-1], rtol=0, atol=1e-13)
 
@@ -58,7 +58,7 @@ def test_uncounted_bins_do_not_affect_additions(part_bins, monkeypatch):
     assert SampleBins(bins, 32).additions > 17
 
 
-def test_weights_of_higher_precision_keep_it():
+def test_sums_keep_the_precision_of_the_weights():
     bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
     bins.set_dtype(np.float32)
     assert bins.sums(np.array([[1.0], [2.0**-40], [3.0]])).tolist() == [[1 + 2.0**-40], [3.0]]

@@ -26,29 +26,29 @@ def features(seed, n_samples=60, n_features=9):
 @pytest.mark.parametrize("max_bins", [None, 4])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
-def test_a_sparse_search_is_the_dense_one(max_bins, weighted, form):
+def test_sparse_edges_equal_dense_edges(max_bins, weighted, form):
     rng = np.random.default_rng(1)
     X, G = features(0), rng.normal(size=(60, 3))
     weights = rng.integers(1, 4, 60).astype(float) if weighted else None
     dense, thin = (StumpSearch(data, max_bins, weights) for data in (X, form(X)))
 
-    def by_stump(search):
+    def edges_by_stump(search):
         edges = search.edges(G)
-        kept = ~search.is_padding
+        is_stump = ~search.is_padding
         return dict(
             zip(
-                zip(search.feature[kept], search.threshold[kept], strict=True),
-                edges[kept],
+                zip(search.feature[is_stump], search.threshold[is_stump], strict=True),
+                edges[is_stump],
                 strict=True,
             )
         )
 
-    expected, found = by_stump(dense), by_stump(thin)
-    assert found.keys() == expected.keys()
+    expected, actual = edges_by_stump(dense), edges_by_stump(thin)
+    assert actual.keys() == expected.keys()
     for stump, edges in expected.items():
-        np.testing.assert_allclose(found[stump], edges, atol=1e-4)
+        np.testing.assert_allclose(actual[stump], edges, atol=1e-4)
     # And from the definition.
-    for (feature, threshold), edges in found.items():
+    for (feature, threshold), edges in actual.items():
         outputs = np.where(X[:, feature] > threshold, 1.0, -1.0)
         np.testing.assert_allclose(edges, outputs @ G, atol=1e-4)
     one, other = dense.best(G), thin.best(G)
@@ -65,14 +65,14 @@ def test_binary_features_need_no_running_sums():
     )
 
 
-def test_no_feature_varies():
+def test_constant_features_give_no_stump():
     for X in (sparse.csr_array((5, 3)), sparse.csr_array(np.ones((5, 3)))):
         search = StumpSearch(X)
         assert search.n_positions == 0
         assert search.best(np.ones((5, 2))) is None
 
 
-def test_zeros_on_record_and_entries_in_pieces_are_one_value():
+def test_explicit_zeros_and_duplicate_entries_are_summed():
     whole = np.array([[0.0, 1.0], [3.0, 0.0]])
     pieces = sparse.coo_array(([0.0, 1.0, 1.0, 2.0], ([0, 0, 1, 1], [0, 1, 0, 0])), shape=(2, 2))
     X = SparseFeatures(pieces)
@@ -85,7 +85,7 @@ def test_zeros_on_record_and_entries_in_pieces_are_one_value():
 
 @pytest.mark.parametrize("max_bins", [None, 2, 4, 100])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sparse_thresholds_and_codes_are_those_of_dense_columns(max_bins, weighted):
+def test_sparse_thresholds_and_codes_equal_dense_ones(max_bins, weighted):
     for seed in range(10):
         X = features(seed)
         weights = np.random.default_rng(seed).integers(1, 4, len(X)) if weighted else None
@@ -100,15 +100,15 @@ def test_sparse_thresholds_and_codes_are_those_of_dense_columns(max_bins, weight
             np.testing.assert_array_equal(codes[stored], expected)
 
 
-def test_features_without_a_number_are_not_looked_at():
+def test_empty_features_are_skipped():
     rng = np.random.default_rng(0)
     few = sparse.random_array((40, 7), density=0.3, rng=rng, format="coo")
     used = np.sort(rng.choice(100_000, 7, replace=False))
     wide = sparse.coo_array((few.data, (few.row, used[few.col])), (40, 100_000))
     G = rng.normal(size=(40, 3))
-    found, expected = StumpSearch(wide).best(G), StumpSearch(few).best(G)
-    assert found.learner == expected.learner._replace(feature=used[expected.learner.feature])
-    assert found.edge == expected.edge
+    actual, expected = StumpSearch(wide).best(G), StumpSearch(few).best(G)
+    assert actual.learner == expected.learner._replace(feature=used[expected.learner.feature])
+    assert actual.edge == expected.edge
     assert SparseFeatures(wide).used.tolist() == used[np.unique(few.col)].tolist()
 
 
@@ -127,7 +127,7 @@ def norms(edges):
 
 @pytest.mark.parametrize("n_columns", [1, 3])
 @pytest.mark.parametrize("digits", [0, 8])
-def test_blocks_find_the_best_stump_of_the_dense_search(n_columns, digits, small_blocks):
+def test_search_by_blocks_equals_dense_search(n_columns, digits, small_blocks):
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X = features(seed)
@@ -135,9 +135,9 @@ def test_blocks_find_the_best_stump_of_the_dense_search(n_columns, digits, small
         G = rng.normal(size=(len(X), n_columns)).round(digits) ** 3 + 0.1 * (seed % 3)
         dense, by_blocks = StumpSearch(X), StumpSearch(sparse.csr_array(X))
         for best in ("best", "best_sum_abs_edge"):
-            expected, found = (getattr(search, best)(G) for search in (dense, by_blocks))
-            assert (found.learner, found.column) == (expected.learner, expected.column)
-            assert found.edge == expected.edge
+            expected, actual = (getattr(search, best)(G) for search in (dense, by_blocks))
+            assert (actual.learner, actual.column) == (expected.learner, expected.column)
+            assert actual.edge == expected.edge
         excluded = rng.choice(by_blocks.n_positions, 5, replace=False)
         position, edges, _ = by_blocks.best_excluding(
             G, norms, norms, norms(np.abs(G).sum(axis=0)[None])[0], excluded
