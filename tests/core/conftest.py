@@ -5,5 +5,5 @@ from boostbench.core.stumps.layouts import pair_tables
 
 @pytest.fixture
 def many_samples(monkeypatch):
-    """Tables of pairs, which pay where samples are many."""
+    """Use tables of feature pairs for any number of samples."""
     monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6)

@@ -24,7 +24,7 @@ def test_all_halves_are_equally_likely(n_classes):
     n_draws = 400 * len(halves)
     drawn = Counter(tuple(np.flatnonzero(random_half(n_classes, rng) == 1)) for _ in range(n_draws))
     assert set(drawn) == set(halves)
-    # Five standard deviations of the number of times that one of them is drawn.
+    # The tolerance is five standard deviations of the count of one half.
     assert all(abs(count - 400) < 100 for count in drawn.values())
 
 

@@ -40,7 +40,7 @@ def test_zero_kernel_gives_no_step():
 
 
 def test_step_without_improvement_is_zero():
-    # One sample: its own product is 1, whatever its sign.
+    # The product of a single sample with itself is 1 for both signs.
     assert best_step(np.eye(1), np.array([0.3]), np.array([1.0])) == 0.0
 
 
@@ -85,7 +85,7 @@ def test_gradient_of_the_smooth_loss_equals_differences():
 
 
 def test_more_bits_reduce_the_loss():
-    """Later bits do not change the earlier directions but for the scale of the residual."""
+    """The similarities are approximated better by more bits."""
     rng = np.random.default_rng(4)
     labels = np.arange(60) % 3
     kernels = rng.normal(size=(60, 5)) + rng.normal(size=(3, 5))[labels]
@@ -97,7 +97,7 @@ def test_more_bits_reduce_the_loss():
         assert h.shape == (60, n_bits)
         losses.append(((same - h @ h.T / n_bits) ** 2).mean())
     assert losses[-1] < losses[0]
-    # Classes that lie apart have codes of their own.
+    # Separated classes have different codes.
     apart = 5 * np.eye(3)[labels] - 5 / 3
     h = signs(apart @ fit_class_codes(apart, labels, 8, 100))
     agreement = h @ h.T / 8

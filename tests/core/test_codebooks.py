@@ -45,7 +45,7 @@ def test_known_optima_are_found(n_classes, n_components, best):
 
 @pytest.mark.parametrize("n_classes", [3, 6, 10])
 def test_search_finds_the_simplex(n_classes):
-    """The search knows nothing of simplices."""
+    """The search does not use the closed form of the simplex."""
     searched = codebooks._maximise_distance(rng(1).normal(size=(n_classes, n_classes - 1)))
     product = largest_inner_product(searched)
     assert product == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
@@ -54,7 +54,7 @@ def test_search_finds_the_simplex(n_classes):
 
 @pytest.mark.parametrize(("n_classes", "n_components"), [(10, 3), (13, 4), (26, 10)])
 def test_codewords_do_not_depend_on_rounding_errors(n_classes, n_components, monkeypatch):
-    """Another library of linear algebra gives others: they are changed at random here."""
+    """Random changes of the last digits stand for another library of linear algebra."""
     digits = np.random.default_rng(0)
 
     def perturbed_product(*arguments):
@@ -95,6 +95,6 @@ def test_padded_codewords_use_all_coordinates():
 
 
 def test_classes_are_shuffled():
-    """Neighbours of a polygon are not always the neighbouring classes."""
+    """Neighbouring classes are not always neighbours of the polygon."""
     drawn = [draw_codebook(5, 2, rng(seed)) for seed in range(20)]
     assert len({round(float(vectors[0] @ vectors[1]), 3) for vectors in drawn}) == 2

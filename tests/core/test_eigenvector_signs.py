@@ -11,7 +11,7 @@ def test_largest_entry_of_each_column_becomes_positive():
     columns = np.random.default_rng(0).normal(size=(30, 8))
     turned = columns * canonical_signs(columns)
     assert (turned.max(axis=0) == np.abs(columns).max(axis=0)).all()
-    # Whichever sign a column came with.
+    # The result does not depend on the sign of a column.
     np.testing.assert_array_equal(-columns * canonical_signs(-columns), turned)
 
 

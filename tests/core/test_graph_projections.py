@@ -19,7 +19,7 @@ def problem(seed=0, n_samples=40, n_features=4, n_neighbours=5):
 
 
 def minimise_quotient(quotient, n_features):
-    """The least value of a quotient of quadratic forms, from many starts."""
+    """Minimise a quotient of quadratic forms from many starts."""
     starts = np.random.default_rng(1).normal(size=(8, n_features))
     return min((minimize(quotient, start, tol=1e-12) for start in starts), key=lambda r: r.fun)
 
@@ -58,7 +58,7 @@ def test_neighbourhood_preserving_projection_minimises_its_quotient():
 
 
 def test_reconstruction_weights_equal_distances_on_a_line():
-    """A sample between two others."""
+    """The weights of a sample between two others follow from its distances to them."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
     weights = reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)

@@ -1,4 +1,4 @@
-"""Figure 1 of MCBoost on small data: boosting by tiny steps follows the l1-constrained path."""
+"""Test Figure 1 of MCBoost: boosting in small steps follows the l1-constrained path."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,13 @@ LOSSES = ["exponential", "logistic"]
 
 @pytest.fixture(scope="module")
 def weak_learners():
-    """20 samples of each of the digits 3, 6 and 9, and 8 stumps, as in the paper."""
+    """Return outputs of 8 stumps on 20 samples of each digit 3, 6 and 9, as in the paper."""
     X, y = load_digits(return_X_y=True)
     rows = np.concatenate([np.flatnonzero(y == digit)[:20] for digit in (3, 6, 9)])
     X, y = X[rows], y[rows]
     is_label = np.unique(y)[:, None] == y
     search = StumpSearch(X)
-    # The best ones on weights that look at a different part of the samples each.
+    # Random weights emphasise different samples, so that the best stumps differ.
     rng = np.random.default_rng(0)
     H = []
     while len(H) < 8:
@@ -37,7 +37,7 @@ class TestExactPath:
     NORMS = (0.5, 1.0, 2.0, 4.0)
 
     def test_path_meets_the_optimality_conditions(self, weak_learners, loss):
-        """The same slope along all coefficients in use, and none steeper."""
+        """The slope is the same along all nonzero coefficients, and none is steeper."""
         H, is_label = weak_learners
         for norm, W in zip(
             self.NORMS, l1_constrained_path(H, is_label, get_loss(loss), self.NORMS), strict=True
@@ -88,7 +88,7 @@ def test_small_steps_follow_the_exact_path(weak_learners, loss):
         rounds = np.round(norms / step).astype(int) - 1
         distances.append(np.abs(boosted[rounds] - exact).sum(axis=(1, 2)) / norms)
     assert (distances[-1] < 0.05).all()
-    # The smaller the step, the closer.
+    # Smaller steps follow the path more closely.
     assert distances[0].mean() > distances[1].mean() > distances[2].mean()
 
 
@@ -101,7 +101,7 @@ def test_iteration_limit_of_the_solver_raises(weak_learners, monkeypatch):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", range(10))
 def test_first_of_equally_steep_coefficients_moves(seed, loss):
-    """In whatever order the samples are: rounding decides nothing."""
+    """The selected coefficient does not depend on the order of the samples."""
     rng = np.random.default_rng(seed)
     H, is_label = rng.choice([-1.0, 1.0], (6, 12)), rng.integers(0, 3, 12) == np.arange(3)[:, None]
     order = rng.permutation(12)

@@ -11,7 +11,7 @@ from boostbench.core.projections import random_matrix
     ids=["theorem 1", "theorem 2"],
 )
 def test_least_dimension_has_the_stated_probability(bound, events):
-    """Both proofs add up 6 events per pair, each of probability exp(-n/2 (e^2/2 - e^3/3))."""
+    """The proofs sum over 6 events per pair, each of probability exp(-n/2 (e^2/2 - e^3/3))."""
     epsilon, delta = 0.2, 0.1
     n, _ = bound(50, 3, margin=1.0, epsilon=epsilon, delta=delta)
 
@@ -38,7 +38,7 @@ def test_bounds_raise_for_invalid_probability(bound, wrong):
 
 
 def test_projections_keep_margins_as_often_as_theorem_2_states():
-    """Random vectors: the event that its proof bounds, Lemma 1, with q = R u."""
+    """The test counts the event that Lemma 1 bounds, for random vectors and q = R u."""
     rng = np.random.default_rng(0)
     epsilon, delta, n_samples, k, T = 0.3, 0.2, 20, 3, 15
     n, _ = margin_separability(n_samples, k, 1.0, epsilon, delta)

@@ -36,7 +36,7 @@ def test_sign_entries_are_plus_or_minus_one():
 
 
 def test_projections_preserve_distances():
-    """What the projections are for: with the factor 1 / sqrt(n) lengths stay about the same."""
+    """Projections with the factor 1 / sqrt(n) nearly preserve lengths."""
     rng = np.random.default_rng(0)
     points = rng.normal(size=(20, 30))
     for kind in KINDS:

@@ -30,7 +30,7 @@ def test_product_equals_scipy(kind, entries, of, shape, loops, monkeypatch):
 def test_add_product_adds_to_the_array(kind, shape, loops, monkeypatch):
     monkeypatch.setattr(linear_algebra, "LOOPS", loops)
     rng = np.random.default_rng(0)
-    # Whole numbers: sums are exact in any order.
+    # Sums of whole numbers are exact in any order.
     matrix = kind(rng.integers(0, 3, (6, 9)).astype("f4"))
     W = rng.integers(-9, 9, shape).astype("f4")
     sums = np.ones((6, *shape[1:]), "f4")

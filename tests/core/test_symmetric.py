@@ -4,7 +4,7 @@ from scipy.linalg.lapack import dpotrf
 
 from boostbench.core.linear_algebra import inverse_from_cholesky, weighted_gram
 
-# Sums of 50 products, and what an inverse multiplies their rounding with.
+# Relative rounding error of a sum of 50 products, and its growth in an inverse.
 ROUNDING = 50 * np.finfo(float).eps
 
 

@@ -16,7 +16,7 @@ from boostbench.core.weak_learner import LearnerStack
 
 
 class Powers(LearnerStack):
-    """x, x^2, x^3, each times every number of a vector."""
+    """Stack of x, x^2 and x^3, each times all numbers of a vector."""
 
     def __init__(self, factors):
         self.factors = np.asarray(factors)
@@ -65,7 +65,7 @@ def discriminants(X, rng):
 
 
 class CodedSearch:
-    """One code alone: the discriminant of two classes."""
+    """Search with a single code, the discriminant of two classes."""
 
     def __init__(self, X, rng):
         self.search = OutputCodeDiscriminantSearch(X)
@@ -78,7 +78,7 @@ class CodedSearch:
     "kind", [make_fresh_search, independent, pooled, discriminants, CodedSearch]
 )
 def test_no_grid_point_lies_on_a_threshold(kind):
-    """The midpoint of two samples may be a third one; rounding would choose its side."""
+    """Otherwise rounding would decide the side of a sample at the midpoint of two others."""
     grid = np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, 9)]), axis=-1).reshape(-1, 2)
     rng = np.random.default_rng(0)
     X = rng.permutation(grid)[:30]

@@ -50,7 +50,7 @@ def test_best_for_one_code_equals_brute_force(seed):
 
 
 def test_code_of_small_violation_is_not_selected(monkeypatch):
-    """One of two codes has a violation far below the other."""
+    """Give one of two codes a much smaller violation than the other."""
     X, weights, codes, _ = make_problem(0, n_codes=2)
     search, no_violation = OutputCodeStumpSearch(X), np.zeros(1, np.float32)
     single = [search.best(weights, code[None], no_violation).learner for code in codes]

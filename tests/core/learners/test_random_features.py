@@ -105,7 +105,7 @@ def sample_outputs(kind, X, n):
 
 
 def test_products_of_perceptrons_estimate_the_perceptron_kernel():
-    """In the plane, two points have different outputs with probability |x - x'| / (pi R)."""
+    """Two points of the plane have different outputs with probability |x - x'| / (pi R)."""
     X = np.array([[2.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     H = sample_outputs(Perceptron, X, 4000)
     distances = np.linalg.norm(X[:, None] - X, axis=2)

@@ -40,7 +40,7 @@ def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
         step = np.zeros(scores.shape)
         step[place] = h
         low, middle, high = (value(scores + a * step, y, weights)[place[2]] for a in (-1, 0, 1))
-        # Differences of fourth and third order, and rounding.
+        # The tolerances cover fourth- and third-order terms and rounding.
         assert slopes[place] == pytest.approx((low - high) / (2 * h), rel=1e-5, abs=1e-5)
         assert curvatures[place] == pytest.approx((low - 2 * middle + high) / h**2, abs=1e-4)
     move = rng.normal(size=scores.shape).astype(np.float32)
@@ -76,7 +76,7 @@ def test_derivatives_are_those_of_half_the_squared_error():
 
     squares = BatchedSquaredLoss(y, weights.astype(np.float32))
     slopes, curvatures = squares.derivatives(scores.astype(np.float32))
-    # Differences of a square are exact.
+    # Central differences of a quadratic function are exact.
     down = (loss(-1.0) - loss(1.0)) / 2
     second = loss(1.0) - 2 * loss(0.0) + loss(-1.0)
     np.testing.assert_allclose((slopes[0] * move[0]).sum(axis=0), down, rtol=1e-5)
@@ -125,7 +125,7 @@ def test_poisson_step_never_passes_the_minimum_of_a_region():
         minimum = np.log(total) if total else -np.inf
         assert abs(step) <= min(abs(minimum), 2.0) + 1e-6
         if 0.4 < total < 3.5:
-            # The step is a Pade approximation of the logarithm.
+            # The step is a Pade approximation of the logarithm, hence the tolerance.
             assert step == pytest.approx(minimum, rel=0.1)
 
 

@@ -9,7 +9,7 @@ from boostbench.core.losses.codeword import CodewordRisk
 
 
 def literal_risk(labels, codewords, predictions):
-    """R of eq. (1) and (4), term by term."""
+    """Return R of eq. (1) and (4), summed term by term."""
     total = 0.0
     for z, f in zip(labels, predictions, strict=True):
         for j, y in enumerate(codewords):
@@ -36,8 +36,8 @@ def test_risk_equals_the_equation(n_classes, n_components):
     assert CodewordRisk(*arguments).log_risk == pytest.approx(np.log(literal_risk(*arguments)))
 
 
-def are_parallel(one, other):
-    """Whether two arrays differ by a positive factor."""
+def assert_parallel(one, other):
+    """Assert that two arrays differ by a positive factor."""
     np.testing.assert_allclose(one / np.linalg.norm(one), other / np.linalg.norm(other), atol=1e-5)
 
 
@@ -48,7 +48,7 @@ def test_weights_are_the_negative_gradient_in_the_predictions(n_classes, n_compo
     gradient = approx_fprime(
         predictions.ravel(), lambda f: literal_risk(labels, codewords, f.reshape(predictions.shape))
     )
-    are_parallel(weights, -gradient.reshape(weights.shape))
+    assert_parallel(weights, -gradient.reshape(weights.shape))
 
 
 @SHAPES
@@ -58,8 +58,8 @@ def test_codeword_gradient_equals_differences(n_classes, n_components):
     gradient = approx_fprime(
         codewords.ravel(), lambda y: literal_risk(labels, y.reshape(codewords.shape), predictions)
     ).reshape(codewords.shape)
-    are_parallel(risk.codeword_gradient(), gradient)
-    # Of equal scale: <w_i, f_i> and <dR/dy, y> are the same sum, by the chain rule.
+    assert_parallel(risk.codeword_gradient(), gradient)
+    # The scales are equal: by the chain rule, <w_i, f_i> and <dR/dy, y> are the same sum.
     by_predictions = (risk.weights() * predictions).sum()
     by_codewords = (risk.codeword_gradient() * codewords).sum()
     assert by_predictions == pytest.approx(-by_codewords)
@@ -87,12 +87,12 @@ def test_step_minimises_the_risk_along_the_weak_learner(n_classes, n_components,
 
 
 def test_two_classes_equal_adaboost():
-    """The weights are exp(-y f) y, and the step has the closed form."""
+    """The weights equal exp(-y f) y, and the step has AdaBoost's closed form."""
     labels, _, predictions = problem(2, 1, seed=5, n_samples=30)
     y = np.where(labels == 0, 1.0, -1.0)
     risk = CodewordRisk(labels, np.array([[1.0], [-1.0]]), predictions)
     wanted = y * np.exp(-y * predictions[:, 0])
-    are_parallel(risk.weights()[:, 0], wanted)
+    assert_parallel(risk.weights()[:, 0], wanted)
     leaf = np.arange(30) % 2
     g = np.array([1.0, -1.0])
     edge = (wanted * g[leaf]).sum() / np.abs(wanted).sum()
@@ -114,9 +114,9 @@ def test_the_risk_never_rises_when_codewords_move(seed, size):
 
 @pytest.mark.parametrize("seed", range(6, 12))
 def test_codewords_converge_to_a_minimum_of_the_risk(seed):
-    """The gradient has nothing across the codewords there, and no others of a grid are better.
+    """The gradient is parallel to the codewords there, and no codewords of a grid are better.
 
-    A search that compares risks resolves steps whose square is the precision of doubles.
+    A search that compares risks resolves steps down to the square root of the machine precision.
     """
     arguments = problem(3, 2, seed, n_samples=40)
     risk = CodewordRisk(*arguments)
@@ -133,7 +133,7 @@ def test_codewords_converge_to_a_minimum_of_the_risk(seed):
     turned = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     scores = turned @ predictions.T
     margins = scores[:, labels, np.arange(len(labels))][:, None] - scores
-    # The class itself adds 1.
+    # The term of the true class is exp(0) = 1 and is no part of the risk.
     risks = np.exp(-0.5 * margins).sum(axis=1).mean(axis=1) - 1
     assert risks[100] == pytest.approx(literal_risk(labels, turned[100], predictions))
     assert risks.min() >= np.exp(risk.log_risk) - 1e-9
@@ -141,7 +141,7 @@ def test_codewords_converge_to_a_minimum_of_the_risk(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_codewords_do_not_depend_on_the_order_of_samples(seed):
-    """In another order sums have other last digits; codewords are the same to the last bit."""
+    """Sums in another order have other rounding errors, but the codewords are bit-equal."""
     labels, codewords, predictions = problem(6, 3, seed, n_samples=300)
     order = np.random.default_rng(seed).permutation(300)
     moved = []
@@ -167,7 +167,7 @@ def test_perfect_weak_learner_is_recognised():
     multiple, is_perfect = risk.step(np.array([0, 1, 2]), risk.codewords)
     assert is_perfect
     assert 0 < multiple < 100
-    # It does nothing for the two that share a leaf.
+    # This learner does not separate the two classes that share a leaf.
     multiple, is_perfect = risk.step(np.array([0, 1, 1]), np.array([[1.0, 0], [-1, 0]]))
     assert not is_perfect
     assert 0 < multiple < 100

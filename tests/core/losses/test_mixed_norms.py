@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 
 from boostbench.core.losses.mixed_norms import ROW_NORMS
 
-# Written out for one row: the norm, and the norm dual to it.
+# The norm of a row, and its dual norm, written out.
 PLAIN = {
     "l2": (lambda w: sum(x * x for x in w) ** 0.5, lambda g: sum(x * x for x in g) ** 0.5),
     "linf": (lambda w: max(abs(x) for x in w), lambda g: sum(abs(x) for x in g)),
@@ -32,7 +32,7 @@ def test_row_values_equal_the_norms(name):
 
 
 def numeric_minimum(g, weight, name):
-    """Minimise |w|^2 / 2 - g w + weight |w| by a generic method."""
+    """Return the minimum of |w|^2 / 2 - g w + weight |w| by a generic method."""
     value, _ = PLAIN[name]
     options = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 5000}
 
@@ -44,7 +44,7 @@ def numeric_minimum(g, weight, name):
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.5])
 def test_ranking_score_orders_rows_by_their_minima(name, weight):
-    """The dual norm of the rows would not, except for the Euclidean norm."""
+    """The dual norms of the rows have another order, except for the Euclidean norm."""
     G = np.random.default_rng(5).normal(size=(30, 3)).astype(np.float32)
     order = np.array([-numeric_minimum(g, weight, name) for g in G.astype(float)])
     for dtype in (np.float64, np.float32):
@@ -57,7 +57,7 @@ def test_ranking_score_orders_rows_by_their_minima(name, weight):
 
 @pytest.mark.parametrize("weight", [0.0, 0.1, 0.7, 2.0])
 def test_prox_is_optimal(name, weight):
-    """(v - w) / weight is a subgradient of the norm at w; that proves it, for a convex function."""
+    """(v - w) / weight is a subgradient of the norm at w, which suffices for a convex function."""
     V = rows(2)
     value, dual = PLAIN[name]
     for v, w in zip(V, ROW_NORMS[name]().prox(V, weight), strict=True):

@@ -1,4 +1,4 @@
-"""Step 4 on raw data: eqs. (10) to (14) of MCBoost, written out, against the fast forms."""
+"""Compare the weights of pairs with eqs. (10) to (14) of MCBoost, written out (step 4)."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ NUS = [0.0, 1e-9, 1e-2, 1e-1]
 
 
 class Instance:
-    """Some rounds of boosting, and the next weak learner."""
+    """Training state after a few rounds, and the next weak learner."""
 
     def __init__(self, loss, seed):
         rng = np.random.default_rng(seed)
@@ -35,7 +35,7 @@ class Instance:
             self.weights.move(w)
             self.scores += h[:, None] * w
         self.h = np.where(rng.random(m) < rng.random(), 1.0, -1.0)
-        # Classes that are on one side only.
+        # Two classes lie on one side of the weak learner only.
         for r in rng.choice(k, size=rng.integers(0, k // 2 + 1), replace=False):
             self.h[self.y == r] = rng.choice([-1.0, 1.0])
         self.own = np.eye(k, dtype=bool)[self.y]
@@ -45,7 +45,7 @@ class Instance:
         return scores[self.own][:, None] - scores
 
     def objective(self, w, nu):
-        """Eq. (13) or (14), and its gradient."""
+        """Return eq. (13) or (14), and its gradient."""
         margins = self.margins(w)
         if self.loss == "exponential":
             value, u = np.log(np.exp(-margins).sum()), np.exp(-margins) / np.exp(-margins).sum()
@@ -61,7 +61,7 @@ class Instance:
 
     @property
     def size(self):
-        """What the slope is relative to: (13) is the logarithm of the loss already."""
+        """Return the scale of the slopes, which is 1 for (13), the logarithm of the loss."""
         zero = np.zeros(self.k)
         return 1.0 if self.loss == "exponential" else self.objective(zero, 0)[0]
 
@@ -87,7 +87,7 @@ class TestAgainstTheEquations:
         np.testing.assert_allclose(scale * problem.gradient(w), literal, atol=1e-9 * scale)
 
     def test_generic_solver_is_not_better(self, loss, seed):
-        """The paper's solver finds nothing better on the paper's problem."""
+        """A generic solver finds no smaller value of the paper's objective."""
         instance = Instance(loss, seed)
         for nu in NUS:
             w = instance.solve(nu)
@@ -109,10 +109,10 @@ class TestAgainstTheEquations:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_logistic_majorisation_converges_to_the_solution_of_newton(seed):
-    """log(1 + o e^-r) <= log(1 + o) + u (e^-r - 1): a balancing problem, with u for o."""
+    """log(1 + o e^-r) <= log(1 + o) + u (e^-r - 1) gives a balancing problem with weights u."""
     instance = Instance("logistic", seed)
     rng = np.random.default_rng(seed)
-    # Every class has samples on both sides, so that the minimum is not far off.
+    # Every class has samples on both sides, so that the minimum is finite.
     y = np.repeat(np.arange(instance.k), 6)
     h = np.where(np.arange(len(y)) % 6 < rng.integers(1, 6, size=instance.k)[y], 1.0, -1.0)
     is_label = np.eye(instance.k, dtype=bool)[y]
@@ -173,7 +173,7 @@ def test_weights_of_two_classes_equal_the_general_ones(seed, weighted, block, mo
     y = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
     times = rng.random(40) + 0.1 if weighted else None
     both = [kind(y, 2, times) for kind in (LogisticWeights, TwoClassLogisticWeights)]
-    # A weak learner that is right on one side, others, and steps up to the largest odds.
+    # The rounds include a learner without errors on one side, and steps up to the largest odds.
     for size in (1.0, 1.0, 3.0, 50.0, 300.0, 300.0, 300.0):
         h = np.where(rng.random(40) < 0.5, 1.0, -1.0)
         if size == 3.0:
@@ -203,7 +203,7 @@ def test_exponential_weights_of_two_classes_are_bit_equal(seed, weighted, block,
     sample_weight = rng.random(40) + 0.1 if weighted else None
     general = ExponentialWeights(labels, 2, sample_weight)
     special = TwoClassExponentialWeights(labels, 2, sample_weight)
-    # Large coefficients make the loss underflow in the end.
+    # Large coefficients finally make the loss underflow.
     for scale in (1.0, 1.0, 3.0, 50.0, 300.0, 300.0):
         outputs = np.where(rng.random(40) < 0.5, 1.0, -1.0)
         coefficients = scale * rng.random(2)

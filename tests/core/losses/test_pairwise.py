@@ -9,12 +9,12 @@ from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.solvers.newton import NonnegativeNewton
 
 LOSSES = {"logistic": lambda rho: math.log1p(math.exp(-rho)), "exponential": lambda r: math.exp(-r)}
-# What differences of double precision over steps of 1e-5 are off by, at most, relative to it.
+# Relative error of central differences in double precision with steps of 1e-5.
 CLOSE = 1e-6
 
 
 def draw(seed, n_classes=3, n_columns=5, n_samples=14):
-    """Draw outputs of weak learners, and labels; the first column says a little of the labels."""
+    """Draw outputs of weak learners, and labels that depend slightly on the first column."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(n_samples) % n_classes
     H = rng.choice([-1.0, 1.0], size=(n_columns, n_samples))
@@ -98,7 +98,7 @@ class TestDerivatives:
         problem.move(W)
         free = np.random.default_rng(4).uniform(size=W.shape) < 0.6
         free[-1] = False
-        # Damping outweighs the ridge, which is not to be tested.
+        # Large damping hides the ridge, which is not tested here.
         hessian = problem.damped_hessian(free, 0.1)
         numbers = range(free.sum())
         B = np.array([hessian.product(e) for e in np.eye(len(numbers))])
@@ -122,7 +122,7 @@ class TestDerivatives:
 
 
 def test_negligible_curvature_is_omitted(loss):
-    """Most large margins do not matter: the Hessian is near the whole one, and not indefinite."""
+    """The Hessian without large margins is close to the full one, and positive semidefinite."""
     H, _, is_label = draw(3, n_classes=4, n_columns=8, n_samples=300)
     problem = make_problem(H, is_label, loss)
     W = np.random.default_rng(0).uniform(0, 3, size=(4, 8))
@@ -141,7 +141,7 @@ def test_negligible_curvature_is_omitted(loss):
             exact += curvature[r, i] * np.outer(slope, slope)
     assert not np.array_equal(matrix, exact)
     off = np.abs(matrix - exact).reshape(4, 8, 4, 8).max(axis=(1, 3))
-    # An own class has the curvature of all margins of its samples.
+    # The true class has the curvature of all margins of its samples.
     rows = curvature.sum(axis=1) + np.array([curvature[:, labels == r].sum() for r in range(4)])
     assert (off <= 4e-3 * np.maximum(rows[:, None], rows)).all()
     assert np.linalg.eigvalsh(matrix).min() >= -1e-10 * matrix.max()
@@ -180,7 +180,7 @@ def test_repeated_columns_do_not_change_the_minimum(loss):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_solutions_do_not_depend_on_the_order_of_samples(loss, seed):
-    """Columns come one by one, as in boosting, and each solution is the start of the next."""
+    """Columns are added one by one, as in boosting, and each solution is the next start."""
     rng = np.random.default_rng(seed)
     n_samples, n_classes, n_columns = 150, 5, 15
     is_label = np.arange(n_classes)[:, None] == rng.integers(n_classes, size=n_samples)

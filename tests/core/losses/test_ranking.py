@@ -33,7 +33,7 @@ class TestDerivatives:
             assert gradient[t] == pytest.approx(change / 2e-6, rel=1e-6)
 
     def test_margins_and_dual_equal_the_equations(self, name):
-        """Eqs. (1), (4) and (16)."""
+        """The equations are (1), (4) and (16)."""
         problem = make_problem(name)
         problem.move(self.W)
         np.testing.assert_allclose(problem.margins, self.W @ problem.A)
@@ -55,7 +55,7 @@ class TestDerivatives:
             assert value(size) == pytest.approx(wanted)
 
     def test_value_is_finite_for_margins_that_overflow_the_exponential(self, name):
-        """Far from the solution the value stays finite, and falls with the margins."""
+        """The value far from the solution is finite, and decreases with the margins."""
         problem = make_problem(name)
         problem.A = np.abs(problem.A) + 1
         values = [problem.move(scale * np.ones(4))[0] for scale in (-20, 20, 1e3)]
@@ -108,7 +108,7 @@ class TestHessian:
 
 
 def test_pairs_of_negligible_curvature_are_omitted():
-    """They change the Hessian by less than a thousandth of the curvature."""
+    """The omitted pairs change the Hessian by less than a thousandth of the curvature."""
     problem = make_problem("exponential", n_pairs=400)
     problem.move(np.full(4, 0.5))
     full = (problem.A * problem.dual) @ problem.A.T
@@ -118,13 +118,13 @@ def test_pairs_of_negligible_curvature_are_omitted():
 
 
 def test_coefficient_with_negligible_pairs_only_converges():
-    """Without them it has no curvature, and the first step took it to 771."""
+    """If all its pairs are omitted, the curvature is 0, and the first step would reach 771."""
     A = np.zeros((2, 41))
     A[0, :40], A[1, 40] = np.repeat([2.0, -2.0], [30, 10]), 2.0
     problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
     solution = NonnegativeNewton().minimise(problem, np.array([0.0, 6.0]), 1e-9, 1e-8, 40)
     assert solution.converged
-    # u = 3/4 and 1/4 of pairs that contradict each other; 2 u = nu of the last one.
+    # Pairs that contradict each other have u = 3/4 and 1/4; the last pair has 2 u = nu.
     np.testing.assert_allclose(solution.w, [math.log(3) / 2, math.log(2e9) / 2], rtol=1e-6)
 
 
@@ -145,7 +145,7 @@ class TestLimit:
         assert limited.norm_slope < 1e-100
 
     def test_margins_beyond_the_limit_gain_nothing(self):
-        """Even where all margins are as large as they can be."""
+        """The values become constant even if all margins have the largest possible size."""
         problem = LimitedLogSumExp(np.full((2, 5), 2.0))
         values = [problem.move(np.full(2, norm / 2))[0] for norm in (300, 340, 360, 400, 1e6)]
         assert values[0] > values[1] > values[2]

@@ -6,7 +6,7 @@ from boostbench.core.solvers.balancing import ExponentialProblem, laplacian, min
 
 
 def matrix(rng, n_classes, sparsity=0.0):
-    """Pulls of every size between the classes; some are missing."""
+    """Return pulls of all sizes between the classes, and zeros."""
     C = rng.gamma(0.3, size=(n_classes, n_classes)) * (rng.random((n_classes,) * 2) >= sparsity)
     np.fill_diagonal(C, 0.0)
     C[0, 1] += 1e-3
@@ -14,7 +14,7 @@ def matrix(rng, n_classes, sparsity=0.0):
 
 
 def value(C, share, w):
-    """The problem's function, literally."""
+    """Return the objective, computed literally."""
     total = 0.0
     for a in range(len(C)):
         for b in range(len(C)):
@@ -51,7 +51,7 @@ def test_two_classes_have_a_closed_form(seed):
     C = np.array([[0.0, right], [1 - right, 0.0]])
     w = minimise(ExponentialProblem(C, rng.uniform(0.01, 0.99)))
     assert w.min() == 0.0
-    # A slope of 1e-8 leaves more room where the loss at the minimum is small.
+    # A slope of 1e-8 permits a larger relative error if the loss at the minimum is small.
     room = 1e-8 / np.sqrt(right * (1 - right))
     assert w[0] - w[1] == pytest.approx(0.5 * np.log(right / (1 - right)), abs=room)
 
@@ -59,7 +59,7 @@ def test_two_classes_have_a_closed_form(seed):
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 12, 40])
 @pytest.mark.parametrize("seed", range(10))
 def test_sums_of_rows_and_columns_are_equal_at_the_minimum(n_classes, seed):
-    """Rows and columns of M have the same sums at the minimum."""
+    """The sums of a row and a column of M are equal at the minimum."""
     C = matrix(np.random.default_rng(seed), n_classes)
     w = minimise(ExponentialProblem(C, 0.8))
     M = C * np.exp(w - w[:, None])
@@ -90,7 +90,7 @@ def test_generic_solver_is_not_better(nu, sparsity, share):
 
         bounds = [(0, 30)] * len(C)
         theirs = generic(objective, 0.1 + np.zeros(len(C)), jac=True, bounds=bounds)
-        # Rounding of 1 - share + share * total.
+        # The tolerance is the rounding error of 1 - share + share * total.
         assert objective(w)[0] <= theirs.fun + 1e-7 + 1e-15 / share
 
 
@@ -100,7 +100,7 @@ def test_penalty_larger_than_every_pull_gives_zero():
 
 
 def test_classes_without_samples_on_a_side_stay_finite():
-    """Class 0 is always above class 1, both are mixed with class 2."""
+    """Class 0 is always above class 1, and both overlap with class 2."""
     C = np.array([[0.0, 0.5, 0.1], [0.0, 0.0, 0.1], [0.1, 0.2, 0.0]])
     w = minimise(ExponentialProblem(C, 0.5))
     assert np.isfinite(w).all()

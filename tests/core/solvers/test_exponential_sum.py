@@ -41,5 +41,5 @@ def test_zero_slope_gives_step_zero():
 
 
 def test_weights_of_very_different_sizes():
-    """One term is 200 decades below the other: the minimum is beyond what is allowed."""
+    """The minimum is beyond the limit if a term is 200 decades below the other."""
     assert minimise_exponential_sum(np.array([1.0, 1e-200]), np.array([-1.0, 1.0]), 24.0) == 24.0

@@ -21,7 +21,7 @@ def shrunk_distance(target):
 
 @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
 def test_soft_threshold(nu, solve):
-    """The minimiser of |w - a|^2 / 2 + nu sum(w) over w >= 0 is max(a - nu, 0)."""
+    """The minimum of |w - a|^2 / 2 + nu sum(w) over w >= 0 is at max(a - nu, 0)."""
     target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
     w, value, *_ = solve(shrunk_distance(target), np.zeros(7), nu, 100)
     expected = np.maximum(target - nu, 0.0)

@@ -15,7 +15,7 @@ def literal_value(W, H, labels, nu):
 
 
 def dual_edges(dual, H, labels):
-    """Left-hand sides of the dual constraints, one per class and column."""
+    """Return the left-hand sides of the dual constraints, one per class and column."""
     result = np.zeros((len(dual), len(H)))
     for i, label in enumerate(labels):
         for r in range(len(dual)):

@@ -17,7 +17,7 @@ class Matrix(DampedHessian):
 
 
 class Smooth(Problem):
-    """A function with its derivatives written out; `calls` are the points it was moved to."""
+    """Objective with derivatives written out; `calls` lists the points of evaluation."""
 
     def __init__(self, value, gradient, hessian):
         self.value, self.gradient, self.hessian = value, gradient, hessian
@@ -60,7 +60,7 @@ def residual(problem, w, nu):
 
 @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
 def test_solution_equals_soft_thresholding(nu):
-    """The minimiser of |w - a|^2 / 2 + nu sum(w) over w >= 0 is max(a - nu, 0)."""
+    """The minimum of |w - a|^2 / 2 + nu sum(w) over w >= 0 is at max(a - nu, 0)."""
     target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
     problem = least_squares(np.eye(7), target)
     w, value, slope, *_ = NonnegativeNewton().minimise(problem, np.zeros(7), nu, 1e-9, 100)
@@ -110,7 +110,7 @@ def test_few_steps_improve_and_stay_feasible(n_steps):
 
 @pytest.mark.parametrize("nu", [1e-1, 1e-4, 1e-8])
 def test_objective_never_increases_on_separable_data(nu):
-    """Data that can be separated: the curvature vanishes on the way, and full steps overshoot."""
+    """Separable data have vanishing curvature on the way, and full steps overshoot."""
     rng = np.random.default_rng(2)
     A = np.abs(rng.normal(size=(50, 10))) * 10.0 ** rng.uniform(-2, 2, size=10)
     problem = logistic(A)

@@ -14,7 +14,7 @@ def raise_floating_point_errors():
 
 
 def draw(seed, n_columns, n_samples, signal=0.6, kind="sign"):
-    """Labels, and columns that agree with them more often than not."""
+    """Draw labels, and columns that agree with most of them."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n_samples) < 0.4, 1.0, -1.0)
     y[:2] = 1.0, -1.0
@@ -31,7 +31,7 @@ def fitted(y, columns, C, loss="squared_hinge", tol=1e-3):
 
 
 def objectives(svm, y, columns, C, loss):
-    """Objectives of (1) and of its dual (2), from what the solver says, and from nothing else."""
+    """Return the objectives of (1) and of its dual (2), computed from the solver's results only."""
     hinge = np.maximum(0, 1 - y * (svm.weights @ columns + svm.intercept))
     v = columns @ (y * svm.dual)
     if loss == "hinge":
@@ -67,7 +67,7 @@ def test_duality_gap_is_within_the_tolerance(loss, C, kind, tol, seed, shape):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_bias_of_a_nearly_unweighted_svm_is_optimal(seed):
-    """With a small C all samples are within the margin, and the bias alone is that of a class."""
+    """All samples are within the margin if C is small, and the bias alone determines the scores."""
     y, columns = draw(seed, 3, 25)
     C = 1e-9
     svm = fitted(y, columns, C, "hinge")
@@ -79,7 +79,7 @@ def test_bias_of_a_nearly_unweighted_svm_is_optimal(seed):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("C", [0.1, 1.0])
 def test_inverse_is_recomputed_after_loss_of_precision(seed, C):
-    """At widths of 1e-8 some updates of the inverse have a singular system, by rounding."""
+    """Rounding makes updates of the inverse singular if the widths are 1e-8."""
     y, columns = draw(seed, 30, 60)
     svm = fitted(y, columns, C, "hinge", tol=1e-9)
     primal, dual = objectives(svm, y, columns, C, "hinge")
@@ -90,7 +90,7 @@ def test_inverse_is_recomputed_after_loss_of_precision(seed, C):
 @LOSSES
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_weights_follow_from_the_dual_variables(loss, C):
-    """Eq. (7), the condition that column generation rests on."""
+    """Eq. (7) is the condition on which column generation rests."""
     y, columns = draw(5, 90, 80, signal=0.55)
     svm = fitted(y, columns, C, loss)
     wanted = columns @ (y * svm.dual)
@@ -107,7 +107,7 @@ def test_hinge_solution_equals_libsvm(C):
 
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_squared_hinge_solution_equals_libsvm(C):
-    """Its dual is that of the hinge without a box, and with 1 / (2 C) on the kernel's diagonal."""
+    """The dual has no upper bounds, and adds 1 / (2 C) to the diagonal of the kernel."""
     y, columns = draw(2, 20, 100)
     kernel = columns.T @ columns + np.eye(100) / (2 * C)
     peer = SVC(C=1e9, kernel="precomputed", tol=1e-9).fit(kernel, y)
@@ -138,7 +138,7 @@ class TestDegenerateData:
         return svm
 
     def test_large_bias(self, loss):
-        """19 of 20 samples are of one class; nothing may pull the bias to 0."""
+        """The bias is not shrunk to 0 if 19 of 20 samples have one class."""
         y = np.where(np.arange(100) % 20 == 0, 1.0, -1.0)
         svm = self.check(y, np.ones((1, 100)), 0.01, loss)
         assert svm.weights[0] == pytest.approx(0, abs=1e-9)

@@ -11,7 +11,7 @@ def draw(seed, n_columns, n_samples, n_targets):
 
 
 def closed_form(H, L, C):
-    """W, b and U of eq. (11); a row of H is a column of the problem."""
+    """Return W, b and U of eq. (11); a row of H is a column of the problem."""
     inverse = np.linalg.inv(H.T @ H + np.eye(len(L)) / C)
     ones = np.ones(len(L))
     b = (ones @ inverse @ L) / (ones @ inverse @ ones)
@@ -35,7 +35,7 @@ def test_solution_equals_the_closed_form_after_each_column(C, n_targets):
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
 def test_many_columns_keep_full_precision(C):
-    """One Gram-Schmidt step is enough, even for more columns than samples, and repeated ones."""
+    """Gram-Schmidt in one pass suffices for repeated columns and more columns than samples."""
     columns, L = draw(2, 150, 60, 2)
     columns = np.vstack([columns, columns[:30], -columns[:5]])
     ridge = GrowingRidge(L, C)
@@ -76,7 +76,7 @@ def test_constant_column_changes_nothing():
 
 
 def test_repeated_column_with_large_weights():
-    """Nothing of it is left but rounding, whose sum with the column itself may be negative."""
+    """The remainder of the column is rounding, whose product with the column may be negative."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         columns, L = draw(0, 2, 60, 2)

@@ -10,7 +10,7 @@ from boostbench.core.solvers.linear_programs import SoftMarginProgram
 
 
 def draw(seed, n_columns=12, n_samples=25):
-    """Margins y h(x) of columns that are better than chance."""
+    """Draw margins y h(x) of columns that are better than chance."""
     rng = np.random.default_rng(seed)
     return np.where(rng.random((n_columns, n_samples)) < 0.65, 1.0, -1.0)
 
@@ -32,7 +32,7 @@ def test_primal_equals_dual_after_each_column(C, seed):
         assert least == pytest.approx(program.dual.sum(), abs=1e-6)
         assert ((program.dual >= 0) & (program.dual <= C)).all()
         assert (program.coefficients >= 0).all()
-        # Complementary slackness.
+        # The solution meets complementary slackness.
         edges = columns @ program.dual
         assert edges.max() <= 1 + 1e-6
         assert edges[program.coefficients > 1e-9] == pytest.approx(1.0, abs=1e-6)
@@ -41,7 +41,7 @@ def test_primal_equals_dual_after_each_column(C, seed):
 
 
 def test_margins_may_be_real_numbers():
-    """Weak learners that are cosines, say."""
+    """Cosines, for example, are weak learners with real outputs."""
     margins = np.random.default_rng(0).normal(0.2, 1.0, (9, 30))
     program = SoftMarginProgram(30, 0.3)
     for row in margins:
@@ -84,6 +84,6 @@ def test_highs_writes_nothing_to_the_terminal():
         "from boostbench.core.solvers.linear_programs import SoftMarginProgram; "
         "SoftMarginProgram(2, C=1.0).add(np.ones(2))"
     )
-    # What HiGHS writes leaves its buffer when the process ends.
+    # HiGHS flushes its buffer at exit, so that the test runs a process to its end.
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"", b"")

@@ -1,4 +1,4 @@
-"""What both solvers do is tested in test_lbfgs.py."""
+"""Test behaviour of the quasi-Newton solver that L-BFGS (test_lbfgs.py) does not have."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from boostbench.core.solvers.solution import kkt_residual
 
 @pytest.mark.parametrize("seed", range(20))
 def test_least_squares_solution_is_optimal(seed):
-    """Half of the coefficients are 0 at the optimum, which the start has them leave."""
+    """Half of the coefficients are 0 at the optimum, but not at the start."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(40, 25)) * 10.0 ** rng.uniform(-0.5, 0.5, 25)
     b = rng.normal(size=40)
@@ -83,7 +83,7 @@ def test_last_evaluation_is_at_the_solution(slope):
 
 
 def test_infinite_values_are_not_accepted_as_decrease():
-    """The first step of a steep function goes where it cannot be evaluated."""
+    """The first step of a steep function ends at a point where it is not finite."""
 
     def smooth(w):
         with np.errstate(over="ignore"):
@@ -100,17 +100,17 @@ def keep_precision(numbers, n_bits, least=0.0):
 
 
 class TestRoundedSolution:
-    """Sums in another order have other last digits, which the solution must not depend on."""
+    """Solutions are rounded, so that they do not depend on the order of summation."""
 
     @staticmethod
     def flat_objective(seed, noise=0.0):
-        """Logistic losses of 6 columns, mixed from 40 coefficients: many w are as good.
+        """Return a loss of 40 coefficients that depends on 6 combinations of them only.
 
-        The gradient is off by a part `noise` of the sizes that it adds up, as by another order.
+        The gradient has relative rounding errors of size `noise`, as in another order of summation.
         """
         rng = np.random.default_rng(seed)
         A = np.sign(rng.normal(size=(60, 6))) @ rng.normal(size=(6, 40)) / 40**0.5
-        # 10 % are on the wrong side.
+        # A tenth of the margins is negative, so that the minimum is finite.
         A *= np.where(rng.random(60) < 0.1, -1.0, 1.0)[:, None] * np.sign(A.sum(axis=1))[:, None]
 
         def smooth(w):
@@ -132,7 +132,7 @@ class TestRoundedSolution:
         np.testing.assert_array_equal(one, other)
 
     def test_rounding_errors_grow_without_a_grid(self, monkeypatch):
-        """By a factor of more than 1000. Else the test above would show nothing."""
+        """Growth by a factor of more than 1000 shows that the test above is meaningful."""
         monkeypatch.setattr(lbfgs, "snap_to_grid", keep_precision)
         start = np.zeros(40)
         far = []
@@ -151,7 +151,7 @@ class TestRoundedSolution:
         monkeypatch.setattr(lbfgs, "snap_to_grid", keep_precision)
         fine = nonnegative_quasi_newton(*arguments, progress=0)
         assert rough.residual <= 1e-5
-        # By convexity, no w is better by more than the slopes that are left times the distance.
+        # Convexity bounds the possible decrease by the remaining slopes times the distance.
         distance = np.abs(rough.w - fine.w).sum() + fine.w.sum()
         assert rough.value <= fine.value + 2e-5 * distance
 

@@ -1,4 +1,4 @@
-"""The searches for weak learners, written out literally: slow, and plain enough to trust."""
+"""Searches for weak learners, written out literally: slow, but simple enough to trust."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def midpoints(values):
-    """Thresholds between neighbouring distinct values, each at least the lower, below the upper."""
+    """Return thresholds between neighbouring values: at least the lower, below the upper."""
     thresholds = []
     ordered = sorted(set(values.tolist()))
     for low, high in itertools.pairwise(ordered):
@@ -16,12 +16,12 @@ def midpoints(values):
 
 
 def thresholds(X):
-    """List the thresholds of each feature, an array of them."""
+    """Return the thresholds of each feature, as a list of arrays."""
     return [np.array(midpoints(column)) for column in X.T]
 
 
 def edges(X, thresholds, weights):
-    """Edges of the stumps with some thresholds of each feature, one by one."""
+    """Return the edges of the stumps on given thresholds of each feature, one by one."""
     return np.array(
         [
             np.where(X[:, feature] > threshold, 1.0, -1.0) @ weights
@@ -32,12 +32,12 @@ def edges(X, thresholds, weights):
 
 
 def hostile(rng, n_samples):
-    """Weights whose sums lose as many digits as they can."""
+    """Draw weights whose sums lose the largest number of digits."""
     sizes = 10.0 ** rng.uniform(-8, 0, n_samples)
     yield sizes
     yield np.full(n_samples, 1.0 + 2.0**-24)
     yield np.where(np.arange(n_samples) % 2, 1.0, -1.0) * (1 + 2.0**-24 * rng.random(n_samples))
-    # Numbers of half a digit each, added to a large one.
+    # Each number is half a unit in the last place of the large one that it is added to.
     yield np.append(1.0, np.full(n_samples - 1, 2.0**-24 * 0.999))
     yield np.append(np.full(n_samples - 1, 2.0**-24 * 1.001), -1.0)
     yield rng.permutation(np.append(sizes[1:], -sizes[1:].sum()))
@@ -51,12 +51,12 @@ def stumps(X):
 
 
 def output(X, feature, threshold):
-    """List the outputs of a stump, sample by sample."""
+    """Return the outputs of a stump as a list, sample by sample."""
     return [1.0 if row[feature] > threshold else -1.0 for row in X]
 
 
 def edge(X, weights, feature, threshold):
-    """Sum the weighted outputs of a stump; `weights` is one column."""
+    """Return the sum of the weighted outputs of a stump; `weights` is one column."""
     total = 0.0
     for weight, h in zip(weights, output(X, feature, threshold), strict=True):
         total += weight * h

@@ -15,6 +15,6 @@ def test_tables_give_the_scores_of_the_stumps(n_stumps):
     for feature, thresholds, table in additive_tables(stumps, W):
         scores += table[thresholds.searchsorted(X[:, feature])]
         features.append(feature)
-        assert len(thresholds) <= 4  # whatever the number of stumps
+        assert len(thresholds) <= 4  # This holds for any number of stumps.
     np.testing.assert_allclose(scores, stumps.outputs(X) @ W, atol=1e-12)
     assert features == sorted(set(stumps.feature))

@@ -38,7 +38,7 @@ def outputs(learner, Z):
 
 
 def brute_force_edge(X, G):
-    """Every set of every feature of categories, and every threshold, one by one."""
+    """Return the largest edge over all sets of categories and all thresholds, one by one."""
     best = 0.0
     for feature in (1, 2):
         codes = np.where(np.isnan(X[:, feature]), -1, X[:, feature])
@@ -71,7 +71,7 @@ def test_best_set_equals_brute_force(n_columns, holes):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_weights_of_one_sign_do_not_give_the_constant(seed):
-    """All categories are on one side then, and the constant is no stump."""
+    """The best set has all categories on one side, but a constant is no stump."""
     X, rng = table(seed)
     G = rng.random((len(X), 1))
     Z, _, search = make_search(X)
@@ -83,7 +83,7 @@ def test_weights_of_one_sign_do_not_give_the_constant(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_best_set_does_not_depend_on_rounding_and_row_order(seed):
-    """Sums that are 0, and features that are copies, but for the last digits."""
+    """Sums are 0, and features are copies, both up to rounding."""
     X, rng = table(seed)
     X = np.column_stack([X, X[:, 1]])
     G = rng.integers(-2, 3, size=(len(X), 2)) / 10
@@ -115,7 +115,7 @@ def test_stack_of_stumps_and_sets():
     rng = np.random.default_rng(0)
     Z = np.column_stack([rng.normal(size=30), np.eye(5)[rng.integers(5, size=30)]])
     learners = [CategorySet((2, 4)), Stump(0, 0.1, -1), CategorySet((1, 3), -1), Stump(3, 0.5)]
-    learners += [CategorySet((2, 4), -1)] * 20  # many: added up in blocks
+    learners += [CategorySet((2, 4), -1)] * 20  # This number of samples is summed in blocks.
     stack = stack_stumps(learners)
     assert isinstance(stack, StumpsWithSets)
     h = np.column_stack(

@@ -14,7 +14,7 @@ from . import reference
 
 @pytest.fixture(params=[1, 10**5])
 def block_sizes(request, monkeypatch):
-    """Blocks of one feature, or of all features."""
+    """Process one feature per block, or all features at once."""
     monkeypatch.setattr(class_prefix_sums, "_BLOCK_SAMPLES", request.param)
 
 

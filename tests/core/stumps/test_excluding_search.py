@@ -13,7 +13,7 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-# Data that each layout is chosen for.
+# The data for which each layout is chosen.
 DATA = {
     Dense: lambda: rng().integers(0, 4, (30, 3)).astype(float),
     Sorted: lambda: np.column_stack([rng().normal(size=(25, 2)), rng(1).integers(0, 9, 25)]),

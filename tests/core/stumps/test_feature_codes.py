@@ -1,4 +1,4 @@
-"""Codes of features have the stumps of the views, and the same edges."""
+"""Compare the stumps and edges of feature codes with the ones of the views."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_stumps_and_edges_equal_the_ones_of_view_columns(max_bins, is_weighted):
         np.testing.assert_array_equal(
             np.column_stack([table.above(stump) for stump in range(len(view))]), above
         )
-        # Whole numbers, so that all sums are exact.
+        # Weights are whole numbers, so that all sums are exact.
         G = rng.integers(-9, 10, (len(X), 3)).astype(float)
         joint = table.joint_bins()
         bins = np.stack(
@@ -133,7 +133,7 @@ def test_new_samples_have_the_bins_of_their_views(max_bins):
         table = FeatureCodes.from_features(X, views, max_bins)
         for codes, codes_again in zip(table.codes, table.encode(X, views).codes, strict=True):
             np.testing.assert_array_equal(codes, codes_again)
-        # Values beyond the training data, and missing values of every feature.
+        # New samples have values beyond the training data, and missing values of every feature.
         new_X = np.where(rng.random(X.shape) < 0.3, np.nan, X[rng.permutation(len(X))])
         is_number = ~np.isin(np.arange(X.shape[1]), categorical)
         new_X[:40, is_number] *= 3.0

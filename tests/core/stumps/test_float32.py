@@ -12,7 +12,7 @@ def test_negligible_weights_become_zero():
     is_kept = converted != 0
     assert 0.2 < is_kept.mean() < 0.5
     np.testing.assert_array_equal(converted[is_kept], weights.astype(np.float32)[is_kept])
-    # Nothing is subnormal, and what is gone is less than a rounding of the largest.
+    # Weights are normal numbers; the lost weight is below the rounding error of the largest one.
     assert np.abs(converted[is_kept]).min() > np.finfo(np.float32).tiny
     assert np.abs(weights[~is_kept]).sum() < 2.0**-24 * np.abs(weights).max()
 

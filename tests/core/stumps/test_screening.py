@@ -1,4 +1,4 @@
-"""Bounds of what rounding is relative to."""
+"""Test bounds on the absolute sums, which rounding errors are relative to."""
 
 import math
 

@@ -16,12 +16,12 @@ MANY_SEEDS = range(20)
 
 @pytest.fixture(params=[Dense, block_histogram, joint_histogram, Sorted])
 def layout(request, monkeypatch):
-    """Force each way of summing, whatever the data would choose."""
+    """Force each layout, independently of the data."""
     monkeypatch.setattr("boostbench.core.stumps.evaluation.choose_layout", request.param)
 
 
 def mixed_features(rng):
-    """Features of every kind: continuous, discrete, binary, constant, nearly constant."""
+    """Draw continuous, discrete, binary, constant and nearly constant features."""
     n_samples = rng.integers(2, 45)
     kinds = [
         rng.normal(size=n_samples),
@@ -37,7 +37,7 @@ def mixed_features(rng):
 
 
 def positions(search):
-    """List the positions that hold a stump; the others are padding."""
+    """Return the positions that hold a stump; the others are padding."""
     return np.flatnonzero(~search.is_padding)
 
 
@@ -47,7 +47,7 @@ def stumps_of(search):
 
 
 def literal_edges(search, X, G):
-    """Sum edge by edge; 0 at the padding."""
+    """Return the edges, summed one by one, and 0 at the padding."""
     edges = np.zeros((search.n_positions, G.shape[1]))
     for p in positions(search):
         for c in range(G.shape[1]):
@@ -123,7 +123,7 @@ class TestAgainstBruteForce:
         assert (search.best_per_column(scales * G)[:3] == search.best_per_column(G)[:3]).all()
 
     def test_sums_of_integer_weights_are_exact(self, seed):
-        """Sums of small integers are exact in single precision: no tolerance, ties abound."""
+        """Sums of small integers are exact in single precision, so that no tolerance is needed."""
         X, G = self.problem(seed)
         G = np.round(G)
         search = StumpSearch(X)
@@ -230,7 +230,7 @@ def test_scale_does_not_affect_ties(scale):
 
 
 def test_search_never_returns_padding_for_small_edges():
-    """Rounding of many weights is more than the largest edge."""
+    """The rounding errors of many weights exceed the largest edge."""
     n = 2**17
     X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
     search = StumpSearch(X)
@@ -243,7 +243,7 @@ def test_search_never_returns_padding_for_small_edges():
 @pytest.mark.parametrize("seed", MANY_SEEDS)
 @pytest.mark.parametrize("many", [0, search_module._MIN_FLUSHED])
 def test_weights_of_very_different_size(seed, many, monkeypatch):
-    """Late in a training few samples hold nearly all the weight."""
+    """A few samples have nearly all the weight, as in late rounds of a training."""
     monkeypatch.setattr(search_module, "_MIN_FLUSHED", many)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 3))
@@ -383,7 +383,7 @@ def test_best_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
     G = rng.normal(size=(len(search.X), n_columns))
     edges = search.edges(G)
     sizes = np.square(edges).sum(axis=1)
-    # The largest and the smallest are left out, and others anywhere.
+    # The excluded positions include the largest and the smallest edge.
     excluded = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
     excluded = np.unique(excluded[~search.is_padding[excluded]])
     position, excluded_edges, off = search.best_excluding(G, row_norms, row_norms, 1.0, excluded)
@@ -397,7 +397,7 @@ def test_best_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
 
 def test_rounding_inside_a_tie_does_not_affect_the_result():
     X = np.array([[0.0, 1, 1, 1, 2, 3, 4, 5, 6, 7]]).T
-    # Between the samples of value 1 there is an edge of 6.3, but no threshold.
+    # A cut between the samples of value 1 would have an edge of 6.3, but it is no threshold.
     G = np.array([[0.1, -3, 1.5, 1.5, 0, 0, 0, 0, -0.2, 0.6]]).T
     search = StumpSearch(X)
     assert search.is_padding.any()
@@ -412,9 +412,9 @@ def test_rounding_inside_a_tie_does_not_affect_the_result():
 
 @pytest.mark.usefixtures("layout")
 def test_totals_of_many_samples_are_exact():
-    """Where edges are small against the totals: features that say nothing, ten classes.
+    """Edges are small against the totals, since ten classes do not depend on the features.
 
-    Row by row in single precision the totals would be off by more than a tenth of the best edge.
+    Totals in single precision would have errors of more than a tenth of the best edge.
     """
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (100_000, 8)).astype(float)
@@ -423,5 +423,5 @@ def test_totals_of_many_samples_are_exact():
     search = StumpSearch(X)
     largest = np.zeros(8)
     np.maximum.at(largest, search.feature, np.abs(search.edges(G)).sum(axis=1))
-    # The sums below the thresholds are in single precision.
+    # The tolerance is for the sums below the thresholds, which are in single precision.
     np.testing.assert_allclose(largest, edges, rtol=0, atol=2e-3 * edges.max())

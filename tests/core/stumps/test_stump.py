@@ -14,7 +14,7 @@ def test_arrays_of_stumps_are_evaluated_together():
 
 
 def draw_stack(rng, n_stumps, n_features=5):
-    """Draw stumps, and data with values on the thresholds too: a stump is -1 there."""
+    """Draw stumps, and data with values on thresholds, where a stump is -1."""
     stumps = [
         Stump(int(rng.integers(n_features)), float(rng.integers(4)), int(rng.choice([-1, 1])))
         for _ in range(n_stumps)

@@ -30,7 +30,7 @@ DRAWS = {
 
 
 def sorted_thresholds(values, max_bins, weights=None):
-    """Thresholds by sorting: the first value at which the share of the samples is reached."""
+    """Return quantiles by sorting: the first values at which the shares of samples are reached."""
     middles = np.array(reference.midpoints(values))
     if max_bins is None or len(middles) < max_bins:
         return middles
@@ -57,7 +57,7 @@ def sorted_thresholds(values, max_bins, weights=None):
 @settings(max_examples=60, deadline=None)
 def test_thresholds_and_bin_indices_equal_sorting(kind, seed, n, max_bins):
     with pytest.MonkeyPatch.context() as patch:
-        # Few values are enough for the grids then.
+        # Lower the limit, so that grids are used for few values.
         patch.setattr(quantiles, "_MIN_VALUES", 40)
         patch.setattr(quantiles, "_BLOCK_VALUES", 64)
         values = DRAWS[kind](np.random.default_rng(seed), n)
@@ -66,7 +66,7 @@ def test_thresholds_and_bin_indices_equal_sorting(kind, seed, n, max_bins):
         codes = bin_indices(values, thresholds)
         assert codes.dtype == np.min_scalar_type(len(thresholds))
         assert (codes == np.searchsorted(thresholds, values)).all()
-        # Values on thresholds, beside them and far from them.
+        # Values lie on thresholds, next to them and far from them.
         near = np.concatenate(
             [thresholds, np.nextafter(thresholds, np.inf), np.nextafter(thresholds, -np.inf)]
         )
@@ -76,7 +76,7 @@ def test_thresholds_and_bin_indices_equal_sorting(kind, seed, n, max_bins):
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "far", "nearly sorted"])
 def test_most_continuous_data_need_no_sort(kind, monkeypatch):
-    """Most data without ties need no sorting, or the grid is for nothing."""
+    """The grid replaces a sort for all data but heavy-tailed ones."""
     grids = []
     by_grid = quantiles._thresholds_by_grid
 
@@ -107,7 +107,7 @@ def test_weight_equals_repeated_rows(factor):
 def test_sort_with_order_equals_argsort(kind, n):
     rng = np.random.default_rng(0)
     if kind == "neighbours":
-        # They differ in bits that make room for the numbers.
+        # The values differ in low bits, which the sort replaces by the sample numbers.
         values = (rng.choice([-1.0, 1.0], n).view(np.int64) + rng.integers(0, 500, n)).view(float)
         values[::7] = -0.0
         values[::11] = 0.0

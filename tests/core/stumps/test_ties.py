@@ -1,4 +1,4 @@
-"""Searches choose the same weak learner, however the numbers are added up."""
+"""Check that searches select the same weak learner for every order of summation."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ LAYOUTS = [Dense, block_histogram, joint_histogram, Sorted]
 
 @st.composite
 def tied_problems(draw, n_columns=None):
-    """Data full of ties: flags, grids, columns that are there twice, or mirrored; whole weights."""
+    """Draw data with many ties (flags, grids, repeated or mirrored columns) and whole weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_samples = draw(st.integers(2, 40))
     n_columns = n_columns or draw(st.integers(1, 4))
@@ -45,12 +45,12 @@ def tied_problems(draw, n_columns=None):
     return X, G, times, rng.permutation(n_samples)
 
 
-# Numbers that single and double precision do not hold: sums of them depend on the order.
+# Multiples of these numbers are rounded, so that their sums depend on the order.
 UNITS = st.sampled_from([0.1, 1 / 3, 1e-9 / 7, np.pi])
 
 
 def equivalent_searches(X, G, times, order):
-    """Give the same problem in many forms: searches, and the weights for each."""
+    """Yield equivalent forms of a problem, as searches and their weights."""
     G = G * times[:, None]
     yield StumpSearch(X), G
     yield StumpSearch(csr_array(X)), G
@@ -64,13 +64,13 @@ def equivalent_searches(X, G, times, order):
 
 
 def exact_edges(X, G):
-    """Edges of all stumps, in their order, of whole weights."""
+    """Return all stumps in canonical order, and their edges, which whole weights make exact."""
     stumps = list(reference.stumps(X))
     outputs = [reference.output(X, *stump) for stump in stumps]
     return stumps, np.array(outputs) @ G
 
 
-# Its only edge is 0, but for rounding where rows are repeated.
+# The only edge is 0 up to the rounding of repeated rows.
 NO_EDGE = np.array([[7.0], [1.0]]), np.array([[-3], [-2]]), np.array([2, 3]), np.array([1, 0])
 
 
@@ -85,7 +85,7 @@ def test_ties_go_to_the_first_stump(problem, unit):
             find(unit * weights)
             for find in (search.best, search.best_sum_abs_edge, search.best_per_column)
         )
-        # Arg-max takes the first.
+        # NumPy's argmax returns the first of equal values.
         first, column = divmod(int(np.abs(edges).argmax()), edges.shape[1])
         assert (best.learner.feature, best.learner.threshold) == stumps[first]
         assert best.column == column
@@ -130,7 +130,7 @@ def test_stumps_are_excluded_in_canonical_order(problem, unit):
 
 
 def best_trees(search, labels, weights):
-    """Give all trees that a search finds: what they test, and what is in their leaves."""
+    """Yield the best tree of every search for trees."""
     n_classes = 3
     G = np.eye(n_classes)[labels] * weights[:, None]
     for many in (2, 99):
@@ -183,7 +183,7 @@ def test_stumps_with_codes_do_not_depend_on_the_order_of_samples(problem, unit):
     stumps, edges = exact_edges(X, G)
     best = OutputCodeStumpSearch(X).best(unit * G, codes, violation)
     scores = np.abs(edges @ codes.T) + violation / unit
-    # What single precision makes of the violations is not a tie.
+    # Violations that are equal in single precision only are no ties.
     positions = np.argwhere(scores >= scores.max() - 1e-6)
     wanted = [(*stumps[q], v) for q, v in positions]
     assert (best.learner.feature, best.learner.threshold, best.column) in wanted
@@ -220,7 +220,7 @@ def test_zero_weights_tie_all_stumps(layout, monkeypatch):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("seed", range(5))
 def test_search_distinguishes_nearly_equal_stumps(layout, seed, monkeypatch):
-    """Far below what single precision tells, and far above what is a tie."""
+    """The difference is below the resolution of single precision, and above the tie tolerance."""
     monkeypatch.setattr(evaluation, "choose_layout", layout)
     rng = np.random.default_rng(seed)
     n_samples = 500
@@ -232,7 +232,7 @@ def test_search_distinguishes_nearly_equal_stumps(layout, seed, monkeypatch):
     G = (side * (1 + rng.random(n_samples)))[:, None]
     total = np.abs(G).sum()
     for little, feature in ((1e-8, 0), (-1e-8, 1)):
-        # The stumps of the first two features differ in the sample 0 alone.
+        # The stumps of the first two features differ at sample 0 only.
         G[0] = side[0] * little * total
         assert StumpSearch(X).best(G).learner.feature == feature
 

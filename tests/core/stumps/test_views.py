@@ -1,4 +1,4 @@
-"""Stumps on views are all thresholds with missing values on both sides, and each category."""
+"""Compare stumps on views with all thresholds, sides of missing values, and categories."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from boostbench.core.stumps.views import ViewedFeatures, fit_views
 
 
 def make_columns(rng, n_samples, share=0.3):
-    """A number, one with missing values, two features of categories, of which one has holes."""
+    """Draw two numeric and two categorical features; one of each kind has missing values."""
     X = rng.integers(4, size=(n_samples, 4)).astype(float)
     X[rng.random(n_samples) < share, 1] = np.nan
     X[rng.random(n_samples) < share, 3] = np.nan
@@ -17,7 +17,7 @@ def make_columns(rng, n_samples, share=0.3):
 
 
 def literal_outputs(X, categorical):
-    """Yield what every stump says of the samples, one by one."""
+    """Yield the outputs of every stump, evaluated one by one."""
     for feature, column in enumerate(X.T):
         missing = np.isnan(column)
         values = np.unique(column[~missing])
@@ -45,7 +45,7 @@ def test_best_stump_equals_brute_force(n_samples, n_columns, max_bins):
         best = search.best(G)
         assert best.edge == pytest.approx(edges.max(), rel=1e-12)
         assert abs(best.outputs @ G[:, best.column]) == pytest.approx(best.edge, rel=1e-12)
-        # All of them are found, and no others.
+        # The search finds all stumps, and no others.
         sizes = np.abs(search.edges(G))[~search.is_padding]
         assert (np.abs(sizes[:, None] - edges).sum(axis=2).min(axis=0) < 1e-3).all()
         assert (np.abs(sizes[:, None] - edges).sum(axis=2).min(axis=1) < 1e-3).all()
@@ -58,7 +58,7 @@ def test_features_without_missing_values_equal_their_views():
         assert views.is_plain
         assert views.transform(form) is form
     holes = np.array([[np.nan, 0.0, np.nan]])
-    # The mean of what was trained on.
+    # A missing value is replaced by the mean of the training data.
     np.testing.assert_allclose(views.transform(holes), [[X[:, 0].mean(), 0.0, X[:, 2].mean()]])
 
 

@@ -23,7 +23,7 @@ from .. import reference
 
 @pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
 def layout_case(request, kind):
-    """Data with ties, its thresholds, and a layout."""
+    """Return data with ties, its thresholds, and a layout."""
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
     X[: len(X) // 3] = X[0]
@@ -81,7 +81,7 @@ def test_rounding_errors_are_within_the_bound(layout_case, dtype):
 def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
     for kind in (Dense, block_histogram, joint_histogram, Sorted):
-        # A few thousand samples are added up to a thousandth of their weight.
+        # Sums over a few thousand samples are accurate to a thousandth of their weight.
         layout = kind(X, [cuts[::20] for cuts in reference.thresholds(X)])
         assert 0 < layout.error_bound(layout.dtype) < 1e-3
 
@@ -106,7 +106,7 @@ def test_sorted_layout_needs_many_distinct_values(monkeypatch):
     assert try_sorted_layout(X) is None
     monkeypatch.setattr(choice, "_SAMPLE_SIZE", 100)
     assert try_sorted_layout(X) is not None
-    # The first samples look as if all were distinct.
+    # The first samples are all distinct, but the others repeat.
     X[100:] = X[99]
     assert try_sorted_layout(X) is None
     assert try_sorted_layout(np.round(X)) is None

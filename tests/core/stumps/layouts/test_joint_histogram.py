@@ -1,4 +1,4 @@
-"""A search on codes of features finds the stumps that brute force finds on columns of the views."""
+"""Compare the search on feature codes with brute force on the columns of the views."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def draw_integer_weights(rng, n_samples, n_columns, kind):
 
 
 class BruteForce:
-    """All stumps on the columns of the views, evaluated one by one.
+    """Stumps on all columns of the views, evaluated one by one.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 @pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
 def layout_case(request):
-    """Data with ties, its thresholds, a histogram, and the layout of its first column."""
+    """Return data with ties, its thresholds, a histogram, and the layout of its first column."""
     n_samples, n_values = request.param
     rng = np.random.default_rng(n_samples)
     X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)

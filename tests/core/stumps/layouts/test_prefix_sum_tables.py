@@ -18,7 +18,7 @@ def samples_per_call(request, monkeypatch):
 
 
 def draw(seed, n_thresholds=N_THRESHOLDS):
-    """Bins, of which some are empty, and weights."""
+    """Draw weights, and bins, some of which are empty."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(
         0, rng.integers(1, n_thresholds + 2, (N_FEATURES, 1)), (N_FEATURES, N_POINTS)
@@ -27,7 +27,7 @@ def draw(seed, n_thresholds=N_THRESHOLDS):
 
 
 def expected_sums(codes, weights, n_thresholds=N_THRESHOLDS):
-    """Add up the weights below each threshold by itself."""
+    """Sum the weights below each threshold separately."""
     return np.array([(codes <= place) @ weights for place in range(n_thresholds)])
 
 
@@ -60,7 +60,7 @@ def test_pairs_of_features_are_used_for_many_points_only():
 
 @pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
 def test_addition_cost_is_that_of_the_faster_method(n_points):
-    # A table of one feature has 16 bins, that of two 256.
+    # A table of one feature has 16 bins, a table of two features 256.
     alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
     assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
     points = PrefixSumTables(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 
 @pytest.fixture(params=[(130, 3), (700, 4), (1500, 2)])
 def layout_case(request, monkeypatch):
-    """Data with ties, thresholds, and a layout whose largest edges are found by bins."""
+    """Return data with ties, thresholds, and a layout that screens edges by bins."""
     monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
     monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 40)
     rng = np.random.default_rng(request.param[0])
@@ -55,7 +55,7 @@ def test_candidates_include_every_edge_near_the_largest(layout_case, dtype, tole
                     candidates[int(cut)] = edge
         for cut, edge in candidates.items():
             assert abs(edge - exact[cut]) <= off + 1e-12 * scale
-        # Of each bin with such an edge the largest of its sign, but for rounding in the bin.
+        # Each bin with such an edge yields its largest one of each sign, up to rounding in the bin.
         apart = 2 * (TIE_TOLERANCE + 8 * UNIT_ROUNDOFF[np.float32]) * scale + 2 * off
         best = {}
         for cut in candidates:
@@ -98,7 +98,7 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     binned = search.best(G)
     assert (binned.learner, binned.column) == (plain.learner, plain.column)
     np.testing.assert_array_equal(binned.outputs, plain.outputs)
-    # By brute force: nothing is better.
+    # Brute force finds no larger edge.
     thresholds = reference.thresholds(X)
     assert (
         np.abs(reference.edges(X, thresholds, G[:, 0])).max()

@@ -15,7 +15,7 @@ from .. import reference
 
 @pytest.fixture(params=["few samples", "many samples"])
 def small_blocks(request, monkeypatch):
-    """Search by blocks whatever the size, in pieces of one or two features."""
+    """Search by blocks for any number of samples, in pieces of one or two features."""
     monkeypatch.setattr(rank_blocks, "_MIN_SUMS", 1)
     monkeypatch.setattr(rank_blocks, "_MIN_SAMPLES", 2)
     monkeypatch.setattr(rank_blocks, "_PIECE", 50)
@@ -30,7 +30,7 @@ def search_without_blocks(X):
 
 
 def data(n_samples, seed):
-    """Features with ties, a copy, and its mirror image."""
+    """Draw features with ties, and append a copy and a mirrored feature."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 6))
     X[: n_samples // 5, 0] = 0.5
@@ -41,7 +41,7 @@ def data(n_samples, seed):
 
 
 def weights(kind, X, rng):
-    """Of three classes: what boosters search with, and what is hard for a search."""
+    """Return weights of three classes, as in boosting or hard for a search."""
     labels = np.digitize(X[:, 2] + rng.normal(size=len(X)) / 2, [-0.5, 0.5])
     is_label = labels[:, None] == np.arange(3)
     return {
@@ -136,7 +136,7 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
 
 
 def counted(monkeypatch, owner, name):
-    """Count how often a generator is asked for."""
+    """Return the calls of a generator, as a list that grows."""
     whole, counts = getattr(owner, name), []
 
     def method(self, *args):
@@ -169,7 +169,7 @@ def test_few_blocks_are_evaluated(monkeypatch):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
-    # Something is always left.
+    # Every block is reported as open.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
     X, rng = data(400, 0)
     of_all = counted(monkeypatch, Sorted, "iter_slices")

@@ -11,7 +11,7 @@ from boostbench.core.stumps.layouts.sample_bins import SampleBins
 @pytest.mark.parametrize("additions_per_copy", [0, 1000])
 def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_copy, monkeypatch):
     monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
-    # With next to no additions for a copy, columns are filled up to a multiple of four.
+    # If a copy costs little, columns are padded to a multiple of four.
     monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPY", additions_per_copy)
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
@@ -26,7 +26,7 @@ def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_co
     assert sums.dtype == dtype
     assert sums.flags.c_contiguous
     np.testing.assert_allclose(sums, expected, atol=1e-5 if dtype is np.float32 else 1e-12)
-    # No bin has more additions than that, over all chunks.
+    # `additions` bounds the additions of every bin over all chunks.
     assert summed.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
 
 
@@ -34,7 +34,7 @@ def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_co
 @pytest.mark.parametrize("part_bins", [1, 10, 25])
 def test_sums_in_parts_equal_sums_at_once(n_columns, part_bins, monkeypatch):
     rng = np.random.default_rng(0)
-    # Seven groups of five bins, the last of which is one for all groups.
+    # Seven groups of five bins share their last bin.
     bins = rng.integers(0, 5, (50, 7)) + 4 * np.arange(7)
     bins[bins == 4 * np.arange(1, 8)] = 31
     bins = bins.astype(np.int32)
@@ -51,7 +51,7 @@ def test_sums_in_parts_equal_sums_at_once(n_columns, part_bins, monkeypatch):
 @pytest.mark.parametrize("part_bins", [1, 10, 1000])
 def test_uncounted_bins_do_not_affect_additions(part_bins, monkeypatch):
     monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
-    # The last bin is one for all groups, and of most samples.
+    # All groups share the last bin, which holds most samples.
     bins = np.full((50, 7), 31, np.int32)
     bins[::3] = 4 * np.arange(7)
     assert SampleBins(bins, 32, n_counted=31).additions == 17

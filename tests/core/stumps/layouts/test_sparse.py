@@ -9,7 +9,7 @@ from boostbench.core.stumps.search import StumpSearch
 
 
 def features(seed, n_samples=60, n_features=9):
-    """Signed, positive, negative, binary, full, empty and constant features."""
+    """Draw signed, positive, negative, binary, full, empty and constant features."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)).round(1)
     X[rng.random(X.shape) < 0.7] = 0.0
@@ -47,7 +47,7 @@ def test_sparse_edges_equal_dense_edges(max_bins, weighted, form):
     assert actual.keys() == expected.keys()
     for stump, edges in expected.items():
         np.testing.assert_allclose(actual[stump], edges, atol=1e-4)
-    # And from the definition.
+    # The edges also equal the definition.
     for (feature, threshold), edges in actual.items():
         outputs = np.where(X[:, feature] > threshold, 1.0, -1.0)
         np.testing.assert_allclose(edges, outputs @ G, atol=1e-4)
@@ -114,7 +114,7 @@ def test_empty_features_are_skipped():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Blocks of three thresholds for all data, however many of them are open."""
+    """Search by blocks of three thresholds for any data."""
     monkeypatch.setattr(sparse_layouts, "_BLOCK_THRESHOLDS", 3)
     monkeypatch.setattr(sparse_layouts, "_THRESHOLDS_PER_BLOCK", 0)
     monkeypatch.setattr(sparse_layouts, "_VALUES_PER_THRESHOLD", 10**6)
@@ -131,7 +131,7 @@ def test_search_by_blocks_equals_dense_search(n_columns, digits, small_blocks):
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X = features(seed)
-        # Rounded weights make many stumps equally good; a few large weights leave few blocks open.
+        # Rounded weights cause many ties; a few large weights leave few blocks open.
         G = rng.normal(size=(len(X), n_columns)).round(digits) ** 3 + 0.1 * (seed % 3)
         dense, by_blocks = StumpSearch(X), StumpSearch(sparse.csr_array(X))
         for best in ("best", "best_sum_abs_edge"):
