@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 import pandas as pd
 import pytest
-from algorithms.models import SUMS, with_classes
+from algorithms.models import SUMS, pair_with_classes
 from algorithms.problems import blobs
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -43,7 +43,7 @@ def mixed_table():
     scope="module",
     params=[
         pytest.param((*case, kind), id=f"{name}, {kind}")
-        for name, case in with_classes(MODELS).items()
+        for name, case in pair_with_classes(MODELS).items()
         for kind in ("numbers", "table")
         if kind == "numbers" or case[0].__sklearn_tags__().input_tags.allow_nan
     ],

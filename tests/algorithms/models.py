@@ -115,7 +115,7 @@ SUMS = {
 BINARY = (bb.AdaBoost, bb.CGENS, bb.LsBoost, MarginBooster, bb.RpBoost)
 
 
-def with_classes(models, most=False):
+def pair_with_classes(models, most=False):
     """Combine models with numbers of classes, or the largest of these; some are for two classes."""
     return {
         f"{name}, {n_classes} classes": (model, n_classes)
@@ -125,6 +125,6 @@ def with_classes(models, most=False):
 
 
 def cases(models, **which):
-    """Parametrise a test over models and numbers of classes, see `with_classes`."""
-    named = with_classes(models, **which)
+    """Parametrise a test over models and numbers of classes, see `pair_with_classes`."""
+    named = pair_with_classes(models, **which)
     return pytest.mark.parametrize(("model", "n_classes"), named.values(), ids=named.keys())

@@ -57,7 +57,7 @@ class Fitted:
         return u / u.size
 
 
-class Rows(Fitted):
+class RowCoefficients(Fitted):
     """A coefficient for each row of P."""
 
     rule = "paper"
@@ -79,7 +79,7 @@ class Rows(Fitted):
         return range(self.model.n_projections)
 
 
-class Pairs(Fitted):
+class PairCoefficients(Fitted):
     """A coefficient for each pair of a weak learner and a row of P."""
 
     rule = "pair"
@@ -90,10 +90,10 @@ class Pairs(Fitted):
 
     def design(self, t):
         """Return the contributions of a unit of each coefficient to the margins, after round t."""
-        found = np.zeros((len(self.y), self.k, t + 1))
+        result = np.zeros((len(self.y), self.k, t + 1))
         for i, r, s in itertools.product(range(len(self.y)), range(self.k), range(t + 1)):
-            found[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
-        return found
+            result[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
+        return result
 
     def weights(self, t):
         """Return w after round t; empty before the first round."""
@@ -133,12 +133,12 @@ def design(H, P, y):
     P : ndarray of shape (at least len(H), n_projections, n_classes)
     y : ndarray of shape (n_samples,)
     """
-    found = np.zeros((len(y), P.shape[2], P.shape[1]))
+    result = np.zeros((len(y), P.shape[2], P.shape[1]))
     for i in range(len(y)):
         for r in range(P.shape[2]):
             for t, h in enumerate(H):
-                found[i, r] += (P[t, :, y[i]] - P[t, :, r]) * h[i]
-    return found
+                result[i, r] += (P[t, :, y[i]] - P[t, :, r]) * h[i]
+    return result
 
 
 def loss(name, margins):

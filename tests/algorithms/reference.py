@@ -12,16 +12,16 @@ PRECISION = 1e-6
 
 def stump_outputs(X):
     """List the outputs on X of every stump of polarity +1, one array per stump."""
-    found = []
+    result = []
     for feature in range(X.shape[1]):
         values = sorted(set(X[:, feature].tolist()))
         for low, high in itertools.pairwise(values):
             middle = (low + high) / 2
-            found.append(np.array([1.0 if row[feature] > middle else -1.0 for row in X]))
-    return found
+            result.append(np.array([1.0 if row[feature] > middle else -1.0 for row in X]))
+    return result
 
 
-def all_margins(X, y):
+def margins_of_all_stumps(X, y):
     """y h(x) of every stump and its negative, with y in {0, 1}; (n_stumps, n_samples)."""
     outputs = np.array(stump_outputs(X))
     return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
@@ -30,10 +30,10 @@ def all_margins(X, y):
 def stage_outputs(model, X):
     """List h_t(x_i) of a fitted model with plain stumps, one array per round."""
     learners = model.hypotheses_
-    return outputs_of(learners.feature, learners.threshold, learners.polarity, X)
+    return stack_outputs(learners.feature, learners.threshold, learners.polarity, X)
 
 
-def outputs_of(features, thresholds, polarities, X):
+def stack_outputs(features, thresholds, polarities, X):
     """List h(x_i) of some stumps, one array each."""
     return [
         np.array([polarity if row[feature] > threshold else -polarity for row in X])
@@ -44,7 +44,7 @@ def outputs_of(features, thresholds, polarities, X):
 def projected_outputs(model, X):
     """List h_t(P_r x_i) of a fitted RBoostRank, one array (n_samples, n_classes) per round."""
     learners = model.hypotheses_
-    found = []
+    result = []
     for directions, threshold, polarity in zip(
         learners.directions, learners.threshold, learners.polarity, strict=True
     ):
@@ -52,17 +52,17 @@ def projected_outputs(model, X):
         for i, row in enumerate(X):
             for r, direction in enumerate(directions):
                 output[i, r] = polarity if direction @ row > threshold else -polarity
-        found.append(output)
-    return found
+        result.append(output)
+    return result
 
 
 def differences(output, y):
     """Subtract every class's output from the own one's: delta h, eq. (1) of RandomBoost."""
-    found = np.empty_like(output)
+    result = np.empty_like(output)
     for i in range(len(y)):
         for r in range(output.shape[1]):
-            found[i, r] = output[i, y[i]] - output[i, r]
-    return found
+            result[i, r] = output[i, y[i]] - output[i, r]
+    return result
 
 
 def wrong_pairs(y, n_classes):
@@ -83,15 +83,15 @@ def exponential_loss(margins):
 
 def class_scores(model, X):
     """Return the scores F_r(x_i) at every stage; two classes only have their difference."""
-    found = []
+    result = []
     for decision in model.staged_decision_function(X):
         if decision.ndim == 1:
             decision = np.column_stack([-decision / 2, decision / 2])
-        found.append(decision)
-    return found
+        result.append(decision)
+    return result
 
 
-def assert_the_loss_falls(model, X, y, scale=1.0):
+def assert_loss_decreases(model, X, y, scale=1.0):
     """Assert that the exponential loss falls in every round, and bounds the training error."""
     before = 1.0
     for scores in class_scores(model, X):

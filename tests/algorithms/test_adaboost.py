@@ -12,7 +12,7 @@ from . import reference
 from .problems import blobs, noise
 
 
-def signs(y, n_classes):
+def label_signs(y, n_classes):
     """Y of AdaBoost.MH: +1 for the label of a sample, -1 for the other classes."""
     return np.array([[1.0 if r == label else -1.0 for r in range(n_classes)] for label in y])
 
@@ -25,7 +25,7 @@ def mh_edges(D, Y, h):
     return edges
 
 
-def test_adaboost_is_that_of_scikit_learn():
+def test_two_classes_equal_samme_of_scikit_learn():
     """SAMME on two classes: coefficients twice as large, scores relative to half their sum."""
     X, y = blobs(2, seed=2)
     theirs = AdaBoostClassifier(reference.LeastErrorStump(), n_estimators=12).fit(X, y)
@@ -45,11 +45,11 @@ def test_adaboost_is_that_of_scikit_learn():
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_every_round_of_adaboost_mh(problem, n_classes, seed):
+def test_rounds_of_adaboost_mh_equal_brute_force(problem, n_classes, seed):
     """Brute force over all stumps and all 2^k vote vectors."""
     X, y = problem(n_classes, n_samples=16, n_features=2, seed=seed)
     model = AdaBoostMH(n_iterations=8).fit(X, y)
-    Y = signs(y, n_classes)
+    Y = label_signs(y, n_classes)
     D = np.full(Y.shape, 1.0 / Y.size)
     all_votes = list(product([-1.0, 1.0], repeat=n_classes))
     candidates = reference.stump_outputs(X)
@@ -80,7 +80,7 @@ def test_rounding_errors_do_not_grow():
     X, y = load_wine(return_X_y=True)
     model = AdaBoostMH(n_iterations=400).fit(X, y)
     assert model.n_iterations_ == 400
-    Y = signs(y, 3)
+    Y = label_signs(y, 3)
     F = np.zeros(Y.shape)
     for h, coefficients in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
         D = np.exp(-Y * F)
@@ -91,7 +91,7 @@ def test_rounding_errors_do_not_grow():
 
 
 class TestProjected:
-    def test_it_is_adaboost_mh_on_the_projected_features(self):
+    def test_model_equals_adaboost_mh_on_projected_features(self):
         X, y = blobs(3, seed=5)
         projected = ProjectedAdaBoostMH(n_iterations=20, draw=4).fit(X, y)
         Z = X @ projected.projection_
@@ -99,7 +99,7 @@ class TestProjected:
         assert Z.shape == (len(X), 2)
         np.testing.assert_array_equal(projected.decision_function(X), plain.decision_function(Z))
 
-    def test_a_draw_is_a_projection(self):
+    def test_drawn_matrices_project_the_data(self):
         X, y = blobs(3, seed=5)
         first, again, other = (
             ProjectedAdaBoostMH(n_iterations=1, draw=draw).fit(X, y).projection_
@@ -108,7 +108,7 @@ class TestProjected:
         np.testing.assert_array_equal(first, again)
         assert not np.allclose(first, other)
 
-    def test_unprojected_points_project_to_themselves(self):
+    def test_identity_projection_keeps_the_data(self):
         X, y = blobs(3, seed=5)
         model = ProjectedAdaBoostMH(n_iterations=1).fit(X, y)
         Z = np.random.default_rng(0).normal(size=(7, 2))

@@ -20,7 +20,7 @@ def fit(model, X, y, **validation):
 
 
 class TestMultiBoost:
-    def test_it_converges(self):
+    def test_sufficient_rounds_converge(self):
         X, y = blobs(3)
         model = fit(MultiBoost(nu=1e-3), X, y)
         assert model.n_iterations_ < 1000
@@ -29,12 +29,12 @@ class TestMultiBoost:
             constant = MultiBoost().fit(np.ones((6, 1)), [0, 0, 0, 1, 1, 1])
         assert constant.converged_ is True
 
-    def test_it_is_out_of_rounds(self):
+    def test_too_few_rounds_do_not_converge(self):
         model = fit(MultiBoost(n_iterations=3, nu=1e-4), *blobs(3))
         assert model.n_iterations_ == 3
         assert model.converged_ is False
 
-    def test_the_solver_is_too_coarse(self):
+    def test_coarse_solver_warns(self):
         # L-BFGS-B stops at slopes that are larger than nu.
         X, y = blobs(3)
         params = {"nu": 1e-8, "solver_iterations": 100}
@@ -43,20 +43,20 @@ class TestMultiBoost:
         assert model.converged_ is False
         assert fit(MultiBoost(**params), X, y).converged_ is True
 
-    def test_a_warm_start_that_has_nothing_to_add(self):
+    def test_warm_start_updates_the_convergence(self):
         X, y = blobs(3)
         model = fit(MultiBoost(n_iterations=5, nu=1e-4, warm_start=True), X, y)
         assert fit(model, X, y).converged_ is False
         assert fit(model.set_params(n_iterations=1000, nu=1e-3), X, y).converged_ is True
 
-    def test_a_training_that_was_stopped_early(self):
+    def test_early_stopped_training_is_not_converged(self):
         X, y = blobs(3, n_samples=150, spread=3.0)
         params = {"nu": 1e-4, "n_iter_no_change": 3, "random_state": 0}
         model = fit(MultiBoost(**params), X, y)
         assert model.n_iterations_ < len(model.validation_losses_)
         assert model.converged_ is False
 
-    def test_nothing_is_said_of_rounds_that_are_undone(self):
+    def test_undone_rounds_do_not_warn(self):
         """The solver is too coarse for the last ones, as above."""
         X, y = blobs(3)
         model = MultiBoost(nu=1e-8, solver="lbfgs", solver_iterations=100, n_iter_no_change=1000)
@@ -67,7 +67,7 @@ class TestMultiBoost:
 
 class TestRBoostProj:
     @pytest.mark.parametrize("rule", ["pair", "paper"])
-    def test_too_few_iterations_of_the_solver(self, rule):
+    def test_too_few_solver_iterations_warn(self, rule):
         X, y = blobs(3)
         params = {"n_iterations": 6, "nu": 1e-4, "n_projections": 30, "rule": rule}
         params["random_state"] = 0
@@ -81,7 +81,7 @@ class TestRBoostRankTC:
     PARAMS: ClassVar = {"n_iterations": 6, "n_projections": 30, "nu": 0.1, "random_state": 0}
 
     @pytest.mark.parametrize("solver", ["lbfgs", "newton"])
-    def test_too_few_iterations_of_the_solver(self, solver):
+    def test_too_few_solver_iterations_warn(self, solver):
         X, y = noise(3)
         params = {"solver": solver, **self.PARAMS}
         with pytest.warns(ConvergenceWarning, match="solver_iterations=1,.* of 6 rounds"):
@@ -91,7 +91,7 @@ class TestRBoostRankTC:
         assert enough.converged_.shape == (6,)
         assert enough.converged_.all()
 
-    def test_no_rounds(self):
+    def test_empty_model_has_no_rounds_that_converged(self):
         X, y = noise(3)
         with pytest.warns(ConvergenceWarning, match="the model is constant"):
             model = RBoostRankTC(**self.PARAMS | {"nu": 1e3}).fit(X, y)

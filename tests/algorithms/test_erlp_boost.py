@@ -24,7 +24,7 @@ def soft_margin(margins, nu, weights):
     ).fun
 
 
-def regularised(margins, nu, eta, weights):
+def regularised_optimum(margins, nu, eta, weights):
     """The whole program of ERLPBoost, by a generic solver."""
     n_columns, n_samples = margins.shape
     prior = weights / weights.sum()
@@ -36,7 +36,7 @@ def regularised(margins, nu, eta, weights):
 
     ones = np.append(np.ones(n_samples), 0.0)
     slack = np.hstack([-margins, np.ones((n_columns, 1))])
-    found = minimize(
+    optimum = minimize(
         objective,
         np.append(prior, (margins @ prior).max()),
         jac=True,
@@ -48,8 +48,8 @@ def regularised(margins, nu, eta, weights):
         ],
         options={"ftol": 1e-12, "maxiter": 500},
     )
-    assert found.success
-    return found.fun
+    assert optimum.success
+    return optimum.fun
 
 
 def fit(X, y, nu, epsilon, weights=None, **params):
@@ -58,15 +58,15 @@ def fit(X, y, nu, epsilon, weights=None, **params):
 
 
 @pytest.mark.parametrize(("nu", "epsilon"), [(0.2, 0.5), (0.5, 0.1), (0.1, 0.02), (1.0, 0.1)])
-class TestTheOptimum:
-    def test_it_is_that_of_a_generic_solver_over_all_stumps(self, nu, epsilon):
+class TestOptimum:
+    def test_value_equals_a_generic_solver_over_all_stumps(self, nu, epsilon):
         X, y = blobs(2, n_samples=16, n_features=2, seed=3)
         weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
         model, eta = fit(X, y, nu, epsilon, weights, tol=1e-8)
-        whole = regularised(reference.all_margins(X, y), nu, eta, weights)
+        whole = regularised_optimum(reference.margins_of_all_stumps(X, y), nu, eta, weights)
         assert -model.objective_[-1] == pytest.approx(whole, abs=1e-6)
 
-    def test_the_optimality_conditions_hold(self, nu, epsilon):
+    def test_solution_meets_the_optimality_conditions(self, nu, epsilon):
         X, y = noise(2, seed=1)
         model, eta = fit(X, y, nu, epsilon, tol=1e-7)
         d, w, n = model.dual_, model.coefficients_, len(y)
@@ -75,7 +75,7 @@ class TestTheOptimum:
         assert d.max() <= 1 / (nu * n) + 1e-12
         assert w.min() >= 0
         assert w.sum() == pytest.approx(1.0)
-        edges = reference.all_margins(X, y) @ d
+        edges = reference.margins_of_all_stumps(X, y) @ d
         F = model.decision_function(X)
         rho = (2 * y - 1) * F
         # The stumps that are used have the largest edge of all, on average.
@@ -90,10 +90,10 @@ class TestTheOptimum:
             assert (eta * rho[~inside] + np.log(1 / (nu * n)) <= level.max() + 1e-6).all()
 
 
-def test_its_value_goes_to_the_soft_margin_as_eta_grows():
+def test_value_converges_to_the_soft_margin_for_large_eta():
     X, y = noise(2, seed=2)
     nu = 0.3
-    best = soft_margin(reference.all_margins(X, y), nu, np.ones(len(y)))
+    best = soft_margin(reference.margins_of_all_stumps(X, y), nu, np.ones(len(y)))
     above = []
     for epsilon in (1.0, 0.1, 0.01, 0.001):
         model, eta = fit(X, y, nu, epsilon, tol=1e-7)
@@ -104,7 +104,7 @@ def test_its_value_goes_to_the_soft_margin_as_eta_grows():
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 0.05])
-def test_the_soft_margin_is_as_near_as_it_was_asked_for(epsilon):
+def test_soft_margin_is_within_epsilon(epsilon):
     X, y = blobs(2, n_samples=80, spread=3.0, seed=5)
     nu = 0.2
     model, _ = fit(X, y, nu, epsilon)
@@ -112,12 +112,12 @@ def test_the_soft_margin_is_as_near_as_it_was_asked_for(epsilon):
     assert model.objective_[-1] - epsilon / 2 <= model.bound_ <= model.objective_[-1] + 1e-9
     rho = np.sort((2 * y - 1) * model.decision_function(X))
     # The soft margin is the mean of the nu n smallest margins.
-    own = rho[: int(nu * 80)].mean()
-    best = soft_margin(reference.all_margins(X, y), nu, np.ones(80))
-    assert best - epsilon <= own <= best + 1e-9
+    value = rho[: int(nu * 80)].mean()
+    best = soft_margin(reference.margins_of_all_stumps(X, y), nu, np.ones(80))
+    assert best - epsilon <= value <= best + 1e-9
 
 
-def test_by_hand():
+def test_solution_equals_result_by_hand():
     """A stump errs on one of four samples, whose weight reaches the upper bound."""
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
     model, eta = fit(X, y, 0.5, 0.1, n_iterations=1)
@@ -129,7 +129,7 @@ def test_by_hand():
     assert model.objective_[0] == pytest.approx(-divergence / eta)
 
 
-def test_programs_that_were_not_solved(monkeypatch):
+def test_unsolved_programs_warn(monkeypatch):
     monkeypatch.setattr(entropy_margin, "_MAX_STEPS", 1)
     with pytest.warns(UserWarning, match="did not solve all programs of ERLPBoost"):
         ERLPBoost(n_iterations=20).fit(*noise(2, seed=1))

@@ -40,21 +40,21 @@ def fitted(model, X, y, **options):
         return copy.deepcopy(model).fit(X, y, **options)
 
 
-def losses(model, scores, y, weights=None):
+def mean_loss(model, scores, y, weights=None):
     """The smooth part of the objective, pair by pair."""
     loss = np.exp if model.loss.startswith("exponential") else lambda z: np.logaddexp(0, z)
     k = scores.shape[1]
     weights = np.ones(len(y)) if weights is None else weights / weights.mean()
-    own = not isinstance(model, RBoostRankTC)
+    has_own_pair = not isinstance(model, RBoostRankTC)
     total = sum(
         weights[i] * loss(scores[i, r] - scores[i, y[i]])
         for i, r in itertools.product(range(len(y)), range(k))
-        if own or r != y[i]
+        if has_own_pair or r != y[i]
     )
-    return total / (len(y) * k if own else 1)
+    return total / (len(y) * k if has_own_pair else 1)
 
 
-def columns(model, X):
+def score_columns(model, X):
     """Scores that each coefficient is multiplied with, of shape (n, m, k), the slow way."""
     outputs = model.hypotheses_.outputs(X)
     if isinstance(model, RBoostRankTC):
@@ -75,7 +75,7 @@ def coefficients(model):
 
 
 def scores(model, X):
-    return np.tensordot(coefficients(model), columns(model, X), axes=1)
+    return np.tensordot(coefficients(model), score_columns(model, X), axes=1)
 
 
 @pytest.fixture(params=MODELS)
@@ -84,15 +84,15 @@ def model(request):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-class TestTheMinimum:
-    def test_as_a_general_solver_finds_it(self, model, n_classes):
+class TestMinimum:
+    def test_minimum_equals_a_generic_solver(self, model, n_classes):
         X, y = noise(n_classes, n_samples=40)
         before = fitted(model, X, y)
         solved = final_solve(before, X, y, tol=1e-4)
-        h = columns(solved, X)
+        h = score_columns(solved, X)
 
         def objective(w):
-            return losses(model, np.tensordot(w, h, axes=1), y) + model.nu * w.sum()
+            return mean_loss(model, np.tensordot(w, h, axes=1), y) + model.nu * w.sum()
 
         reached = objective(coefficients(solved))
         assert solved.objective_[-1] == pytest.approx(reached, rel=1e-9)
@@ -103,14 +103,14 @@ class TestTheMinimum:
         better = minimize(objective, start, bounds=[(0, None)] * len(start), options=options)
         assert better.fun == pytest.approx(reached, rel=1e-6)
 
-    def test_slopes_are_those_of_a_minimum(self, model, n_classes):
+    def test_slopes_meet_the_optimality_conditions(self, model, n_classes):
         X, y = noise(n_classes, n_samples=40)
         solved = final_solve(fitted(model, X, y), X, y)
-        h, w = columns(solved, X), coefficients(solved)
+        h, w = score_columns(solved, X), coefficients(solved)
         step = 1e-5 * max(1.0, w.max())
         for j in range(0, len(w), max(1, len(w) // 12)):
             there = [
-                losses(model, np.tensordot(w + side * step * np.eye(len(w))[j], h, axes=1), y)
+                mean_loss(model, np.tensordot(w + side * step * np.eye(len(w))[j], h, axes=1), y)
                 for side in (-1, 1)
             ]
             slope = (there[1] - there[0]) / (2 * step) + model.nu
@@ -118,15 +118,15 @@ class TestTheMinimum:
             if w[j] > 0:
                 assert slope <= 0.02 * model.nu
 
-    def test_what_the_copy_predicts(self, model, n_classes):
+    def test_copy_predicts_with_the_new_coefficients(self, model, n_classes):
         X, y = noise(n_classes, n_samples=40)
         before = fitted(model, X, y)
-        kept = {name: copy.deepcopy(value) for name, value in vars(before).items()}
+        attributes = {name: copy.deepcopy(value) for name, value in vars(before).items()}
         solved = final_solve(before, X, y)
         # The model has not changed.
-        np.testing.assert_array_equal(before.coefficients_, kept["coefficients_"])
-        np.testing.assert_array_equal(before.objective_, kept["objective_"])
-        assert (before.weight_path_ != kept["weight_path_"]).nnz == 0
+        np.testing.assert_array_equal(before.coefficients_, attributes["coefficients_"])
+        np.testing.assert_array_equal(before.objective_, attributes["objective_"])
+        assert (before.weight_path_ != attributes["weight_path_"]).nnz == 0
         wanted = scores(solved, X)
         wanted = wanted[:, 1] - wanted[:, 0] if n_classes == 2 else wanted
         # Single precision in the model's own codes.
@@ -137,7 +137,7 @@ class TestTheMinimum:
             np.testing.assert_array_equal(one, other)
 
 
-def test_a_training_that_did_not_converge():
+def test_objective_decreases_after_a_training_without_convergence():
     X, y = blobs(3)
     model = RBoostProj(n_iterations=15, nu=1e-5, solver_iterations=3, random_state=0)
     with pytest.warns(ConvergenceWarning):
@@ -151,7 +151,7 @@ def test_a_training_that_did_not_converge():
     assert solved.objective_[-1] < model.objective_[-1]
 
 
-def test_dual_variables_are_those_of_the_minimum():
+def test_dual_variables_belong_to_the_minimum():
     X, y = noise(3, n_samples=40)
     for name in ("MultiBoost", "RBoostRankTC"):
         solved = final_solve(fitted(MODELS[name], X, y), X, y)
@@ -162,13 +162,13 @@ def test_dual_variables_are_those_of_the_minimum():
 
 
 @pytest.mark.parametrize("name", ["MultiBoost", "RBoostProj", "RBoostProj, rows"])
-def test_weights_of_the_samples_count(name):
+def test_weights_multiply_the_losses(name):
     X, y = noise(3, n_samples=40)
     weights = np.arange(40) % 4 + 0.0
     before = fitted(MODELS[name], X, y, sample_weight=weights)
     solved = final_solve(before, X, y, sample_weight=weights, tol=1e-4)
     present = weights > 0
-    wanted = losses(before, scores(solved, X[present]), y[present], weights[present])
+    wanted = mean_loss(before, scores(solved, X[present]), y[present], weights[present])
     wanted += before.nu * coefficients(solved).sum()
     assert solved.objective_[-1] == pytest.approx(wanted, rel=1e-9)
     assert solved.objective_[-1] <= before.objective_[-1]
@@ -180,7 +180,7 @@ def test_weights_of_the_samples_count(name):
     np.testing.assert_allclose(by_class.coefficients_, by_sample.coefficients_, rtol=1e-6)
 
 
-def test_a_model_without_a_round_stays_as_it_is():
+def test_model_without_rounds_is_not_changed():
     X, y = noise(3, n_samples=40)
     for case in ("MultiBoost", "RBoostProj"):
         model = fitted(MODELS[case], np.ones_like(X), y)
@@ -190,39 +190,41 @@ def test_a_model_without_a_round_stays_as_it_is():
         np.testing.assert_array_equal(solved.decision_function(X), model.decision_function(X))
 
 
-def test_too_few_steps_are_said():
+def test_too_few_steps_warn():
     X, y = noise(3, n_samples=40)
     model = fitted(MODELS["MultiBoost, from zero"], X, y)
     with pytest.warns(ConvergenceWarning, match="times nu after 1 Newton steps"):
         final_solve(model, X, y, tol=1e-9, max_iter=1)
 
 
-class TestRefused:
-    def refused(self, message, model, X, y, **options):
+class TestInvalidInput:
+    def assert_raises(self, message, model, X, y, **options):
         with pytest.raises(ValueError, match=message):
             final_solve(model, X, y, **options)
 
-    def test_models(self):
+    def test_unsupported_models_raise(self):
         X, y = blobs(3)
         few = {"n_iterations": 3, "random_state": 0}
-        self.refused("MCBoost has no problem to solve", MCBoost(**few).fit(X, y), X, y)
-        self.refused("exact already", MultiBoost(**few, loss="hinge").fit(X, y), X, y)
+        self.assert_raises("MCBoost has no problem to solve", MCBoost(**few).fit(X, y), X, y)
+        self.assert_raises("exact already", MultiBoost(**few, loss="hinge").fit(X, y), X, y)
         free = RBoostProj(**few, rule="paper", positive=False).fit(X, y)
-        self.refused("needs positive=True", free, X, y)
+        self.assert_raises("needs positive=True", free, X, y)
         rank = RBoostRankTC(**few, n_projections=20, loss="exponential").fit(X, y)
-        self.refused("no minimum", rank, X, y)
+        self.assert_raises("no minimum", rank, X, y)
         rank = fitted(MODELS["RBoostRankTC"], X, y)
-        self.refused("takes no weights of samples", rank, X, y, sample_weight=np.ones(len(y)))
+        self.assert_raises("takes no weights of samples", rank, X, y, sample_weight=np.ones(len(y)))
         none = RBoostProj(**few, nu=0.0)
-        self.refused("nu is 0", fitted(none, X, y), X, y)
+        self.assert_raises("nu is 0", fitted(none, X, y), X, y)
         with pytest.raises(NotFittedError):
             final_solve(MultiBoost(), X, y)
 
-    def test_data(self):
+    def test_unsuitable_data_raise(self):
         X, y = blobs(3)
         model = MultiBoost(n_iterations=3).fit(X, y)
-        self.refused("y holds 7, which is no class of", model, X, np.where(y == 2, 7, y))
+        self.assert_raises("y holds 7, which is no class of", model, X, np.where(y == 2, 7, y))
         for number in (0, -1, 2.5):
-            self.refused("max_iter must be a positive whole number", model, X, y, max_iter=number)
-        self.refused("features", model, X[:, :1], y)
-        self.refused("tol must be positive", model, X, y, tol=0.0)
+            self.assert_raises(
+                "max_iter must be a positive whole number", model, X, y, max_iter=number
+            )
+        self.assert_raises("features", model, X[:, :1], y)
+        self.assert_raises("tol must be positive", model, X, y, tol=0.0)

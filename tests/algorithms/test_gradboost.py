@@ -33,12 +33,12 @@ def coefficients_by_round(model, X):
     # The first of those that are alike.
     positions = {candidates[j].tobytes(): j for j in reversed(range(len(candidates)))}
     W = np.zeros((len(candidates), model.coefficients_.shape[1]))
-    found = [W]
+    by_round = [W]
     for h, step in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
         W = W.copy()
         W[positions[h.tobytes()]] += step
-        found.append(W)
-    return found, np.column_stack(candidates)
+        by_round.append(W)
+    return by_round, np.column_stack(candidates)
 
 
 def numeric_gradient(W, H, y, j, size=1e-6):
@@ -62,14 +62,14 @@ def minimum_of_bound(w, gradient, nu, norm):
     starts = (np.zeros_like(w), w - 2 * gradient)
     best = min(
         (minimize(bound, z, method="Nelder-Mead", options=options) for z in starts),
-        key=lambda found: found.fun,
+        key=lambda result: result.fun,
     )
     return (best.fun, best.x) if best.fun < bound(0 * w) else (bound(0 * w), 0 * w)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("n_classes", "nu"), [(2, 0.1), (3, 0.05)])
-def test_every_round_against_the_literal_algorithm(norm, n_classes, nu):
+def test_rounds_equal_the_literal_algorithm(norm, n_classes, nu):
     X, y = noise(n_classes, n_samples=10, n_features=1, seed=2)
     model = GradBoost(n_iterations=5, nu=nu, norm=norm).fit(X, y)
     by_round, H = coefficients_by_round(model, X)
@@ -91,7 +91,7 @@ def test_every_round_against_the_literal_algorithm(norm, n_classes, nu):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("nu", [0.0, 1e-3, 1e-2])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_stump_of_every_round_lowers_its_bound_most(norm, nu, seed):
+def test_selected_stump_has_the_lowest_bound(norm, nu, seed):
     """With many stumps and five classes, the largest dual norm often belongs to another stump."""
     X, y = noise(5, n_samples=40, n_features=4, seed=seed)
     model = GradBoost(n_iterations=15, nu=nu, norm=norm).fit(X, y)
@@ -111,7 +111,7 @@ def test_the_stump_of_every_round_lowers_its_bound_most(norm, nu, seed):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("nu", [0.0, 1e-4, 1e-2, 5e-2])
 @pytest.mark.parametrize("problem", [blobs, noise])
-def test_the_objective_falls_in_every_round(problem, nu, norm):
+def test_objective_decreases_in_every_round(problem, nu, norm):
     X, y = problem(3, seed=1)
     model = GradBoost(n_iterations=200, nu=nu, norm=norm).fit(X, y)
     assert model.objective_[0] < math.log(3)
@@ -123,11 +123,11 @@ def test_the_objective_falls_in_every_round(problem, nu, norm):
 
 def smooth_loss(W, H, y):
     """Loss and gradient, as `loss`, with arrays."""
-    own = np.eye(W.shape[1])[y]
+    is_label = np.eye(W.shape[1])[y]
     F = H @ W
     E = np.exp(F - F.max(axis=1, keepdims=True))
     P = E / E.sum(axis=1, keepdims=True)
-    return -np.log(P[own > 0]).mean(), H.T @ (P - own) / len(y)
+    return -np.log(P[is_label > 0]).mean(), H.T @ (P - is_label) / len(y)
 
 
 def solve_l2(H, y, n_classes, nu):
@@ -160,7 +160,7 @@ def solve_linf(H, y, n_classes, nu):
     of_row = np.repeat(np.eye(n_stumps), n_classes, axis=0)
     entries = np.eye(n_stumps * n_classes)
     A = np.block([[of_row, entries], [of_row, -entries]])
-    found = minimize(
+    optimum = minimize(
         linear,
         np.repeat([0.1, 0.0], [n_stumps, len(entries)]),
         jac=True,
@@ -168,12 +168,12 @@ def solve_linf(H, y, n_classes, nu):
         constraints={"type": "ineq", "fun": lambda z: A @ z, "jac": lambda z: A},
         options={"ftol": 1e-12, "maxiter": 2000},
     )
-    return found.x[n_stumps:].reshape(shape)
+    return optimum.x[n_stumps:].reshape(shape)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("n_classes", "nu"), [(2, 0.05), (3, 0.05), (3, 0.03)])
-def test_the_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu):
+def test_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu):
     X, y = noise(n_classes, n_samples=12, n_features=1, seed=0)
     model = GradBoost(n_iterations=20000, nu=nu, norm=norm).fit(X, y)
     assert model.n_iterations_ < 20000
@@ -191,19 +191,19 @@ def test_the_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu)
     assert model.n_hypotheses_ == by_round[-1].any(axis=1).sum() < len(by_round[-1])
 
 
-def test_a_stump_may_lose_its_coefficients_again():
+def test_coefficients_of_a_stump_may_become_zero():
     X, y = noise(3, seed=0)
     model = GradBoost(n_iterations=1000, nu=0.03).fit(X, y)
     by_round, _ = coefficients_by_round(model, X)
     ever = np.any([W.any(axis=1) for W in by_round], axis=0)
     # The sum of its rounds, up to rounding errors.
-    left = np.abs(by_round[-1]).max(axis=1) > 1e-12
-    assert model.n_hypotheses_ == left.sum() < ever.sum()
+    is_used = np.abs(by_round[-1]).max(axis=1) > 1e-12
+    assert model.n_hypotheses_ == is_used.sum() < ever.sum()
     assert model.n_parameters_ == model.n_hypotheses_ * 5
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_a_larger_penalty_leaves_fewer_stumps(norm):
+def test_larger_penalty_selects_fewer_stumps(norm):
     X, y = blobs(4, seed=2)
     counts = [
         GradBoost(n_iterations=400, nu=nu, norm=norm).fit(X, y).n_hypotheses_
@@ -216,15 +216,15 @@ def test_a_larger_penalty_leaves_fewer_stumps(norm):
 
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])
-def test_single_precision_decides_nothing(norm, monkeypatch):
+def test_model_does_not_depend_on_single_precision(norm, monkeypatch):
     """The search also evaluates the stumps of earlier rounds."""
     X, y = blobs(4, n_samples=160, n_features=5, spread=2.0)
     X = X.round(1)
-    found = []
+    models = []
     for many in (0, 2**60):
         monkeypatch.setattr("boostbench.core.stumps.search._MIN_FLOAT32_SUMS", many)
-        found.append(GradBoost(n_iterations=300, nu=1e-4, norm=norm).fit(X, y))
-    one, other = found
+        models.append(GradBoost(n_iterations=300, nu=1e-4, norm=norm).fit(X, y))
+    one, other = models
     for name in ("feature", "threshold"):
         np.testing.assert_array_equal(
             getattr(one.hypotheses_, name), getattr(other.hypotheses_, name)
@@ -233,7 +233,7 @@ def test_single_precision_decides_nothing(norm, monkeypatch):
     assert one.n_hypotheses_ < 250
 
 
-def test_no_stump_is_found_twice():
+def test_stumps_are_distinct():
     rng = np.random.default_rng(0)
     X = rng.integers(7, size=(200, 2)).astype(float)
     y = rng.integers(3, size=200)

@@ -148,7 +148,7 @@ def seeded(name):
     return model.set_params(random_state=0) if hasattr(model, "random_state") else model
 
 
-def other_values(model, name):
+def alternative_values(model, name):
     """Return values of a parameter that differ from its present one, of each kind it may have."""
     value = model.get_params(deep=False)[name]
     values = [value + 1] if isinstance(value, int | float) else [None]
@@ -188,7 +188,7 @@ def test_predictions_do_not_depend_on_parameters_that_are_set_after_the_fit(name
     before = predictions(model, X)
     assert before
     for parameter, value in model.get_params(deep=False).items():
-        for other in other_values(model, parameter):
+        for other in alternative_values(model, parameter):
             after = predictions(model.set_params(**{parameter: other}), X)
             for method, result in before.items():
                 message = f"{method} after {parameter}={other!r}"

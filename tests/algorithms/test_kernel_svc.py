@@ -26,7 +26,7 @@ def draw(seed=0, n_samples=12, n_features=3):
     return np.random.default_rng(seed).normal(size=(n_samples, n_features))
 
 
-def test_the_stump_kernel_is_the_sum_over_all_stumps():
+def test_stump_kernel_equals_the_sum_over_all_stumps():
     """Between neighbouring values all thresholds give one stump: a finite sum of lengths."""
     X = draw()
     total = np.zeros((len(X), len(X)))
@@ -41,7 +41,7 @@ def test_the_stump_kernel_is_the_sum_over_all_stumps():
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 5])
-def test_the_perceptron_kernel_is_the_mean_over_perceptrons(n_features):
+def test_perceptron_kernel_equals_the_mean_over_perceptrons(n_features):
     X, rng = draw(1, 8, n_features), np.random.default_rng(2)
     n, R = 400_000, np.linalg.norm(X, axis=1).max()
     directions = rng.normal(size=(n, n_features))
@@ -54,7 +54,7 @@ def test_the_perceptron_kernel_is_the_mean_over_perceptrons(n_features):
 
 
 @pytest.mark.parametrize("kernel", [stump_kernel, perceptron_kernel])
-def test_they_are_kernels(kernel):
+def test_kernels_are_conditionally_positive_definite(kernel):
     X, Y = draw(0), draw(1, 5)
     assert kernel(X, Y).shape == (12, 5)
     np.testing.assert_allclose(kernel(X, Y), kernel(np.vstack([X, Y]))[:12, 12:], atol=1e-12)
@@ -63,7 +63,7 @@ def test_they_are_kernels(kernel):
     assert np.linalg.eigvalsh(centre @ kernel(X) @ centre).min() > -1e-12
 
 
-def test_with_their_offsets_they_are_positive_semidefinite():
+def test_kernels_with_offsets_are_positive_semidefinite():
     X = draw(3, 30)
     stumps = stump_kernel(X, offset=0.5 * np.ptp(X, axis=0).sum())
     perceptrons = perceptron_kernel(X, offset=2 * np.linalg.norm(X, axis=1).max())
@@ -74,8 +74,8 @@ def test_with_their_offsets_they_are_positive_semidefinite():
 @pytest.mark.parametrize(
     ("model", "kernel"), [(StumpKernelSVC, stump_kernel), (PerceptronKernelSVC, perceptron_kernel)]
 )
-class TestTheMachine:
-    def test_the_offset_does_not_matter(self, model, kernel):
+class TestKernelSVC:
+    def test_offset_of_the_kernel_does_not_matter(self, model, kernel):
         X, y = blobs(2, seed=1)
         ours = model(C=0.1).fit(X, y)
         theirs = SVC(C=0.1, kernel=lambda A, B: kernel(A, B, offset=50.0)).fit(X, y)
@@ -83,7 +83,7 @@ class TestTheMachine:
             ours.decision_function(X), theirs.decision_function(X), atol=0.02
         )
 
-    def test_the_dual_problem_is_solved(self, model, kernel):
+    def test_solution_equals_another_solver_of_the_dual(self, model, kernel):
         """Eq. (2), by another solver."""
         X, y = noise(2, n_samples=30)
         signs, C = 2.0 * y - 1, 0.2
@@ -103,7 +103,7 @@ class TestTheMachine:
         assert alpha @ Q @ alpha / 2 - alpha.sum() == pytest.approx(theirs.fun, rel=1e-3)
 
 
-def test_many_fourier_features_are_the_gaussian_kernel():
+def test_many_fourier_features_approximate_the_gaussian_kernel():
     X, y = blobs(2, n_samples=80, seed=2)
     model = FourierFeaturesSVC(gamma=0.05, n_components=20_000, random_state=0).fit(X, y)
     features = model.machine_[0].transform(X)
@@ -114,19 +114,19 @@ def test_many_fourier_features_are_the_gaussian_kernel():
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("C", [0.0, -1.0, np.inf])
-def test_a_c_that_is_no_weight(model, C):
+def test_invalid_C_raises(model, C):
     with pytest.raises(ValueError, match=r"The 'C' parameter of .* must be"):
         clone(model).set_params(C=C).fit(*blobs(2))
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_one_class_is_refused(model):
+def test_one_class_raises(model):
     with pytest.raises(ValueError, match="class"):
         clone(model).fit(np.arange(8.0).reshape(4, 2), ["a"] * 4)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_constant_features_and_one_row_per_class(model):
+def test_constant_features_and_one_sample_per_class(model):
     """The models are trained like support vector machines of scikit-learn."""
     constant = clone(model).fit(np.ones((5, 2)), [0, 1, 1, 0, 1])
     assert len(set(constant.predict(np.ones((3, 2))))) == 1
@@ -135,19 +135,19 @@ def test_constant_features_and_one_row_per_class(model):
 
 
 @pytest.mark.parametrize("kernel", [stump_kernel, perceptron_kernel])
-def test_they_are_callables_of_scikit_learn(kernel):
+def test_kernels_are_callables_for_scikit_learn(kernel):
     """Pair by pair, as a metric of `pairwise_kernels` and as a kernel of other models."""
     X, Y = draw(0), draw(1, 5)
     np.testing.assert_allclose(
         pairwise_kernels(X, Y, metric=lambda a, b: kernel([a], [b])[0, 0]), kernel(X, Y)
     )
-    found = KernelPCA(2, kernel="precomputed").fit_transform(kernel(X))
-    wanted = KernelPCA(2, kernel=lambda a, b: kernel([a], [b])[0, 0]).fit_transform(X)
-    np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-8)
+    actual = KernelPCA(2, kernel="precomputed").fit_transform(kernel(X))
+    expected = KernelPCA(2, kernel=lambda a, b: kernel([a], [b])[0, 0]).fit_transform(X)
+    np.testing.assert_allclose(np.abs(actual), np.abs(expected), atol=1e-8)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_words_are_refused_by_their_column(model):
+def test_words_raise_an_error_with_the_column(model):
     X, y = blobs(2)
     frame = pd.DataFrame(X, columns=list("abcd"))
     words = frame.assign(b="elm")

@@ -12,7 +12,7 @@ DEPTHS = pytest.mark.parametrize("max_depth", [1, 2])
 
 
 @BOTH
-def test_votes_for_two_classes_are_adaboost(model):
+def test_votes_for_two_classes_equal_adaboost(model):
     """A leaf gives -1 or +1, so that the constant stump is among the weak learners."""
     X, y = noise(2, n_samples=60, seed=3)
     ours = model(60, leaf_values="vote", max_bins=None, random_state=0).fit(X, y)
@@ -24,7 +24,7 @@ def test_votes_for_two_classes_are_adaboost(model):
 
 
 @BOTH
-def test_the_weights_of_two_classes_point_where_adaboost_s_do(model):
+def test_weights_of_two_classes_are_parallel_to_adaboost(model):
     X, y = blobs(2, seed=5)
     fitted = model(15, random_state=0).fit(X, y)
     signs = np.where(y == 1, 1.0, -1.0)
@@ -32,7 +32,7 @@ def test_the_weights_of_two_classes_point_where_adaboost_s_do(model):
     assert np.log(np.mean(np.exp(-margins))) == pytest.approx(fitted.log_risks_[-1])
 
 
-def risk_of(model, X, labels, t):
+def literal_risk(model, X, labels, t):
     """The risk after t rounds, from the paper's formula."""
     f = model.hypotheses_.scores(X, model.coefficients_, slice(0, t))
     scores = f @ model._codewords_at(t).T
@@ -44,23 +44,23 @@ def risk_of(model, X, labels, t):
 @FORMS
 @DEPTHS
 @pytest.mark.parametrize("n_components", [1, 2, 3, 6])
-def test_the_risk_is_the_paper_s_and_never_rises(model, leaf_values, max_depth, n_components):
+def test_risk_equals_the_formula_and_never_increases(model, leaf_values, max_depth, n_components):
     X, labels = blobs(4, n_samples=80, seed=1)
     fitted = model(20, n_components, max_depth, leaf_values, random_state=2).fit(X, labels)
     assert len(fitted.log_risks_) == fitted.n_iterations_ + 1
     assert (np.diff(fitted.log_risks_) <= 0).all()
     for t in range(fitted.n_iterations_ + 1):
-        assert fitted.log_risks_[t] == pytest.approx(risk_of(fitted, X, labels, t), abs=1e-6)
+        assert fitted.log_risks_[t] == pytest.approx(literal_risk(fitted, X, labels, t), abs=1e-6)
 
 
-def test_each_half_of_a_cycle_lowers_the_risk():
+def test_each_half_of_a_cycle_decreases_the_risk():
     X, labels = noise(5, n_samples=100, seed=2)
     fitted = LADDER(30, 2, random_state=0).fit(X, labels)
     before = fitted._codewords_at
     for t in range(2, 31, 2):
         after_codewords = fitted.log_risks_[t]
         fitted._codewords_at = lambda stage, t=t: before(t - 1)
-        after_boosting = risk_of(fitted, X, labels, t)
+        after_boosting = literal_risk(fitted, X, labels, t)
         assert after_codewords < after_boosting < fitted.log_risks_[t - 1]
 
 
@@ -77,7 +77,7 @@ def test_ladder_without_codeword_steps_is_mcboost(leaf_values):
     assert (plain.transform(X) == ladder.transform(X)).all()
 
 
-def test_the_cycles_are_those_of_algorithm_3():
+def test_cycles_equal_algorithm_3():
     X, y = noise(4, n_samples=60, seed=1)
     fitted = LADDER(10, 2, boosting_steps=3, codeword_steps=1, random_state=0).fit(X, y)
     assert len(fitted._codewords) == 1 + 10 // 3
@@ -88,7 +88,7 @@ def test_the_cycles_are_those_of_algorithm_3():
 
 @BOTH
 @DEPTHS
-def test_a_stage_is_a_shorter_fit(model, max_depth):
+def test_stage_equals_a_shorter_training(model, max_depth):
     X, y = blobs(4, n_samples=60, seed=6)
     stages = list(model(13, 3, max_depth, random_state=1).fit(X, y).staged_decision_function(X))
     for t in (1, 2, 7, 13):
@@ -97,17 +97,17 @@ def test_a_stage_is_a_shorter_fit(model, max_depth):
 
 
 @pytest.mark.parametrize("steps", [1, 5])
-def test_a_cycle_of_the_next_fit_does_not_change_this_one(steps):
+def test_further_cycles_of_another_fit_do_not_change_the_model(steps):
     X, y = blobs(3)
     model = LADDER(8, boosting_steps=2, random_state=0).fit(X, y)
-    wanted = [*model.staged_decision_function(X), model.decision_function(X)]
+    expected = [*model.staged_decision_function(X), model.decision_function(X)]
     model.set_params(boosting_steps=steps)
-    found = [*model.staged_decision_function(X), model.decision_function(X)]
-    np.testing.assert_array_equal(found, wanted)
+    scores = [*model.staged_decision_function(X), model.decision_function(X)]
+    np.testing.assert_array_equal(scores, expected)
 
 
 @BOTH
-def test_the_embedding_explains_scores_and_bits(model):
+def test_embedding_determines_scores_and_bits(model):
     X, y = blobs(4, n_samples=60, seed=7)
     fitted = model(20, 11, random_state=0).fit(X, np.array(list("abcd"))[y])
     f = fitted.transform(X)
@@ -123,7 +123,7 @@ def test_the_embedding_explains_scores_and_bits(model):
 
 
 @DEPTHS
-def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
+def test_rotated_codewords_give_the_same_classifier(max_depth, monkeypatch):
     """Only the bits depend on the rotation of the axes."""
     X, y = blobs(5, n_samples=80, seed=8)
     fits = []
@@ -131,7 +131,7 @@ def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
         vectors = draw_codebook(5, 3, np.random.default_rng(0))
         turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
         monkeypatch.setattr(
-            "boostbench.algorithms.ladder.draw_codebook", lambda *_, found=vectors @ turn: found
+            "boostbench.algorithms.ladder.draw_codebook", lambda *_, turned=vectors @ turn: turned
         )
         fits.append(LADDER(15, 3, max_depth).fit(X, y))
     one, other = (fit.decision_function(X) for fit in fits)
@@ -139,22 +139,22 @@ def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
     assert not np.allclose(fits[0].transform(X), fits[1].transform(X), atol=0.1)
 
 
-def test_codewords_that_learn_are_better_in_two_dimensions():
+def test_learned_codewords_are_more_accurate_in_two_dimensions():
     rng = np.random.default_rng(0)
     errors = {CodewordMCBoost: [], LADDER: []}
     for seed in range(3):
         X, y = blobs(9, n_samples=600, n_features=6, seed=seed, spread=0.5)
         half = rng.permutation(600)[:300]
         rest = np.setdiff1d(np.arange(600), half)
-        for model, found in errors.items():
+        for model, model_errors in errors.items():
             fitted = model(100, 2, random_state=seed).fit(X[half], y[half])
-            found.append(1 - fitted.score(X[rest], y[rest]))
+            model_errors.append(1 - fitted.score(X[rest], y[rest]))
     assert np.mean(errors[LADDER]) < 0.8 * np.mean(errors[CodewordMCBoost])
 
 
 @BOTH
 @FORMS
-def test_a_factor_of_all_weights_changes_nothing(model, leaf_values):
+def test_factor_of_all_weights_does_not_change_the_model(model, leaf_values):
     X, y = noise(3, n_samples=80, seed=4)
     plain = model(40, leaf_values=leaf_values, random_state=0).fit(X, y)
     heavy = model(40, leaf_values=leaf_values, random_state=0).fit(X, y, np.full(80, 1e9))
@@ -163,7 +163,7 @@ def test_a_factor_of_all_weights_changes_nothing(model, leaf_values):
 
 
 class TestCodewordBoosting:
-    def test_it_is_the_codeword_half_of_ladder(self):
+    def test_codeword_boosting_equals_the_codeword_half_of_ladder(self):
         """Both start from the same predictor and codewords."""
         X, y = noise(4, n_samples=60, seed=1)
         ladder = LADDER(2, 3, codeword_steps=4, random_state=5).fit(X, y)
@@ -172,14 +172,14 @@ class TestCodewordBoosting:
         np.testing.assert_allclose(after.codewords_, ladder.codewords_, atol=1e-6)
         assert after.log_risks_[-1] == pytest.approx(ladder.log_risks_[-1])
 
-    def test_small_features_make_no_ties(self):
+    def test_small_features_cause_no_ties(self):
         X, y = blobs(3, n_samples=90, n_features=2, seed=2)
         for size in (1e-15, 1.0, 1e15):
             fitted = CodewordBoosting(random_state=0).fit(size * X, y)
             scores = size * X @ fitted.codewords_.T
             np.testing.assert_array_equal(fitted.predict(size * X), scores.argmax(axis=1))
 
-    def test_the_risk_falls_until_it_stops(self):
+    def test_risk_decreases_until_training_ends(self):
         X, y = blobs(3, n_samples=90, n_features=2, seed=2)
         fitted = CodewordBoosting(n_iterations=400).fit(X, y)
         assert (np.diff(fitted.log_risks_) <= 0).all()
@@ -189,15 +189,15 @@ class TestCodewordBoosting:
 
 
 @BOTH
-class TestBadInput:
-    def test_features_that_do_not_vary_end_it_before_the_first_round(self, model):
+class TestDegenerateData:
+    def test_constant_features_give_an_empty_model(self, model):
         X, y = np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2])
         fitted = model(5).fit(X, y)
         assert fitted.n_iterations_ == 0
         assert fitted.transform(X).shape == (6, 2)
         assert fitted.predict(X).shape == (6,)
 
-    def test_a_perfect_weak_learner_ends_it(self, model):
+    def test_perfect_weak_learner_ends_the_training(self, model):
         X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
         fitted = model(5).fit(X, y)
         assert fitted.n_iterations_ == 1

@@ -12,11 +12,11 @@ from .problems import blobs, noise
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("C", [0.12, 0.2, 0.5, 3.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_optimum_is_that_of_all_stumps_and_the_duality_gap_is_closed(problem, C, seed):
+def test_optimum_over_all_stumps_has_no_duality_gap(problem, C, seed):
     X, y = problem(2, seed=seed)
     model = LPBoost(n_iterations=1000, C=C).fit(X, y)
     assert 0 < model.n_iterations_ < 1000
-    margins = reference.all_margins(X, y)
+    margins = reference.margins_of_all_stumps(X, y)
     assert model.objective_[-1] == pytest.approx(soft_margin(margins, C), abs=1e-5)
     F = model.decision_function(X)
     primal = model.coefficients_.sum() + C * np.maximum(0, 1 - (2 * y - 1) * F).sum()
@@ -25,9 +25,9 @@ def test_the_optimum_is_that_of_all_stumps_and_the_duality_gap_is_closed(problem
     assert primal == pytest.approx(model.dual_.sum(), abs=1e-5)
 
 
-def test_every_round_takes_the_most_violated_constraint():
+def test_every_round_adds_the_most_violated_constraint():
     X, y = blobs(2, n_samples=30, n_features=2, seed=2)
-    margins = reference.all_margins(X, y)
+    margins = reference.margins_of_all_stumps(X, y)
     model = LPBoost(C=0.2).fit(X, y)
     outputs = np.array(reference.stage_outputs(model, X)) * (2.0 * y - 1)
     for t in range(model.n_iterations_):
@@ -35,14 +35,14 @@ def test_every_round_takes_the_most_violated_constraint():
         assert outputs[t] @ dual == pytest.approx((margins @ dual).max(), abs=1e-6)
 
 
-def test_a_c_below_one_sample_leaves_the_model_empty():
+def test_C_below_one_sample_gives_an_empty_model():
     X, y = blobs(2)
     model = LPBoost(C=0.9 / len(y)).fit(X, y)
     assert model.n_iterations_ == 0
     assert (model.decision_function(X) == 0).all()
 
 
-def test_scores_that_cancel_are_ties():
+def test_cancelling_scores_are_ties():
     """Labels that do not depend on few distinct samples: many a margin of the solution is 0."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (150, 4)).astype(float), rng.integers(0, 2, 150)
@@ -56,7 +56,7 @@ def test_scores_that_cancel_are_ties():
 
 
 class TestPerceptrons:
-    def test_each_program_is_that_of_the_perceptrons_so_far(self):
+    def test_each_round_solves_the_program_of_its_perceptrons(self):
         X, y = blobs(2, seed=2)
         model = LPBoost(C=0.3, weak_learner="perceptron", random_state=1).fit(X, y)
         margins = (model.hypotheses_.outputs(X) * (2.0 * y - 1)[:, None]).T
@@ -64,11 +64,11 @@ class TestPerceptrons:
             theirs = soft_margin(margins[:t], 0.3)
             assert model.objective_[t - 1] == pytest.approx(theirs, abs=1e-6)
 
-    def test_one_that_no_line_cuts_ends_the_training(self):
+    def test_constant_features_give_an_empty_model(self):
         X, y = np.ones((10, 2)), np.arange(10) % 2
         assert LPBoost(weak_learner="perceptron").fit(X, y).n_iterations_ == 0
 
-    def test_an_oblique_boundary_needs_fewer_of_them(self):
+    def test_oblique_boundary_needs_fewer_perceptrons_than_stumps(self):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(300, 2))
         y = (X.sum(axis=1) > 0).astype(int)
@@ -81,7 +81,7 @@ class TestPerceptrons:
         assert perceptrons.n_iterations_ < stumps.n_iterations_
 
 
-def test_a_failure_of_highs_is_that_of_the_fit(monkeypatch):
+def test_highs_failure_raises(monkeypatch):
     monkeypatch.setattr(
         highspy.Highs, "getModelStatus", lambda self: highspy.HighsModelStatus.kUnknown
     )

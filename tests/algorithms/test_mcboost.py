@@ -48,7 +48,7 @@ def objective(loss, scores, y, nu=0.0, w=0.0):
 @pytest.mark.parametrize(("n_classes", "seed"), [(2, 0), (3, 1), (4, 2), (5, 3)])
 @pytest.mark.parametrize("nu", [0.0, 1e-9, 0.01])
 class TestAgainstTheLiteralAlgorithm:
-    def test_every_round(self, loss, problem, n_classes, seed, nu):
+    def test_rounds_equal_brute_force(self, loss, problem, n_classes, seed, nu):
         """Brute force over all stumps, polarities and classes; L-BFGS-B for the coefficients."""
         X, y = problem(n_classes, n_samples=20, n_features=2, seed=seed)
         model = MCBoost(n_iterations=6, loss=loss, nu=nu).fit(X, y)
@@ -80,7 +80,7 @@ class TestAgainstTheLiteralAlgorithm:
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("nu", [0.0, 1e-9, 0.05])
 @pytest.mark.parametrize("eta", [1.0, 0.5, 0.1])
-def test_every_round_lowers_the_loss(loss, nu, eta):
+def test_every_round_decreases_the_loss(loss, nu, eta):
     X, y = noise(4, n_samples=60, seed=5)
     model = MCBoost(n_iterations=60, loss=loss, nu=nu, eta=eta).fit(X, y)
     assert model.n_iterations_ > 20
@@ -89,7 +89,7 @@ def test_every_round_lowers_the_loss(loss, nu, eta):
 
 
 class TestStoppingRule:
-    def test_no_constraint_is_violated_any_more(self):
+    def test_training_ends_without_violated_constraints(self):
         """Step 2: training goes on as long as some edge is above nu, for u of sum 1."""
         X, y = blobs(3, seed=1)
         for loss in LOSSES:
@@ -105,12 +105,12 @@ class TestStoppingRule:
             assert min(largest[:-1]) > 0.0202 - reference.PRECISION
 
     @pytest.mark.parametrize("loss", LOSSES)
-    def test_a_nu_above_the_first_edge_ends_it_at_once(self, loss):
+    def test_nu_above_the_first_edge_gives_an_empty_model(self, loss):
         X, y = blobs(3)
         assert MCBoost(loss=loss, nu=0.9).fit(X, y).n_iterations_ == 0
 
     @pytest.mark.parametrize("loss", LOSSES)
-    def test_the_first_edge_of_the_best_classifier_there_can_be(self, loss):
+    def test_largest_possible_first_edge(self, loss):
         """2 (k - 1) / k^2 for k classes of one size: no nu above it trains (Table I)."""
         y = np.repeat(np.arange(20), 3)
         X = np.eye(20)[y]  # each class has a stump that separates it from all others
@@ -130,7 +130,7 @@ class TestStepSize:
         full, half = (MCBoost(n_iterations=1, loss=loss, eta=eta).fit(X, y) for eta in (1.0, 0.5))
         np.testing.assert_allclose(half.coefficients_, 0.5 * full.coefficients_)
 
-    def test_kappa_bounds_what_a_round_adds(self, loss):
+    def test_kappa_bounds_the_coefficients_of_a_round(self, loss):
         X, y = blobs(3)
         free = MCBoost(n_iterations=30, loss=loss).fit(X, y)
         assert free.coefficients_.max() > 0.1
@@ -150,7 +150,7 @@ def test_large_nu_does_not_stall(loss):
     assert len(set(model.hypotheses_.threshold)) > 5
 
 
-def test_no_round_is_kept_that_nu_leaves_empty():
+def test_rounds_with_zero_coefficients_are_removed():
     """Step 2 has u of sum 1, but eq. (14) is a sum, which nu outweighs for tiny weights."""
     X, y = noise(3, n_samples=60)
     model = MCBoost(n_iterations=300, loss="logistic", nu=0.01).fit(X, y, np.full(60, 0.001))
@@ -162,7 +162,7 @@ def test_no_round_is_kept_that_nu_leaves_empty():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_easy_data_end_by_the_norm_and_with_finite_scores(loss):
+def test_training_on_easy_data_ends_with_finite_scores(loss):
     """Wine is separated soon; then the loss falls until nu outweighs it."""
     X, y = load_wine(return_X_y=True)
     model = MCBoost(n_iterations=1000, loss=loss).fit(X, y)
@@ -174,7 +174,7 @@ def test_easy_data_end_by_the_norm_and_with_finite_scores(loss):
 
 class TestTrees:
     @pytest.mark.parametrize("loss", LOSSES)
-    def test_deeper_weak_learners_learn_what_stumps_cannot(self, loss):
+    def test_deeper_trees_learn_xor(self, loss):
         """XOR of two features: no stump has a part in it."""
         X = np.random.default_rng(0).normal(size=(200, 2))
         y = (X[:, 0] * X[:, 1] > 0).astype(int)
@@ -182,7 +182,7 @@ class TestTrees:
         trees = MCBoost(n_iterations=20, loss=loss, weak_learner="tree").fit(X, y)
         assert trees.score(X, y) > 0.95 > stumps.score(X, y)
 
-    def test_every_round_takes_the_class_of_the_best_tree(self):
+    def test_every_round_selects_the_class_of_the_best_tree(self):
         X, y = load_iris(return_X_y=True)
         model = MCBoost(n_iterations=5, weak_learner="tree", max_depth=None, max_leaf_nodes=3)
         model.fit(X, y)
@@ -199,7 +199,7 @@ class TestTrees:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
-def test_without_a_penalty_training_ends_where_no_loss_is_left(loss, n_classes):
+def test_unpenalised_training_ends_at_loss_zero(loss, n_classes):
     """The last samples have only one of the classes that a stump cannot separate."""
     X, y = np.arange(4.0)[:, None].repeat(4, axis=0), np.array([0, 1, 0, n_classes - 1]).repeat(4)
     with warnings.catch_warnings():

@@ -52,7 +52,7 @@ def pair_sum(function, scores, y, k):
     return sum(function(scores[i][y[i]] - scores[i][r]) for i in range(len(y)) for r in range(k))
 
 
-def dual_of(function, scores, y, k):
+def dual_variables(function, scores, y, k):
     u = np.zeros((len(y), k))
     for i, r in reference.wrong_pairs(y, k):
         u[i, r] = function(scores[i][y[i]] - scores[i][r])
@@ -62,11 +62,11 @@ def dual_of(function, scores, y, k):
 def edges(u, y, h):
     """Left-hand sides of the dual constraints of h, one per class."""
     m, k = u.shape
-    found = np.zeros(k)
+    result = np.zeros(k)
     for i, r in reference.wrong_pairs(y, k):
-        found[y[i]] += u[i, r] * h[i]
-        found[r] -= u[i, r] * h[i]
-    return found / (m * k)
+        result[y[i]] += u[i, r] * h[i]
+        result[r] -= u[i, r] * h[i]
+    return result / (m * k)
 
 
 def largest_edge(u, X, y):
@@ -89,7 +89,7 @@ class TestSolution:
         X, y = blobs(k, n_samples=24, n_features=3, seed=4)
         return MultiBoost(nu=nu, loss=loss, tol=1e-3, n_iterations=400).fit(X, y), X, y, k
 
-    def test_dual_feasible(self, fitted):
+    def test_dual_variables_are_feasible(self, fitted):
         model, X, y, _ = fitted
         assert (model.dual_ >= 0).all()
         if model.loss != "exponential":
@@ -97,7 +97,7 @@ class TestSolution:
         assert (model.dual_[np.arange(len(y)), y] == 0).all()
         assert largest_edge(model.dual_, X, y) <= model.nu * (1 + model.tol) + PRECISION * model.nu
 
-    def test_duality_gap(self, fitted):
+    def test_duality_gap_is_closed(self, fitted):
         """Scaled down until it is feasible, u bounds the objective from below."""
         model, X, y, k = fitted
         u = model.dual_ * min(1.0, model.nu / largest_edge(model.dual_, X, y))
@@ -107,13 +107,13 @@ class TestSolution:
         assert -PRECISION * bound <= gap
         assert gap <= 2 * model.tol * model.nu * model.coefficients_.sum() + PRECISION * bound
 
-    def test_complementary_slackness(self, fitted):
+    def test_solution_meets_complementary_slackness(self, fitted):
         model, X, y, _ = fitted
         for h, w in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
             slack = model.nu - edges(model.dual_, y, h)
             assert (slack[w > 0] <= 1.1 * model.tol * model.nu).all()
 
-    def test_the_dual_belongs_to_the_margins(self, fitted):
+    def test_dual_variables_follow_from_the_margins(self, fitted):
         model, X, y, k = fitted
         scores = score_stages(model, X)[-1]
         for i, r in reference.wrong_pairs(y, k):
@@ -138,7 +138,7 @@ class TestEveryRound:
         assert (model.weight_path_.data > 0).all()
         assert (model.coefficients_ >= 0).all()
 
-    def test_objective(self, fitted):
+    def test_objective_equals_the_definition(self, fitted):
         model, X, y, k = fitted
         norms = model.weight_path_.sum(axis=1)
         for t, scores in enumerate(score_stages(model, X)):
@@ -146,41 +146,41 @@ class TestEveryRound:
             wanted += model.nu * norms[t]
             assert model.objective_[t] == pytest.approx(wanted, rel=PRECISION)
 
-    def test_the_objective_falls(self, fitted):
+    def test_objective_decreases(self, fitted):
         model = fitted[0]
         # A vertex of a linear program need not move.
         slack = 1e-12 if model.loss == "hinge" else 0.0
         assert (np.diff(model.objective_) <= slack).all()
         assert model.objective_[-1] < model.objective_[0]
 
-    def test_scores(self, fitted):
+    def test_scores_equal_the_stages(self, fitted):
         model, X, _, k = fitted
-        for found, wanted in zip(
+        for actual, expected in zip(
             model.staged_decision_function(X), score_stages(model, X), strict=True
         ):
-            wanted = wanted[:, 1] - wanted[:, 0] if k == 2 else wanted
-            np.testing.assert_allclose(found, wanted, atol=1e-12)
+            expected = expected[:, 1] - expected[:, 0] if k == 2 else expected
+            np.testing.assert_allclose(actual, expected, atol=1e-12)
 
-    def test_no_column_comes_twice(self, fitted):
+    def test_columns_are_distinct(self, fitted):
         model, X, _, _ = fitted
         outputs = [tuple(h) for h in reference.stage_outputs(model, X)]
         assert len(set(outputs)) == model.n_iterations_ > 5
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_the_new_stump_violates_most(smooth, k):
+def test_new_stump_is_the_most_violated_constraint(smooth, k):
     X, y = noise(k, n_samples=20, n_features=3, seed=k)
     model = MultiBoost(nu=0.002, loss=smooth, n_iterations=12).fit(X, y)
     before = [np.zeros((len(y), k)), *score_stages(model, X)]
     for h, scores in zip(reference.stage_outputs(model, X), before, strict=False):
-        u = dual_of(DUALS[smooth], scores, y, k)
-        found = edges(u, y, h).max()
-        assert found == pytest.approx(largest_edge(u, X, y), rel=PRECISION)
-        assert found > model.nu * (1 + model.tol)
+        u = dual_variables(DUALS[smooth], scores, y, k)
+        edge = edges(u, y, h).max()
+        assert edge == pytest.approx(largest_edge(u, X, y), rel=PRECISION)
+        assert edge > model.nu * (1 + model.tol)
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_restricted_problems_against_a_generic_solver(smooth, k):
+def test_restricted_solutions_equal_a_generic_solver(smooth, k):
     """After a few rounds, over the stumps of these rounds only."""
     X, y = noise(k, n_samples=20, n_features=3, seed=k)
     model = MultiBoost(nu=0.01, loss=smooth, n_iterations=4).fit(X, y)
@@ -196,7 +196,7 @@ def test_restricted_problems_against_a_generic_solver(smooth, k):
         assert rough.fun * (1 - PRECISION) <= model.objective_[t] <= rough.fun * (1 + 1e-2)
 
 
-def test_two_classes_are_binary_totally_corrective_boosting(smooth):
+def test_two_classes_equal_binary_totally_corrective_boosting(smooth):
     """Solve for signed coefficients alpha of all stumps, with twice the nu."""
     X, y = blobs(2, n_samples=24, n_features=2, seed=5)
     nu = 0.01
@@ -227,7 +227,7 @@ def test_two_classes_are_binary_totally_corrective_boosting(smooth):
     np.testing.assert_allclose(model.decision_function(X), alpha @ H, atol=0.05)
 
 
-def test_tolerance_decides_how_close():
+def test_smaller_tolerance_has_a_smaller_objective():
     X, y = blobs(3, seed=6)
     loose, tight = (MultiBoost(nu=2e-3, tol=tol).fit(X, y) for tol in (0.5, 1e-3))
     assert loose.n_iterations_ < tight.n_iterations_
@@ -235,7 +235,7 @@ def test_tolerance_decides_how_close():
 
 
 @pytest.mark.parametrize("nu", [1e-6, 1e-8])
-def test_hardly_any_norm(smooth, nu):
+def test_training_with_small_nu_converges(smooth, nu):
     """The data can be separated, and the coefficients grow until the norm stops them."""
     X, y = blobs(3, seed=7)
     model = MultiBoost(nu=nu, loss=smooth, n_iterations=300).fit(X, y)
@@ -244,7 +244,7 @@ def test_hardly_any_norm(smooth, nu):
     assert largest_edge(model.dual_, X, y) <= 2 * nu
 
 
-def test_a_heavy_norm_leaves_nothing(loss):
+def test_large_nu_gives_an_empty_model(loss):
     X, y = blobs(3)
     model = MultiBoost(nu=1.0, loss=loss).fit(X, y)
     assert model.n_iterations_ == 0
@@ -253,14 +253,14 @@ def test_a_heavy_norm_leaves_nothing(loss):
     assert list(model.staged_predict(X)) == []
 
 
-def test_time_of_the_search_is_not_that_of_the_coefficients(fine_clock):
+def test_times_of_search_and_coefficients_are_separate(fine_clock):
     X, y = blobs(3, n_samples=200)
     model = MultiBoost(nu=1e-3, n_iterations=40).fit(X, y)
     assert model.weak_learner_time_ > 0
     assert model.coefficient_time_ > 0
 
 
-def test_wine(loss):
+def test_wine_is_learned(loss):
     X, y = load_wine(return_X_y=True)
     X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
     model = MultiBoost(nu=2.5e-3, loss=loss).fit(X, y)
@@ -278,7 +278,7 @@ class TestWarmStart:
             yield nu, model
 
     @pytest.mark.parametrize("k", [2, 3, 4])
-    def test_the_solution_is_that_of_a_fresh_start(self, loss, k):
+    def test_warm_start_equals_a_cold_start(self, loss, k):
         # Linear programs are slow.
         X, y = noise(k, n_samples=20 if loss == "hinge" else 30)
         for nu, model in self.path(X, y, loss=loss, tol=1e-4):
@@ -288,24 +288,24 @@ class TestWarmStart:
             value += nu * model.coefficients_.sum()
             assert value == pytest.approx(fresh.objective_[-1], rel=1e-3)
 
-    def test_columns_are_kept(self):
+    def test_warm_start_keeps_the_columns(self):
         X, y = noise(3, n_samples=60)
-        found = []
+        stumps_before = []
         for _, model in self.path(X, y):
             stumps = list(zip(*vars(model.hypotheses_).values(), strict=True))
-            assert stumps[: len(found)] == found
-            found = stumps
-            assert model.n_iterations_ == len(found) == len(model.objective_)
-            assert model.weight_path_.shape == (len(found), 3 * len(found))
+            assert stumps[: len(stumps_before)] == stumps_before
+            stumps_before = stumps
+            assert model.n_iterations_ == len(stumps_before) == len(model.objective_)
+            assert model.weight_path_.shape == (len(stumps_before), 3 * len(stumps_before))
 
-    def test_no_more_rounds_than_asked_for(self):
+    def test_warm_start_respects_the_number_of_rounds(self):
         X, y = noise(3, n_samples=60)
         counts = [model.n_iterations_ for _, model in self.path(X, y, n_iterations=7)]
         assert counts == [min(count, 7) for count in counts]
         assert counts[-1] == 7
 
     @pytest.mark.parametrize("n_iterations", [1, 4, 7, 20])
-    def test_a_model_that_its_rounds_end_is_that_of_a_fresh_start(self, n_iterations):
+    def test_model_limited_by_rounds_equals_a_cold_start(self, n_iterations):
         """Stumps that were chosen for a larger nu would take the place of better ones."""
         X, y = noise(3, n_samples=60)
         ended = []
@@ -318,7 +318,7 @@ class TestWarmStart:
                 np.testing.assert_array_equal(model.predict(X), fresh.predict(X))
         assert ended
 
-    def test_more_rounds_go_on_where_fewer_ended(self):
+    def test_more_rounds_continue_the_training(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=5, nu=1e-4, warm_start=True).fit(X, y)
         model.set_params(n_iterations=12).fit(X, y)
@@ -329,14 +329,14 @@ class TestWarmStart:
         np.testing.assert_array_equal(model.weight_path_.toarray(), whole.weight_path_.toarray())
 
     @pytest.mark.parametrize("change", [{"tol": 1e-3}, {"solver": "lbfgs"}])
-    def test_other_settings_of_the_solver_start_afresh_if_training_does_not_converge(self, change):
+    def test_other_solver_settings_restart_an_unconverged_training(self, change):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=5, nu=1e-4, warm_start=True).fit(X, y)
         model.set_params(**change).fit(X, y)
         fresh = MultiBoost(n_iterations=5, nu=1e-4, **change).fit(X, y)
         np.testing.assert_array_equal(model.coefficients_, fresh.coefficients_)
 
-    def test_other_data_are_refused(self):
+    def test_warm_start_on_other_data_raises(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=3, warm_start=True).fit(X, y)
         with pytest.raises(ValueError, match="which had other data"):
@@ -347,7 +347,7 @@ class TestWarmStart:
 
     @pytest.mark.parametrize("loss", ["logistic", "hinge"])
     @pytest.mark.parametrize("is_first", [True, False])
-    def test_after_an_interrupt_it_starts_afresh(self, loss, is_first, monkeypatch):
+    def test_interrupted_training_restarts(self, loss, is_first, monkeypatch):
         X, y = noise(3, n_samples=30)
         model = MultiBoost(n_iterations=4, nu=1e-2, loss=loss, warm_start=True)
         if not is_first:
@@ -356,20 +356,20 @@ class TestWarmStart:
         solver = multiboost._LinearProgramSolver if loss == "hinge" else multiboost._DescentSolver
         solve = solver.solve
 
-        def interrupted(own, H, *rest):
+        def raise_interrupt(instance, H, *rest):
             if len(H) == 6:
                 raise KeyboardInterrupt
-            return solve(own, H, *rest)
+            return solve(instance, H, *rest)
 
         with monkeypatch.context() as patch:
-            patch.setattr(solver, "solve", interrupted)
+            patch.setattr(solver, "solve", raise_interrupt)
             with pytest.raises(KeyboardInterrupt):
                 model.fit(X, y)
         fresh = MultiBoost(n_iterations=8, nu=1e-2, loss=loss).fit(X, y)
         np.testing.assert_array_equal(model.fit(X, y).coefficients_, fresh.coefficients_)
         assert len(model.objective_) == 8
 
-    def test_what_a_fit_leaves_is_of_its_own_nu(self):
+    def test_attributes_belong_to_the_nu_of_the_last_fit(self):
         """Also where no stump is added any more."""
         X, y = noise(3, n_samples=60)
         model = MultiBoost(nu=1e-3, warm_start=True).fit(X, y)
@@ -386,7 +386,7 @@ class TestWarmStart:
         *_, stage = model.staged_decision_function(X)
         np.testing.assert_allclose(stage, model.decision_function(X), atol=1e-12)
 
-    def test_a_copy_goes_on_by_its_own_parameters(self):
+    def test_copy_continues_independently(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(nu=1e-2, warm_start=True).fit(X, y)
         other = copy.copy(model).set_params(nu=5e-3).fit(X, y)
@@ -397,13 +397,13 @@ class TestWarmStart:
             MultiBoost(nu=1e-2).fit(X, y).objective_[-1], rel=PRECISION
         )
 
-    def test_other_bins_are_refused(self):
+    def test_warm_start_with_other_bins_raises(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=3, max_bins=4, warm_start=True).fit(X, y)
         with pytest.raises(ValueError, match="max_bins=4 of the last fit, not with None"):
             model.set_params(max_bins=None).fit(X, y)
 
-    def test_another_loss_is_refused(self):
+    def test_warm_start_with_another_loss_raises(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=3, warm_start=True).fit(X, y)
         model.set_params(loss="exponential")
@@ -413,7 +413,7 @@ class TestWarmStart:
         again = model.set_params(warm_start=False).fit(X, y)
         np.testing.assert_array_equal(again.coefficients_, fresh.coefficients_)
 
-    def test_fewer_rounds_are_refused(self):
+    def test_warm_start_with_fewer_rounds_raises(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=5, warm_start=True).fit(X, y)
         with pytest.raises(ValueError, match=r"5 rounds .* n_iterations=3"):
@@ -425,7 +425,7 @@ class TestSolvers:
     """L-BFGS-B, as the papers have it, comes to where Newton's method comes."""
 
     @pytest.mark.parametrize("k", [2, 3, 5])
-    def test_one_optimum(self, smooth, k):
+    def test_solvers_have_one_optimum(self, smooth, k):
         X, y = noise(k, n_samples=40, seed=k)
         params = {"nu": 1e-2, "loss": smooth, "n_iterations": 300}
         newton = MultiBoost(**params, tol=1e-3).fit(X, y)
@@ -434,7 +434,7 @@ class TestSolvers:
         assert lbfgs.objective_[-1] == pytest.approx(newton.objective_[-1], rel=1e-3)
         assert largest_edge(lbfgs.dual_, X, y) <= 1.01 * 1e-2 * (1 + PRECISION)
 
-    def test_each_round_is_the_literal_problem(self, smooth):
+    def test_rounds_equal_the_literal_problem(self, smooth):
         """Eq. by eq.: `scipy` on the objective of the columns so far, in double precision."""
         X, y = noise(3, n_samples=30, seed=1)
         model = MultiBoost(
@@ -451,7 +451,7 @@ class TestSolvers:
             rough = nonnegative(objective, np.full(3 * t, 0.1))
             assert model.objective_[t - 1] == pytest.approx(rough.fun, rel=1e-5)
 
-    def test_a_warm_start_may_change_the_solver(self):
+    def test_warm_start_may_change_the_solver(self):
         X, y = noise(3, n_samples=40)
         model = MultiBoost(nu=1e-2, warm_start=True).fit(X, y)
         before = model.objective_[-1]

@@ -9,7 +9,15 @@ from boostbench.algorithms import MultiBoost
 
 from . import reference
 from .problems import blobs, noise
-from .test_multiboost import DUALS, LOSSES, dual_of, edges, largest_edge, pair_sum, score_stages
+from .test_multiboost import (
+    DUALS,
+    LOSSES,
+    dual_variables,
+    edges,
+    largest_edge,
+    pair_sum,
+    score_stages,
+)
 
 FromZero = partial(MultiBoost, start="zero")
 # The limit of L-BFGS-B for the slopes.
@@ -21,18 +29,18 @@ def loss(request):
     return request.param
 
 
-def literally(H, y, k, nu, loss, iterations):
+def literal_solution(H, y, k, nu, loss, iterations):
     """Minimise the mean over all pairs, from zero, with the papers' settings; W."""
     m = len(y)
 
     def objective(w):
         W = w.reshape(k, len(H))
         scores = H.T @ W.T
-        u = dual_of(DUALS[loss], scores, y, k)
+        u = dual_variables(DUALS[loss], scores, y, k)
         slopes = np.array([[-edge + nu for edge in edges(u, y, h)] for h in H]).T
         return pair_sum(LOSSES[loss], scores, y, k) / (m * k) + nu * w.sum(), slopes.ravel()
 
-    found = minimize(
+    optimum = minimize(
         objective,
         np.zeros(k * len(H)),
         jac=True,
@@ -45,34 +53,34 @@ def literally(H, y, k, nu, loss, iterations):
             "ftol": 1e7 * np.finfo(float).eps,
         },
     )
-    return found.x.reshape(k, len(H)).T
+    return optimum.x.reshape(k, len(H)).T
 
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("iterations", [2, 100])
-def test_each_round_is_the_literal_problem_from_zero(loss, k, iterations):
+def test_rounds_equal_the_literal_problem_from_zero(loss, k, iterations):
     X, y = noise(k, n_samples=20, seed=k)
     model = FromZero(n_iterations=5, nu=2e-3, loss=loss, solver_iterations=iterations).fit(X, y)
     H = np.array(reference.stage_outputs(model, X))
     path = model.weight_path_.toarray()
     for t in range(1, 6):
-        W = literally(H[:t], y, k, model.nu, loss, iterations)
+        W = literal_solution(H[:t], y, k, model.nu, loss, iterations)
         np.testing.assert_allclose(path[t - 1][: t * k].reshape(t, k), W, atol=1e-5)
     np.testing.assert_array_equal(path[-1].reshape(5, k), model.coefficients_)
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_the_new_stump_violates_most(loss, k):
+def test_new_stump_is_the_most_violated_constraint(loss, k):
     X, y = noise(k, n_samples=20, seed=k)
     model = FromZero(nu=1e-5, loss=loss, n_iterations=12).fit(X, y)
     before = [np.zeros((len(y), k)), *score_stages(model, X)]
     for h, scores in zip(reference.stage_outputs(model, X), before, strict=False):
-        u = dual_of(DUALS[loss], scores, y, k)
+        u = dual_variables(DUALS[loss], scores, y, k)
         assert edges(u, y, h).max() == pytest.approx(largest_edge(u, X, y), rel=1e-4)
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_with_a_heavy_norm_and_iterations_enough_it_is_multiboost(loss, k):
+def test_converged_rounds_equal_multiboost(loss, k):
     X, y = noise(k, n_samples=40, seed=k)
     params = {"nu": 0.02, "loss": loss, "n_iterations": 300}
     model = FromZero(solver_iterations=1000, **params).fit(X, y)
@@ -82,12 +90,12 @@ def test_with_a_heavy_norm_and_iterations_enough_it_is_multiboost(loss, k):
     assert model.objective_[-1] == pytest.approx(wanted.objective_[-1], rel=1e-4)
 
 
-def test_optimality_where_it_converged(loss):
+def test_converged_rounds_meet_the_optimality_conditions(loss):
     X, y = blobs(3, n_samples=24, n_features=3, seed=4)
     model = FromZero(nu=0.02, loss=loss, solver_iterations=1000).fit(X, y)
     assert model.converged_ is True
     scores = score_stages(model, X)[-1]
-    np.testing.assert_allclose(model.dual_, dual_of(DUALS[loss], scores, y, 3), rtol=1e-9)
+    np.testing.assert_allclose(model.dual_, dual_variables(DUALS[loss], scores, y, 3), rtol=1e-9)
     assert largest_edge(model.dual_, X, y) <= model.nu * (1 + model.tol) + 1e-7
     for h, w in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
         slopes = model.nu - edges(model.dual_, y, h)
@@ -95,7 +103,7 @@ def test_optimality_where_it_converged(loss):
         assert (slopes >= -1.01 * SLOPE).all()
 
 
-def test_it_stops_early_without_a_word():
+def test_early_stop_of_the_solver_does_not_warn():
     """Training continues with repeated stumps where a start from the previous round ends."""
     X, y = blobs(3, seed=7)
     with warnings.catch_warnings():
@@ -114,7 +122,7 @@ def test_it_stops_early_without_a_word():
     assert model.objective_[-1] - constant > 2 * (best - constant) > 0
 
 
-def test_a_heavy_norm_leaves_nothing(loss):
+def test_large_nu_gives_an_empty_model(loss):
     X, y = blobs(3)
     model = FromZero(nu=1.0, loss=loss).fit(X, y)
     assert model.n_iterations_ == 0
@@ -122,25 +130,25 @@ def test_a_heavy_norm_leaves_nothing(loss):
     assert (model.decision_function(X) == 0).all()
 
 
-def test_its_solver_is_the_papers():
+def test_default_solver_is_lbfgs_with_100_iterations():
     X, y = blobs(3)
     short, written = (
-        FromZero(n_iterations=10, **more).fit(X, y)
-        for more in ({}, {"solver": "lbfgs", "solver_iterations": 100})
+        FromZero(n_iterations=10, **params).fit(X, y)
+        for params in ({}, {"solver": "lbfgs", "solver_iterations": 100})
     )
     np.testing.assert_array_equal(short.coefficients_, written.coefficients_)
 
 
 @pytest.mark.parametrize(
-    "others", [{"loss": "hinge"}, {"solver": "newton"}, {"warm_start": True}], ids=str
+    "params", [{"loss": "hinge"}, {"solver": "newton"}, {"warm_start": True}], ids=str
 )
-def test_what_does_not_go_with_it_is_refused(others):
-    ((name, value),) = others.items()
+def test_incompatible_parameters_raise(params):
+    ((name, value),) = params.items()
     with pytest.raises(ValueError, match=f"start='zero' does not go with {name}={value!r}: "):
-        FromZero(n_iterations=3, **others).fit(*blobs(3))
+        FromZero(n_iterations=3, **params).fit(*blobs(3))
 
 
-def test_a_warm_start_does_not_go_on_from_it():
+def test_warm_start_after_a_fit_from_zero_restarts():
     X, y = blobs(3)
     model = MultiBoost(n_iterations=6, nu=1e-3, warm_start=True).fit(X, y)
     model.set_params(start="zero", warm_start=False).fit(X, y)

@@ -8,7 +8,7 @@ from . import reference
 from .problems import blobs, noise
 
 
-def whole_program(margins, C, tau, weights=None):
+def solve_program(margins, C, tau, weights=None):
     """The program over all weak learners at once, with slacks in place of negative margins."""
     n_columns, n_samples = margins.shape
     weights = np.ones(n_samples) if weights is None else weights
@@ -25,17 +25,17 @@ def whole_program(margins, C, tau, weights=None):
 
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize(("C", "margin"), [(0.01, 0.1), (0.1, 0.3), (0.3, 1.0), (0.03, None)])
-class TestTheOptimum:
-    def test_it_is_that_of_all_stumps(self, problem, C, margin):
+class TestOptimum:
+    def test_objective_equals_the_program_of_all_stumps(self, problem, C, margin):
         X, y = problem(2, n_samples=30, n_features=2, seed=1)
         model = NMBoost(C=C, margin=margin).fit(X, y)
         T = model.n_iterations_
         assert 0 < T < 500
         # Use the margin of the last round if it depends on the round.
-        found = whole_program(reference.all_margins(X, y), C, margin or 1 / max(T, 2))
-        assert model.objective_[-1] == pytest.approx(found.fun, abs=1e-6)
+        optimum = solve_program(reference.margins_of_all_stumps(X, y), C, margin or 1 / max(T, 2))
+        assert model.objective_[-1] == pytest.approx(optimum.fun, abs=1e-6)
 
-    def test_the_duality_gap_is_closed(self, problem, C, margin):
+    def test_duality_gap_is_closed(self, problem, C, margin):
         X, y = problem(2, n_samples=30, n_features=2, seed=2)
         model = NMBoost(C=C, margin=margin).fit(X, y)
         tau = margin or 1 / max(model.n_iterations_, 2)
@@ -46,38 +46,38 @@ class TestTheOptimum:
         assert v.max() <= 1 + C
         rho = (2 * y - 1) * model.decision_function(X)
         primal = np.mean(np.maximum(0, tau - rho) - C * rho)
-        edges = reference.all_margins(X, y) @ v
+        edges = reference.margins_of_all_stumps(X, y) @ v
         dual = (tau * (v - C).sum() - edges.max()) / len(y)
         assert primal == pytest.approx(dual, abs=1e-5)
         # Complementary slackness of the samples, and of the stumps.
         assert v[rho > tau + 1e-6] == pytest.approx(C, abs=1e-6)
         assert v[rho < tau - 1e-6] == pytest.approx(1 + C, abs=1e-6)
-        own = np.array(reference.stage_outputs(model, X)) * (2 * y - 1) @ v
-        assert own[w > 1e-9] == pytest.approx(edges.max(), abs=1e-4)
+        used_edges = np.array(reference.stage_outputs(model, X)) * (2 * y - 1) @ v
+        assert used_edges[w > 1e-9] == pytest.approx(edges.max(), abs=1e-4)
 
 
-def test_each_round_is_the_program_of_the_stumps_so_far():
+def test_each_round_solves_the_program_of_its_stumps():
     X, y = noise(2, seed=3)
     weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
     model = NMBoost(n_iterations=15, C=0.05).fit(X, y, sample_weight=weights)
     margins = np.array(reference.stage_outputs(model, X)) * (2 * y - 1)
     for t in range(1, model.n_iterations_ + 1):
-        found = whole_program(margins[:t], 0.05, 1 / max(t, 2), weights)
-        assert model.objective_[t - 1] == pytest.approx(found.fun, abs=1e-7)
+        optimum = solve_program(margins[:t], 0.05, 1 / max(t, 2), weights)
+        assert model.objective_[t - 1] == pytest.approx(optimum.fun, abs=1e-7)
     assert model.n_iterations_ == 15
     assert (np.diff(model.objective_) <= 1e-9).all()
 
 
-def test_a_large_c_takes_the_one_best_stump():
+def test_large_C_selects_the_best_stump_only():
     X, y = blobs(2, seed=4)
     model = NMBoost(C=1e4, margin=0.5).fit(X, y)
     assert np.count_nonzero(model.coefficients_ > 1e-9) == 1
-    best = reference.all_margins(X, y).sum(axis=1).max()
+    best = reference.margins_of_all_stumps(X, y).sum(axis=1).max()
     rho = (2 * y - 1) * model.decision_function(X)
     assert rho.sum() == pytest.approx(best)
 
 
-def test_by_hand():
+def test_solution_equals_result_by_hand():
     """Four points on a line, the third of the other class: stumps err on one of them."""
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
     model = NMBoost(C=0.1, margin=0.5).fit(X, y)

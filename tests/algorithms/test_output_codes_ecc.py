@@ -37,7 +37,7 @@ def one_vote(D, target, h):
 VOTES = {"one": one_vote, "two": two_votes}
 
 
-def across(weights, mu, y):
+def weights_across(weights, mu, y):
     """Return D, the normalised sample weights by wrong labels on the other side of a code."""
     D = [0.0] * len(y)
     for (i, r), weight in weights.items():
@@ -45,9 +45,9 @@ def across(weights, mu, y):
     return [d / sum(D) for d in D]
 
 
-def hold_round(model, t, h, mu, weights, y):
+def check_round(model, t, h, mu, weights, y):
     """Hold the votes of a round against the literal ones; return the weights after it."""
-    alpha, beta = VOTES[model.votes](across(weights, mu, y), [mu[label] for label in y], h)
+    alpha, beta = VOTES[model.votes](weights_across(weights, mu, y), [mu[label] for label in y], h)
     slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
     np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
     np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
@@ -63,7 +63,7 @@ def hold_round(model, t, h, mu, weights, y):
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
 class TestAgainstTheLiteralAlgorithm:
-    def test_every_round(self, votes, problem, n_classes):
+    def test_rounds_equal_the_literal_algorithm(self, votes, problem, n_classes):
         """The algorithm as Guruswami and Sahai print it, sum by sum."""
         X, y = problem(n_classes, n_samples=20, n_features=2, seed=n_classes)
         model = AdaBoostECC(n_iterations=12, votes=votes, random_state=0).fit(X, y)
@@ -73,16 +73,16 @@ class TestAgainstTheLiteralAlgorithm:
         for t, h in enumerate(reference.stage_outputs(model, X)):
             mu = codes(model)[t]
             assert (mu == 1).sum() in {n_classes // 2, n_classes - n_classes // 2}
-            D = across(weights, mu, y)
+            D = weights_across(weights, mu, y)
             target = [mu[label] for label in y]
 
             edges = [sum(D[i] * target[i] * c[i] for i in range(len(y))) for c in [h, *candidates]]
             assert abs(edges[0]) == pytest.approx(np.abs(edges).max(), abs=reference.PRECISION)
 
-            weights = hold_round(model, t, h, np.copysign(1.0, edges[0]) * mu, weights, y)
+            weights = check_round(model, t, h, np.copysign(1.0, edges[0]) * mu, weights, y)
         assert model.n_iterations_ == 12
 
-    def test_scores(self, votes, problem, n_classes):
+    def test_scores_equal_the_literal_algorithm(self, votes, problem, n_classes):
         X, y = problem(n_classes, seed=n_classes)
         model = AdaBoostECC(n_iterations=12, votes=votes, random_state=0).fit(X, y)
         F = np.zeros((len(X), n_classes))
@@ -100,15 +100,15 @@ class TestAgainstTheLiteralAlgorithm:
                 reference.differences(scores, y), reference.differences(F, y), atol=1e-12
             )
 
-    def test_the_loss_falls_in_every_round(self, votes, problem, n_classes):
+    def test_loss_decreases_in_every_round(self, votes, problem, n_classes):
         X, y = problem(n_classes, seed=n_classes)
         model = AdaBoostECC(n_iterations=60, votes=votes, random_state=1).fit(X, y)
-        reference.assert_the_loss_falls(model, X, y, scale=0.5)
+        reference.assert_loss_decreases(model, X, y, scale=0.5)
 
 
 @pytest.mark.parametrize("votes", VOTES)
 @pytest.mark.parametrize("seed", range(5))
-def test_training_goes_on_until_every_class_is_told_from_every_other(votes, seed):
+def test_training_continues_until_all_classes_are_separated(votes, seed):
     """Groups along a line: a stump separates the first or the last group from the others."""
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
@@ -119,7 +119,7 @@ def test_training_goes_on_until_every_class_is_told_from_every_other(votes, seed
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_half_that_no_stump_can_learn_is_drawn_anew(seed):
+def test_unlearnable_codes_are_redrawn(seed):
     """The diagonals of a square against each other are XOR; its sides are easy."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     y = np.arange(4)
@@ -128,14 +128,14 @@ def test_a_half_that_no_stump_can_learn_is_drawn_anew(seed):
     assert not (codes(model)[:, 0] == codes(model)[:, 3]).any()
 
 
-def test_every_half_is_used():
+def test_all_codes_are_used():
     X, y = noise(4, seed=0)
     model = AdaBoostECC(n_iterations=100, random_state=0).fit(X, y)
     used = {tuple(code * code[0]) for code in codes(model)}
     assert used == {(1, 1, -1, -1), (1, -1, 1, -1), (1, -1, -1, 1)}
 
 
-def test_two_votes_lower_the_loss_faster_than_one():
+def test_two_votes_decrease_the_loss_faster_than_one():
     losses = {}
     X, y = noise(4, n_samples=80, seed=1)
     for votes in VOTES:

@@ -14,7 +14,7 @@ from .problems import blobs, noise
 
 
 @pytest.fixture(params=["one block", "small blocks"])
-def blocks(request, monkeypatch):
+def small_blocks(request, monkeypatch):
     """Cut the work so small that even a tiny problem takes several blocks."""
     if request.param == "small blocks":
         monkeypatch.setattr(search_module, "_BLOCK_EDGES", 1)
@@ -28,7 +28,7 @@ def outputs(model, X):
     """List h_tj(x_i), one array (n_samples, n_codes) per round."""
     learners = model.hypotheses_
     rounds = zip(learners.feature, learners.threshold, learners.polarity, strict=True)
-    return [np.column_stack(reference.outputs_of(*stumps, X)) for stumps in rounds]
+    return [np.column_stack(reference.stack_outputs(*stumps, X)) for stumps in rounds]
 
 
 def targets(model, y):
@@ -36,11 +36,11 @@ def targets(model, y):
     return np.array([[code[label] for code in model.codes_] for label in y])
 
 
-@pytest.mark.usefixtures("blocks")
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
 class TestAgainstTheLiteralAlgorithm:
-    def test_every_round(self, problem, n_classes):
+    def test_rounds_equal_the_literal_algorithm(self, problem, n_classes):
         X, y = problem(n_classes, n_samples=20, n_features=2, seed=n_classes)
         model = AdaBoostMO(n_iterations=8).fit(X, y)
         target = targets(model, y)
@@ -52,12 +52,12 @@ class TestAgainstTheLiteralAlgorithm:
             edge = 0.0
             for j in range(n_codes):
                 weights = D[:, j] * target[:, j]
-                own = sum(weights[i] * H[i, j] for i in range(len(y)))
+                stump_edge = sum(weights[i] * H[i, j] for i in range(len(y)))
                 largest = max(
                     abs(sum(weights[i] * c[i] for i in range(len(y)))) for c in candidates
                 )
-                assert own == pytest.approx(largest, abs=reference.PRECISION)
-                edge += own
+                assert stump_edge == pytest.approx(largest, abs=reference.PRECISION)
+                edge += stump_edge
             alpha = 0.5 * math.log((1 + edge) / (1 - edge))
             assert model.coefficients_[t] == pytest.approx(alpha, rel=1e-9)
             for i in range(len(y)):
@@ -66,12 +66,12 @@ class TestAgainstTheLiteralAlgorithm:
             D /= D.sum()
         assert model.n_iterations_ == 8
 
-    def test_scores(self, problem, n_classes):
+    def test_scores_equal_linear_decoding(self, problem, n_classes):
         """Linear decoding, by stages and at once."""
         X, y = problem(n_classes, seed=n_classes)
         model = AdaBoostMO(n_iterations=8).fit(X, y)
         new = np.random.default_rng(0).normal(size=(30, X.shape[1]))
-        own = np.zeros(len(new), int)
+        first_class = np.zeros(len(new), int)
         F = np.zeros((len(new), n_classes))
         for H, alpha, scores in zip(
             outputs(model, new),
@@ -84,13 +84,15 @@ class TestAgainstTheLiteralAlgorithm:
                     F[i, r] += sum(
                         m[r] * alpha * h for m, h in zip(model.codes_, H[i], strict=True)
                     )
-            wanted = reference.differences(F, own)
-            np.testing.assert_allclose(reference.differences(scores, own), wanted, atol=1e-9)
+            expected = reference.differences(F, first_class)
+            np.testing.assert_allclose(
+                reference.differences(scores, first_class), expected, atol=1e-9
+            )
         decision = F[:, 1] - F[:, 0] if n_classes == 2 else F
         np.testing.assert_allclose(model.decision_function(new), decision, atol=1e-9)
 
 
-def without_ties(model, X, y):
+def has_no_ties(model, X, y):
     """Tell whether the best stump was the only one, in every round and for every code."""
     candidates = np.array(reference.stump_outputs(X))
     weights = targets(model, y)
@@ -103,10 +105,10 @@ def without_ties(model, X, y):
 
 
 @pytest.mark.parametrize("seed", [15, 39, 51, 56])
-def test_the_arrangement_of_the_data_does_not_matter(seed):
+def test_order_of_samples_and_features_does_not_matter(seed):
     X, y = noise(3, n_samples=25, seed=seed)
     model = AdaBoostMO(n_iterations=4).fit(X, y)
-    assert without_ties(model, X, y)
+    assert has_no_ties(model, X, y)
     wanted = model.decision_function(X)
 
     order = np.random.default_rng(0).permutation(len(X))
@@ -139,7 +141,7 @@ def test_perfect_stumps_for_all_codes_end_the_training(n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [13, 26, 100])
-def test_more_than_12_classes_are_refused(n_classes):
+def test_more_than_12_classes_raise(n_classes):
     with pytest.raises(ValueError, match="12 classes") as raised:
         AdaBoostMO().fit(np.arange(2.0 * n_classes)[:, None], np.arange(2 * n_classes) % n_classes)
     message = str(raised.value)
@@ -157,7 +159,7 @@ def test_12_classes_are_accepted():
     assert model.score(X, y) > 0.8
 
 
-def test_a_merged_stump_is_evaluated_once():
+def test_merged_stumps_are_evaluated_once():
     X, y = noise(5, n_samples=20, n_features=2)
     model = AdaBoostMO(n_iterations=40).fit(X, y)
     n_stumps = len(reference.stump_outputs(X))

@@ -6,7 +6,7 @@ from boostbench.algorithms import PerceptronAdaBoost
 from .problems import blobs
 
 
-def test_it_is_adaboost_on_the_perceptrons_that_it_found():
+def test_model_equals_adaboost_on_its_perceptrons():
     X, y = blobs(2, seed=3)
     model = PerceptronAdaBoost(n_iterations=25, n_candidates=50, random_state=2).fit(X, y)
     signs, D = 2.0 * y - 1, np.full(len(y), 1 / len(y))
@@ -18,7 +18,7 @@ def test_it_is_adaboost_on_the_perceptrons_that_it_found():
         D /= D.sum()
 
 
-def test_more_candidates_are_better_perceptrons():
+def test_more_candidates_give_better_perceptrons():
     X, y = blobs(2, n_samples=100, seed=1)
     few, many = (
         PerceptronAdaBoost(n_iterations=1, n_candidates=n, random_state=0).fit(X, y)
@@ -27,6 +27,6 @@ def test_more_candidates_are_better_perceptrons():
     assert many.coefficients_[0] > few.coefficients_[0] > 0
 
 
-def test_it_has_no_more_parameters_than_it_uses():
+def test_signature_has_no_unused_parameters():
     of_stumps = {"constant", "max_bins"}
     assert not of_stumps & PerceptronAdaBoost().get_params().keys()

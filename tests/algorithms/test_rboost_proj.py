@@ -13,21 +13,21 @@ from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 
 from . import reference
 from .problems import blobs, noise
-from .projected_outputs import Pairs, Rows, fit, loss, objective
+from .projected_outputs import PairCoefficients, RowCoefficients, fit, loss, objective
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
 
 
-fitted = functools.partial(fit, Rows)
+fitted = functools.partial(fit, RowCoefficients)
 
 
 @pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
-class TestTheModel:
-    def test_scores_are_the_projected_outputs(self, name, n_classes, projection):
+class TestModel:
+    def test_scores_equal_the_projected_outputs(self, name, n_classes, projection):
         """F_r(x) = w' P^(r) H(x) after every round, with the w of that round."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         for t, scores in enumerate(reference.class_scores(f.model, f.X)):
@@ -41,7 +41,7 @@ class TestTheModel:
                 atol=PRECISION * np.abs(F).max(),
             )
 
-    def test_coefficients_are_the_codes_of_the_last_round(self, name, n_classes, projection):
+    def test_coefficients_equal_the_codes_of_the_last_round(self, name, n_classes, projection):
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         for t in range(f.model.n_iterations_):
             np.testing.assert_allclose(
@@ -50,7 +50,7 @@ class TestTheModel:
                 atol=PRECISION * np.abs(f.model.coefficients_).max(),
             )
 
-    def test_w_is_not_negative_and_lowers_the_objective(self, name, n_classes, projection):
+    def test_w_is_nonnegative_and_decreases_the_objective(self, name, n_classes, projection):
         """Taking w = 0 is allowed and costs lambda(0)."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         assert f.w.shape == (7, 10)
@@ -58,7 +58,7 @@ class TestTheModel:
         assert (f.w > 0).any(axis=1).all()
         assert (f.model.objective_ < loss(name, np.zeros(1))[0][0]).all()
 
-    def test_the_objective(self, name, n_classes, projection):
+    def test_objective_equals_the_definition(self, name, n_classes, projection):
         """Eq. (18) after every round, from the scores; the terms r = y_i count lambda(0)."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         for t, scores in enumerate(reference.class_scores(f.model, f.X)):
@@ -77,45 +77,52 @@ class TestTheModel:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
-    ("kind", "nu"), [(Rows, 0.1), (Rows, 0.01), (Pairs, 0.03), (Pairs, 0.01), (Pairs, 1e-3)]
+    ("kind", "nu"),
+    [
+        (RowCoefficients, 0.1),
+        (RowCoefficients, 0.01),
+        (PairCoefficients, 0.03),
+        (PairCoefficients, 0.01),
+        (PairCoefficients, 1e-3),
+    ],
 )
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("data", [blobs, noise])
-class TestTheCoefficientsAreOptimal:
+class TestCoefficients:
     """The stopping rule of L-BFGS-B is about the objective, so a rare round ends a little early.
 
     The next goes on from there: one such round is granted to a fit of rows, none to one of pairs.
     """
 
-    def test_optimality_conditions(self, data, kind, name, nu, n_classes):
+    def test_coefficients_meet_the_optimality_conditions(self, data, kind, name, nu, n_classes):
         """Gradient of eq. (18) at least 0, and 0 where w is positive."""
         f = fit(kind, data=data, n_classes=n_classes, loss=name, nu=nu)
-        assert kind is Rows or f.model.converged_.all()
-        off = 0.02 * nu if kind is Rows else 3e-5
+        assert kind is RowCoefficients or f.model.converged_.all()
+        off = 0.02 * nu if kind is RowCoefficients else 3e-5
         met = []
         for t in range(f.model.n_iterations_):
             _, gradient = objective(f.weights(t), f.design(t), name, nu)
             positive = f.weights(t) > 0
             met.append(gradient.min() > -off and (gradient[positive] < off).all())
-        assert sum(met) >= len(met) - (kind is Rows)
+        assert sum(met) >= len(met) - (kind is RowCoefficients)
 
-    def test_no_other_solver_finds_less(self, data, kind, name, nu, n_classes):
+    def test_generic_solver_is_not_better(self, data, kind, name, nu, n_classes):
         f = fit(kind, data=data, n_classes=n_classes, loss=name, nu=nu)
         rng = np.random.default_rng(0)
         for t in (0, 3, f.model.n_iterations_ - 1):
             w, arguments = f.weights(t), (f.design(t), name, nu)
             value, _ = objective(w, *arguments)
             for start in (np.zeros(len(w)), rng.uniform(0, 1, len(w))):
-                found = nonnegative(objective, start, arguments, jac=True)
-                assert found.success
-                assert value <= found.fun * (1 + 1e-4)
+                optimum = nonnegative(objective, start, arguments, jac=True)
+                assert optimum.success
+                assert value <= optimum.fun * (1 + 1e-4)
                 # And the other way round, or the comparison would be of no worth.
-                assert found.fun <= value * (1 + 1e-6)
+                assert optimum.fun <= value * (1 + 1e-6)
 
-    def test_the_dual_is_feasible_and_the_gap_closed(self, data, kind, name, nu, n_classes):
+    def test_dual_is_feasible_and_the_gap_closed(self, data, kind, name, nu, n_classes):
         """Eq. (23); scaled down to be feasible exactly, u bounds the optimum from below."""
         f = fit(kind, data=data, n_classes=n_classes, loss=name, nu=nu)
-        most, gap = (1.02, 1e-3) if kind is Rows else (np.inf, 5e-3)
+        most, gap = (1.02, 1e-3) if kind is RowCoefficients else (np.inf, 5e-3)
         met = []
         for t in range(f.model.n_iterations_):
             u = f.dual(t)
@@ -129,18 +136,18 @@ class TestTheCoefficientsAreOptimal:
             dual = -conjugate.mean()
             assert dual <= primal * (1 + 1e-9)
             met.append(violation <= nu * most and primal - dual < gap * primal)
-        assert sum(met) >= len(met) - (kind is Rows)
+        assert sum(met) >= len(met) - (kind is RowCoefficients)
 
 
 @pytest.mark.parametrize("nu", [1e-3, 1e-4])
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("seed", range(3))
-def test_nearly_unregularised_problems_are_solved_well(seed, name, nu):
+def test_nearly_unregularised_problems_are_solved_within_a_percent(seed, name, nu):
     """L-BFGS-B may stop early where the objective is flat; by no more than a percent here."""
     f = fitted(seed, data=blobs, loss=name, nu=nu)
     for t in range(f.model.n_iterations_):
         arguments = (f.design(t), name, nu)
-        found = minimize(
+        optimum = minimize(
             objective,
             f.w[t],
             arguments,
@@ -149,10 +156,10 @@ def test_nearly_unregularised_problems_are_solved_well(seed, name, nu):
             bounds=[(0, None)] * 10,
             options={"ftol": 1e-16, "gtol": 1e-10, "maxiter": 10000, "maxfun": 100000},
         )
-        assert objective(f.w[t], *arguments)[0] <= found.fun * 1.01
+        assert objective(f.w[t], *arguments)[0] <= optimum.fun * 1.01
 
 
-def pull(f, t, code):
+def code_weights(f, t, code):
     """List ``sum_r u_ir (code[y_i] - code[r])`` for each i, with the dual variables of round t.
 
     A weak learner h of that code has the edge ``sum_i h(x_i) pull_i``.
@@ -164,17 +171,17 @@ def pull(f, t, code):
     return pulls
 
 
-@pytest.mark.parametrize("kind", [Rows, Pairs])
+@pytest.mark.parametrize("kind", [RowCoefficients, PairCoefficients])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("seed", range(3))
-def test_the_most_violated_constraint_is_taken(seed, name, n_classes, kind):
+def test_most_violated_constraint_is_selected(seed, name, n_classes, kind):
     """Eq. (24), by brute force over stumps, polarities and rows of P."""
     f = fit(kind, seed, n_classes, n_iterations=5, n_projections=4, loss=name)
     candidates = reference.stump_outputs(f.X)
     for t in range(f.model.n_iterations_):
         before = f.violation(t)
-        pulls = [pull(f, t, f.P[t, v]) for v in range(4)]
+        pulls = [code_weights(f, t, f.P[t, v]) for v in range(4)]
         largest = max(
             before[v] + polarity * (h @ pulls[v])
             for v in range(4)
@@ -188,18 +195,18 @@ def test_the_most_violated_constraint_is_taken(seed, name, n_classes, kind):
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("seed", range(2))
-class TestTheGreedyRule:
-    def test_it_takes_the_largest_edge_for_the_code(self, seed, name, n_classes):
+class TestGreedyRule:
+    def test_largest_edge_for_the_code_is_selected(self, seed, name, n_classes):
         f = fitted(seed, n_classes, n_iterations=8, n_projections=4, loss=name, rule="greedy")
         candidates = reference.stump_outputs(f.X)
         for t in range(1, f.model.n_iterations_):
             code = f.w[t - 1] @ f.P[t]
             assert code.any()
-            pulls = pull(f, t, code)
+            pulls = code_weights(f, t, code)
             largest = max(abs(h @ pulls) for h in candidates)
             assert f.H[t] @ pulls == pytest.approx(largest, abs=PRECISION)
 
-    def test_it_starts_as_the_paper(self, seed, name, n_classes):
+    def test_first_rounds_equal_the_paper(self, seed, name, n_classes):
         paper, greedy = (
             fitted(seed, n_classes, n_iterations=2, loss=name, rule=rule)
             for rule in ("paper", "greedy")
@@ -208,10 +215,13 @@ class TestTheGreedyRule:
         assert (paper.w[0] == greedy.w[0]).all()
 
 
-@pytest.mark.parametrize(("kind", "positive"), [(Rows, True), (Rows, False), (Pairs, True)])
+@pytest.mark.parametrize(
+    ("kind", "positive"),
+    [(RowCoefficients, True), (RowCoefficients, False), (PairCoefficients, True)],
+)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
-def test_discriminants_take_the_most_violated_constraint(seed, n_classes, kind, positive):
+def test_discriminants_select_the_most_violated_constraint(seed, n_classes, kind, positive):
     """Eq. (24) over the rows of P, or of P and -P; the search has tests of its own."""
     f = fit(kind, seed, n_classes, n_iterations=5, weak_learner="wlda", positive=positive)
     search = OutputCodeDiscriminantSearch(f.X)
@@ -224,31 +234,31 @@ def test_discriminants_take_the_most_violated_constraint(seed, n_classes, kind, 
         codes = f.P[t]
         if not positive:
             before, codes = np.concatenate([before, -before]), np.concatenate([codes, -codes])
-        found = search.best(weights, codes, before)
-        assert found.column % len(f.P[t]) in f.chosen(t)
-        score = before[found.column] + f.H[t] @ weights @ codes[found.column]
-        assert score == pytest.approx(found.edge, abs=PRECISION)
+        best = search.best(weights, codes, before)
+        assert best.column % len(f.P[t]) in f.chosen(t)
+        score = before[best.column] + f.H[t] @ weights @ codes[best.column]
+        assert score == pytest.approx(best.edge, abs=PRECISION)
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_greedy_discriminants_are_those_of_the_code(name):
+def test_greedy_discriminants_belong_to_the_code(name):
     f = fitted(n_iterations=6, loss=name, rule="greedy", weak_learner="wlda")
     search = OutputCodeDiscriminantSearch(f.X)
     for t in range(1, f.model.n_iterations_):
         code = f.w[t - 1] @ f.P[t]
-        pulls = pull(f, t, code)
+        pulls = code_weights(f, t, code)
         h = search.best(pulls[:, None], np.ones((1, 1)), np.zeros(1)).outputs
         assert f.H[t] @ pulls == pytest.approx(h @ pulls, abs=PRECISION)
 
 
-class TestTheSignOfTheCoefficients:
+class TestSignedCoefficients:
     """``positive=False`` is eq. (18) with the rows of P and of -P."""
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("nu", [0.1, 0.01])
     @pytest.mark.parametrize("name", LOSSES)
     @pytest.mark.parametrize("data", [blobs, noise])
-    def test_both_signs_are_optimal(self, data, name, nu, n_classes):
+    def test_signed_coefficients_are_optimal(self, data, name, nu, n_classes):
         f = fitted(data=data, n_classes=n_classes, loss=name, nu=nu, positive=False)
         met = []
         for t in range(f.model.n_iterations_):
@@ -261,22 +271,22 @@ class TestTheSignOfTheCoefficients:
         assert f.w.min() < 0 < f.w.max()
 
     @pytest.mark.parametrize("name", LOSSES)
-    def test_no_other_solver_finds_less(self, name):
+    def test_generic_solver_is_not_better(self, name):
         f = fitted(data=blobs, loss=name, nu=0.01, positive=False)
         for t in (0, 3, f.model.n_iterations_ - 1):
             Z = f.design(t)
             arguments = (np.concatenate([Z, -Z], axis=2), name, 0.01)
-            found = nonnegative(objective, np.full(20, 0.1), arguments, jac=True)
-            assert found.success
-            assert f.model.objective_[t] == pytest.approx(found.fun, rel=1e-4)
+            optimum = nonnegative(objective, np.full(20, 0.1), arguments, jac=True)
+            assert optimum.success
+            assert f.model.objective_[t] == pytest.approx(optimum.fun, rel=1e-4)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_the_constraints_of_both_signs_count(self, n_classes):
+    def test_constraints_of_both_signs_are_searched(self, n_classes):
         gains = []
         for seed, t in itertools.product(range(3), range(6)):
             f = fitted(seed, n_classes, n_iterations=6, n_projections=4, positive=False)
             before = np.einsum("ir,irv->v", f.dual(t - 1), f.design(t - 1))
-            pulls = [pull(f, t, f.P[t, v]) for v in range(4)]
+            pulls = [code_weights(f, t, f.P[t, v]) for v in range(4)]
             largest = {
                 sign: max(
                     sign * (before[v] + polarity * (h @ pulls[v]))
@@ -294,7 +304,7 @@ class TestTheSignOfTheCoefficients:
         assert max(gains) > 10 * PRECISION
 
     @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
-    def test_soft_threshold(self, nu):
+    def test_solution_equals_soft_thresholding(self, nu):
         """The minimiser of |w - a|^2 / 2 + nu |w|_1 is a, brought nearer to 0 by nu."""
         target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
 
@@ -307,7 +317,7 @@ class TestTheSignOfTheCoefficients:
             np.testing.assert_allclose(w, expected, atol=1e-4)
             assert value == pytest.approx(smooth(w)[0] + nu * np.abs(w).sum())
 
-    def test_an_early_end_counts_no_weight_twice(self):
+    def test_objective_of_an_early_stop_counts_each_weight_once(self):
         def smooth(w):
             return 0.5 * ((w - 1) ** 2 * [1, 100]).sum(), (w - 1) * [1, 100]
 
@@ -315,21 +325,21 @@ class TestTheSignOfTheCoefficients:
         assert value == pytest.approx(smooth(w)[0] + 0.1 * np.abs(w).sum())
 
 
-def test_the_pruned_search_is_exact(monkeypatch):
+def test_pruned_search_is_exact(monkeypatch):
     """Candidates are scored in blocks, best first, and not all of them."""
     for seed in range(5):
         arguments = {"n_classes": 3, "n_iterations": 6, "n_projections": 5, "loss": "logistic"}
         monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 10**6)
-        whole = Rows.make(seed, **arguments)
+        whole = RowCoefficients.make(seed, **arguments)
         monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 1)
-        pruned = Rows.make(seed, **arguments)
+        pruned = RowCoefficients.make(seed, **arguments)
         assert (whole.model.objective_ == pruned.model.objective_).all()
         assert (np.array(whole.H) == np.array(pruned.H)).all()
 
 
 @pytest.mark.parametrize("tol", [0.3, 0.1, 0.03])
 @pytest.mark.parametrize("name", LOSSES)
-def test_training_ends_where_the_objective_changes_little(name, tol):
+def test_training_ends_at_small_changes_of_the_objective(name, tol):
     """Step 2: after the first round with |(Opt_{t-1} - Opt_t) / Opt_{t-1}| < tol."""
     long = fitted(data=blobs, loss=name, n_iterations=40, nu=0.02).model
     short = fitted(data=blobs, loss=name, n_iterations=40, nu=0.02, tol=tol).model
@@ -344,7 +354,7 @@ def test_training_ends_where_the_objective_changes_little(name, tol):
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_change_is_relative_to_the_objective_before(name):
+def test_change_is_relative_to_the_previous_objective(name):
     before, after = fitted(data=blobs, loss=name, n_iterations=2).model.objective_
     assert after < before
     for tol, rounds in [
@@ -358,8 +368,8 @@ def test_a_change_is_relative_to_the_objective_before(name):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("rule", ["paper", "greedy", "pair"])
-def test_too_heavy_a_norm_leaves_no_coefficient(rule, name):
-    f = Rows.make(loss=name, nu=50.0, rule=rule)
+def test_large_nu_gives_zero_coefficients(rule, name):
+    f = RowCoefficients.make(loss=name, nu=50.0, rule=rule)
     assert (f.w == 0).all()
     assert (f.model.coefficients_ == 0).all()
     assert (f.model.decision_function(f.X) == 0).all()
@@ -367,13 +377,13 @@ def test_too_heavy_a_norm_leaves_no_coefficient(rule, name):
 
 
 @pytest.mark.parametrize("rule", ["pair", "paper"])
-def test_training_goes_on_as_long_as_there_is_no_coefficient(rule):
+def test_training_continues_until_the_first_coefficient(rule):
     """The objective cannot change then, which is no reason to stop."""
     model = fitted(nu=50.0, rule=rule, tol=0.5, patience=1, n_iterations=9).model
     assert model.n_iterations_ == 9
 
 
-def test_beyond_the_transition_one_row_is_left():
+def test_one_row_remains_beyond_the_transition():
     """The constraint of one row is met first after several rounds, the others never."""
     X, y = blobs(3, n_samples=40, n_features=3, seed=0)
     arguments = {"n_iterations": 30, "n_projections": 200, "rule": "paper", "random_state": 0}
@@ -387,7 +397,7 @@ def test_beyond_the_transition_one_row_is_left():
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_lighter_norm_fits_closer(name):
+def test_smaller_nu_fits_better(name):
     """The first weak learner does not depend on the norm."""
     losses, norms = [], []
     for nu in (0.1, 0.03, 0.01, 0.003):
@@ -399,7 +409,7 @@ def test_a_lighter_norm_fits_closer(name):
     assert norms[0] < norms[-1]
 
 
-def test_sign_projections():
+def test_sign_projections_have_entries_of_equal_size():
     """Entries are -1 and +1 over the root of n: a code is a signed sum of w over it."""
     f = fitted(n_projections=6, projection="sign", n_iterations=9)
     patterns = np.array(list(itertools.product([-1, 1], repeat=6)))
@@ -408,7 +418,7 @@ def test_sign_projections():
         assert np.abs(possible - code).min() < PRECISION * np.abs(possible).max()
 
 
-def test_gaussian_projections():
+def test_gaussian_projections_have_the_stated_variance():
     """Each weak learner and class has n entries of variance 1 / n."""
     P = fitted(n_projections=3000, n_iterations=2).P
     assert P.mean() == pytest.approx(0, abs=0.001)
@@ -426,7 +436,7 @@ def test_one_solver_iteration_is_allowed():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("rule", ["pair", "paper"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_separable_data_with_hardly_a_norm(name, rule):
+def test_separable_data_with_small_nu_have_finite_coefficients(name, rule):
     """The optimum is far away; the solver must come back with finite numbers."""
     X, y = blobs(3, n_samples=60, spread=0.05, seed=3)
     model = RBoostProj(
@@ -438,14 +448,14 @@ def test_separable_data_with_hardly_a_norm(name, rule):
     assert model.score(X, y) == 1.0
 
 
-def test_a_fit_of_rows_forgets_the_pairs_of_the_fit_before():
+def test_fit_of_rows_removes_attributes_of_pairs():
     X, y = blobs(3)
     model = RBoostProj(n_iterations=3, n_projections=10, random_state=0).fit(X, y)
     assert len(model.rows_) == 3
     assert not hasattr(model.set_params(rule="paper").fit(X, y), "rows_")
 
 
-def test_rounds_that_end_early_are_named():
+def test_converged_marks_rounds_that_reached_their_solution():
     """A round has converged where more iterations do not change its solution."""
     arguments = {"data": blobs, "n_iterations": 6, "nu": 0.02}
     enough = fitted(**arguments, solver_iterations=2000).model

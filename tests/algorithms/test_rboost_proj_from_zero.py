@@ -17,7 +17,7 @@ def objective(w, outputs, codes, y, nu):
     return np.log1p(np.exp(-margins)).mean() + nu * w.sum()
 
 
-def test_the_first_round_is_that_of_rboost_proj():
+def test_first_round_equals_rboost_proj():
     X, y = noise(3)
     one, other = (
         RBoostProj(n_iterations=1, nu=1e-3, start=start, **PARAMS).fit(X, y)
@@ -26,7 +26,7 @@ def test_the_first_round_is_that_of_rboost_proj():
     np.testing.assert_array_equal(one.coefficients_, other.coefficients_)
 
 
-def test_with_a_heavy_norm_each_round_is_the_literal_problem():
+def test_rounds_with_large_nu_equal_the_literal_problem():
     """A solver that reaches the minimum does not depend on its starting point."""
     X, y = noise(3, n_samples=30, seed=1)
     model = RBoostProj(n_iterations=5, nu=5e-3, tol=0, start="zero", **PARAMS).fit(X, y)
@@ -42,7 +42,7 @@ def test_with_a_heavy_norm_each_round_is_the_literal_problem():
         assert model.objective_[t - 1] == pytest.approx(best.fun, rel=1e-5)
 
 
-def test_a_start_from_zero_goes_on_where_another_is_at_its_end():
+def test_start_from_zero_continues_after_convergence():
     X, y = blobs(4, n_samples=20, spread=0.7)
     params = {"n_iterations": 200, "nu": 1e-6, **PARAMS}
     before, zero = (
@@ -56,6 +56,6 @@ def test_a_start_from_zero_goes_on_where_another_is_at_its_end():
 
 
 @pytest.mark.parametrize("rule", ["paper", "greedy"])
-def test_rows_do_not_start_from_zero(rule):
+def test_rows_from_zero_raise(rule):
     with pytest.raises(ValueError, match=f"for rule='pair', not for rule='{rule}'"):
         RBoostProj(n_iterations=3, rule=rule, start="zero", **PARAMS).fit(*noise(3))

@@ -14,21 +14,21 @@ from boostbench.algorithms import RBoostProj
 
 from . import reference
 from .problems import blobs
-from .projected_outputs import Pairs, fit
+from .projected_outputs import PairCoefficients, fit
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
 
 
-fitted = functools.partial(fit, Pairs)
+fitted = functools.partial(fit, PairCoefficients)
 
 
 @pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])
 @pytest.mark.parametrize("scaling", ["sqrt_n", "n"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
-def test_the_model(name, n_classes, scaling, projection):
+def test_scores_and_objective_equal_the_definition(name, n_classes, scaling, projection):
     """Scores and eq. (18) after every round, from the matrices P and the rows chosen."""
     nu = 3e-2 if scaling == "sqrt_n" else 1e-2
     f = fitted(n_classes=n_classes, loss=name, projection=projection, scaling=scaling, nu=nu)
@@ -57,14 +57,14 @@ class TestTwoClasses:
     """A code is one number then, d: pairs are stumps with a weight nu / |d| of their own."""
 
     @pytest.mark.parametrize("seed", range(4))
-    def test_the_row_of_the_largest_difference_is_chosen(self, seed):
+    def test_row_of_the_largest_difference_is_selected(self, seed):
         f = fitted(seed, 2, n_iterations=10)
         for t, v in enumerate(f.model.rows_):
             differences = np.abs(f.P[t, :, 1] - f.P[t, :, 0])
             assert v == differences.argmax()
 
     @pytest.mark.parametrize("seed", range(4))
-    def test_it_is_boosting_of_the_logistic_loss(self, seed):
+    def test_two_classes_equal_boosting_of_the_logistic_loss(self, seed):
         """Refitted with one margin a sample, y_i sum_t a_t h_t(x_i), where a_t = |d_t| w_t."""
         f = fitted(seed, 2, n_iterations=10, nu=1e-2)
         sizes = np.array([abs(code[1] - code[0]) for code in f.codes])
@@ -78,9 +78,9 @@ class TestTwoClasses:
             penalty = 0.01 / sizes
             return value + penalty @ a, penalty - H.T @ dual / (2 * len(H))
 
-        found = nonnegative(total, np.zeros(10), jac=True)
-        assert f.model.objective_[-1] == pytest.approx(found.fun, rel=1e-5)
-        assert total(sizes * f.w[-1])[0] == pytest.approx(found.fun, rel=1e-5)
+        optimum = nonnegative(total, np.zeros(10), jac=True)
+        assert f.model.objective_[-1] == pytest.approx(optimum.fun, rel=1e-5)
+        assert total(sizes * f.w[-1])[0] == pytest.approx(optimum.fun, rel=1e-5)
 
 
 class TestInvariance:
@@ -92,32 +92,32 @@ class TestInvariance:
         "random_state": 0,
     }
 
-    def same(self, one, other, X, Z=None):
+    def assert_equal_models(self, one, other, X, Z=None):
         np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-4)
         assert (one.rows_ == other.rows_).all()
         assert (one.predict(X) == other.predict(X if Z is None else Z)).all()
 
-    def test_repeated_samples(self):
+    def test_repeated_samples_do_not_change_the_model(self):
         """The losses are averaged."""
         X, y = blobs(3)
         once = RBoostProj(**self.ARGUMENTS).fit(X, y)
         thrice = RBoostProj(**self.ARGUMENTS).fit(np.tile(X, (3, 1)), np.tile(y, 3))
-        self.same(once, thrice, X)
+        self.assert_equal_models(once, thrice, X)
 
-    def test_what_P_is_divided_by_counts_as_nu(self):
+    def test_factor_of_projections_equals_factor_of_nu(self):
         """For n = 16, P / 4 with nu equals P / 16 with nu / 4."""
         X, y = blobs(3)
         one = RBoostProj(**self.ARGUMENTS).fit(X, y)
         other = RBoostProj(**(self.ARGUMENTS | {"scaling": "n", "nu": 5e-4})).fit(X, y)
-        self.same(one, other, X)
+        self.assert_equal_models(one, other, X)
         np.testing.assert_allclose(one.coefficients_, other.coefficients_, rtol=0.05, atol=0.05)
 
 
-class TestTheEnd:
+class TestStoppingRule:
     ARGUMENTS: ClassVar = {"data": blobs, "n_iterations": 120, "nu": 0.02}
 
     @pytest.mark.parametrize("patience", [1, 3, 8, None])
-    def test_after_so_many_rounds_in_a_row(self, patience):
+    def test_training_ends_after_patience_rounds_in_a_row(self, patience):
         long = fitted(**self.ARGUMENTS).model
         short = fitted(**self.ARGUMENTS, tol=1e-3, patience=patience).model
         assert long.n_iterations_ == 120
@@ -131,7 +131,7 @@ class TestTheEnd:
         assert short.n_iterations_ == last + 1 < 120
         assert (short.objective_ == objective[: last + 1]).all()
 
-    def test_two_classes_end_and_classes_that_are_learned_go_on(self):
+    def test_training_ends_for_two_classes_and_continues_for_more(self):
         """Fit with the settings of Tables IV and V of the paper and the default stopping rule."""
         X, y = load_breast_cancer(return_X_y=True)
         two = RBoostProj(n_iterations=400, nu=1e-2, random_state=0).fit(X, y)
@@ -141,7 +141,7 @@ class TestTheEnd:
         assert ten.n_iterations_ == 150
 
 
-def test_any_sign_is_refused():
+def test_signed_coefficients_raise():
     X, y = blobs(3)
     with pytest.raises(ValueError, match="rule='paper'"):
         RBoostProj(positive=False).fit(X, y)

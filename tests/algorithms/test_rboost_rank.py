@@ -31,11 +31,11 @@ def problem(request):
 
 
 @pytest.fixture
-def searches(monkeypatch):
+def recorded_searches(monkeypatch):
     """Keep the searches that the models make, to know the candidates of a fit."""
     made = []
 
-    def keep(kind):
+    def record(kind):
         def make(*args):
             made.append(kind(*args))
             return made[-1]
@@ -44,11 +44,11 @@ def searches(monkeypatch):
 
     module = boostbench.algorithms.rboost_rank
     for name in ("IndependentProjectionSearch", "PooledProjectionSearch"):
-        monkeypatch.setattr(module, name, keep(getattr(module, name)))
+        monkeypatch.setattr(module, name, record(getattr(module, name)))
     return made
 
 
-def model_of(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
+def make_model(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
     return RBoostRank(
         n_iterations=n_iterations,
         n_projections=n_projections,
@@ -65,14 +65,14 @@ def candidate_outputs(search, X):
         thresholds = [search.thresholds] * len(directions)
     else:
         directions, thresholds = search.directions, search.thresholds.T
-    found = []
-    for matrix, own in zip(directions, thresholds, strict=True):
+    result = []
+    for matrix, cuts in zip(directions, thresholds, strict=True):
         points = X @ np.asarray(matrix, dtype=float).T
-        found.extend(np.where(points > float(threshold), 1.0, -1.0) for threshold in own)
-    return found
+        result.extend(np.where(points > float(threshold), 1.0, -1.0) for threshold in cuts)
+    return result
 
 
-def uniform(y, k):
+def uniform_weights(y, k):
     """Return the first dual variables: equal over the m (k - 1) pairs, 0 for r = y_i."""
     u = np.zeros((len(y), k))
     for i, r in reference.wrong_pairs(y, k):
@@ -95,21 +95,23 @@ class TestAgainstTheLiteralAlgorithm:
             yield t, output, reference.differences(output, y), u
             F += model.coefficients_[t] * output
 
-    def test_every_weak_learner_has_the_largest_edge(self, mode, problem, searches):
+    def test_weak_learners_have_the_largest_edge(self, mode, problem, recorded_searches):
         """Eq. (5), against brute force over projections, thresholds and polarities."""
         X, y = problem
-        model = model_of(mode).fit(X, y)
-        candidates = [reference.differences(h, y) for h in candidate_outputs(searches[0], X)]
+        model = make_model(mode).fit(X, y)
+        candidates = [
+            reference.differences(h, y) for h in candidate_outputs(recorded_searches[0], X)
+        ]
         for _, _, delta, u in self.rounds(model, X, y):
             edge = (u * delta).sum()
             largest = max(abs((u * candidate).sum()) for candidate in candidates)
             assert edge == pytest.approx(largest, abs=PRECISION)
             assert edge > 0
 
-    def test_every_coefficient(self, mode, problem):
+    def test_coefficients_equal_eq_8(self, mode, problem):
         """Eq. (8) with the smoothing s added to Q+ and to Q-."""
         X, y = problem
-        model = model_of(mode).fit(X, y)
+        model = make_model(mode).fit(X, y)
         s = 1 / (len(y) * (len(model.classes_) - 1))
         for t, _, delta, u in self.rounds(model, X, y):
             right, wrong = u[delta == 2].sum(), u[delta == -2].sum()
@@ -117,10 +119,10 @@ class TestAgainstTheLiteralAlgorithm:
             assert model.coefficients_[t] == pytest.approx(w, rel=1e-9)
             assert w > 0
 
-    def test_every_coefficient_minimises_the_loss(self, mode, problem):
+    def test_coefficients_minimise_the_loss(self, mode, problem):
         """Eq. (7), with s more weight on the pairs of either kind."""
         X, y = problem
-        model = model_of(mode).fit(X, y)
+        model = make_model(mode).fit(X, y)
         k = len(model.classes_)
         s = 1 / (len(y) * (k - 1))
         for t, _, delta, u in self.rounds(model, X, y):
@@ -134,10 +136,10 @@ class TestAgainstTheLiteralAlgorithm:
             best = minimize_scalar(loss, bracket=(0, 1), tol=1e-10).x
             assert model.coefficients_[t] == pytest.approx(best, rel=1e-5, abs=1e-7)
 
-    def test_margins(self, mode, problem):
+    def test_scores_equal_the_sums_of_weak_learners(self, mode, problem):
         """Eq. (1): the scores at every stage are the sums of w_t h_t."""
         X, y = problem
-        model = model_of(mode).fit(X, y)
+        model = make_model(mode).fit(X, y)
         F = np.zeros((len(y), len(model.classes_)))
         for output, w, scores in zip(
             reference.projected_outputs(model, X),
@@ -153,21 +155,21 @@ class TestAgainstTheLiteralAlgorithm:
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_exponential_loss_falls_in_every_round(mode, n_classes, seed):
+def test_exponential_loss_decreases_in_every_round(mode, n_classes, seed):
     X, y = blobs(n_classes, seed=seed)
-    model = model_of(mode, n_iterations=80, n_projections=25, seed=seed).fit(X, y)
-    reference.assert_the_loss_falls(model, X, y)
+    model = make_model(mode, n_iterations=80, n_projections=25, seed=seed).fit(X, y)
+    reference.assert_loss_decreases(model, X, y)
 
 
-def test_two_classes_are_adaboost_on_the_pairs(mode, searches):
+def test_two_classes_equal_adaboost_on_the_pairs(mode, recorded_searches):
     """Eq. (8) at k = 2 is AdaBoost with abstaining hypotheses delta h / 2 and coefficients 2 w.
 
     Every pair (i, r) is one example with the label +1.
     """
     X, y = noise(2, n_samples=18, n_features=3)
-    model = model_of(mode, n_iterations=12).fit(X, y)
+    model = make_model(mode, n_iterations=12).fit(X, y)
     hypotheses = []
-    for output in candidate_outputs(searches[0], X):
+    for output in candidate_outputs(recorded_searches[0], X):
         own_less_other = [output[i, y[i]] - output[i, 1 - y[i]] for i in range(len(y))]
         hypotheses.append(np.array(own_less_other) / 2)
     D = np.full(len(y), 1 / len(y))
@@ -189,34 +191,34 @@ def test_two_classes_are_adaboost_on_the_pairs(mode, searches):
 def test_rounding_errors_do_not_grow(mode):
     """After hundreds of rounds a coefficient still fits the scores before it."""
     X, y = blobs(3, n_samples=60, seed=1)
-    model = model_of(mode, n_iterations=400, n_projections=60).fit(X, y)
+    model = make_model(mode, n_iterations=400, n_projections=60).fit(X, y)
     assert model.n_iterations_ == 400
-    own = y[:, None] == np.arange(3)
+    is_label = y[:, None] == np.arange(3)
     s = 1 / (2 * len(y))
     F = np.zeros((len(y), 3))
     outputs = model.hypotheses_.outputs(X)
     for t, w in enumerate(model.coefficients_):
-        exponent = np.where(own, -np.inf, F - F[own][:, None])
+        exponent = np.where(is_label, -np.inf, F - F[is_label][:, None])
         u = np.exp(exponent - exponent.max())
         u /= u.sum()
-        delta = outputs[..., t][own][:, None] - outputs[..., t]
+        delta = outputs[..., t][is_label][:, None] - outputs[..., t]
         right, wrong = u[delta > 0].sum(), u[delta < 0].sum()
         assert w == pytest.approx(0.25 * math.log((right + s) / (wrong + s)), rel=1e-6)
         F += w * outputs[..., t]
 
 
-def test_each_class_has_projections_of_its_own(mode):
+def test_classes_have_different_projections(mode):
     X, y = blobs(3)
-    directions = model_of(mode, n_projections=40).fit(X, y).hypotheses_.directions
+    directions = make_model(mode, n_projections=40).fit(X, y).hypotheses_.directions
     assert directions.shape[1:] == (3, X.shape[1])
     assert (directions[:, 0] != directions[:, 1]).any()
     assert (directions[:, 1] != directions[:, 2]).any()
 
 
-def test_the_scale_of_the_data_does_not_matter(mode):
+def test_scale_of_the_data_does_not_matter(mode):
     """Stumps on projections see no common factor; a power of two changes no rounding."""
     X, y = blobs(3)
-    one, other = (model_of(mode).fit(scale * X, y) for scale in (1.0, 4.0))
+    one, other = (make_model(mode).fit(scale * X, y) for scale in (1.0, 4.0))
     assert (one.decision_function(X) == other.decision_function(4.0 * X)).all()
 
 
@@ -224,25 +226,25 @@ def test_more_projections_fit_better():
     X, y = noise(3, n_samples=60, n_features=4)
     losses = []
     for n_projections in (2, 20, 400):
-        model = model_of(MODES["independent"], 60, n_projections, n_bins=16).fit(X, y)
+        model = make_model(MODES["independent"], 60, n_projections, n_bins=16).fit(X, y)
         margins = reference.differences(reference.class_scores(model, X)[-1], y)
         losses.append(np.exp(-margins).mean())
     assert losses[0] > losses[1] > losses[2]
 
 
-def test_an_easy_problem_is_learnt():
+def test_easy_problem_is_learned():
     X, y = blobs(4, n_samples=200, spread=0.5, seed=3)
-    model = model_of(MODES["independent"], 100, n_projections=300, n_bins=16)
+    model = make_model(MODES["independent"], 100, n_projections=300, n_bins=16)
     assert model.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
 
 
-class TestBound:
+class TestBoundStep:
     """step="bound", eq. (9)."""
 
     def model(self, **params):
         return RBoostRank(n_projections=25, n_bins=8, step="bound", random_state=0, **params)
 
-    def test_every_coefficient_minimises_the_bound(self, problem):
+    def test_coefficients_minimise_the_bound(self, problem):
         X, y = problem
         k = len(set(y))
         model = self.model(n_iterations=10).fit(X, y)
@@ -258,10 +260,10 @@ class TestBound:
             best = minimize_scalar(bound, bracket=(0, 1), tol=1e-10).x
             assert model.coefficients_[t] == pytest.approx(best, rel=1e-5)
 
-    def test_the_exponential_loss_falls_in_every_round(self):
+    def test_exponential_loss_decreases_in_every_round(self):
         X, y = noise(3, n_samples=60)
         model = self.model(n_iterations=60).fit(X, y)
-        reference.assert_the_loss_falls(model, X, y)
+        reference.assert_loss_decreases(model, X, y)
 
 
 class TestDiscriminants:
@@ -271,28 +273,28 @@ class TestDiscriminants:
         return RBoostRank(n_projections=20, n_bins=8, weak_learner="wlda", random_state=0, **params)
 
     @pytest.mark.parametrize("n_selected", [5, 1000])
-    def test_edges_are_no_smaller_than_those_of_stumps_alone(self, n_selected):
+    def test_edges_are_at_least_the_edges_of_stumps(self, n_selected):
         X, y = noise(3, n_samples=60)
-        stumps = model_of(MODES["independent"], 1, 20, 8).fit(X, y)
+        stumps = make_model(MODES["independent"], 1, 20, 8).fit(X, y)
         both = self.model(n_iterations=1, n_selected=n_selected).fit(X, y)
-        u = uniform(y, 3)
+        u = uniform_weights(y, 3)
         edges = [
             (u * reference.differences(reference.projected_outputs(m, X)[0], y)).sum()
             for m in (stumps, both)
         ]
         assert edges[1] >= edges[0] - PRECISION
 
-    def test_linear_classes_need_one_discriminant(self):
+    def test_discriminants_learn_linear_classes(self):
         """Linearly separable classes are learnt in one round."""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(300, 4))
         y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
         with_discriminants = self.model(n_iterations=20).fit(X, y).score(X, y)
-        alone = model_of(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
+        alone = make_model(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
         assert with_discriminants > max(alone, 0.9)
 
 
-def features_without_a_scale_of_one():
+def extreme_features():
     """One feature determines the class; it is far from 0, or exceeds single precision."""
     y = np.arange(60) % 3
     base = y + 0.1 * np.random.default_rng(0).random(60)
@@ -307,7 +309,7 @@ def features_without_a_scale_of_one():
     }
 
 
-@pytest.mark.parametrize("kind", features_without_a_scale_of_one()[1])
+@pytest.mark.parametrize("kind", extreme_features()[1])
 @pytest.mark.parametrize(
     "model",
     [
@@ -317,7 +319,7 @@ def features_without_a_scale_of_one():
     ],
     ids=["independent", "pooled", "totally corrective"],
 )
-def test_features_need_no_scaling(model, kind):
-    y, features = features_without_a_scale_of_one()
+def test_features_of_any_scale_are_learned(model, kind):
+    y, features = extreme_features()
     X = features[kind][:, None]
     assert model.fit(X, y).score(X, y) > 0.95

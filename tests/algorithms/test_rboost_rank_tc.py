@@ -25,7 +25,7 @@ NOISE = noise(3, n_samples=24, n_features=3)
 NU = {"exponential": 0.22, "exponential_sum": 2.0, "logistic": 1.0}
 
 
-def value_of(loss, margins):
+def loss_value(loss, margins):
     """Return the loss of eq. (2) or (12) of a list of margins."""
     if loss == "exponential":
         return math.log(sum(math.exp(-rho) for rho in margins))
@@ -34,7 +34,7 @@ def value_of(loss, margins):
     return sum(math.log1p(math.exp(-rho)) for rho in margins)
 
 
-def dual_of(loss, margins):
+def dual_variables(loss, margins):
     """Return the dual variables, eq. (4) or (16)."""
     if loss == "logistic":
         return [1 / (1 + math.exp(rho)) for rho in margins]
@@ -50,17 +50,17 @@ def dual_value(loss, u):
     return entropy if loss == "exponential" else entropy + sum(u)
 
 
-def on_pairs(array, y):
+def select_pairs(array, y):
     """Return the entries of an array of shape (n_samples, n_classes) for the pairs r != y_i."""
     return [array[i, r] for i, r in reference.wrong_pairs(y, array.shape[1])]
 
 
 def design(outputs, y):
     """Return delta h as (n_columns, n_pairs) from a list of (n_samples, n_classes)."""
-    return np.array([on_pairs(reference.differences(h, y), y) for h in outputs])
+    return np.array([select_pairs(reference.differences(h, y), y) for h in outputs])
 
 
-def candidates(model, X, y):
+def candidate_margins(model, X, y):
     """Return delta h of all stumps of polarity +1 that a fit has searched."""
     search = model._make_search(X, check_random_state(model.random_state))
     outputs = []
@@ -71,7 +71,7 @@ def candidates(model, X, y):
     return design(outputs, y)
 
 
-def model_of(loss, nu=None, n_iterations=200, **params):
+def make_model(loss, nu=None, n_iterations=200, **params):
     return RBoostRankTC(
         n_iterations=n_iterations,
         n_projections=params.pop("n_projections", 10),
@@ -104,7 +104,7 @@ def n_classes(request):
 def fit(loss, solver, n_classes, **params):
     """Fit once for all tests that ask for the same; they only read it."""
     X, y = noise(n_classes, n_samples=24, n_features=3, seed=n_classes)
-    return model_of(loss, solver=solver, **params).fit(X, y), X, y
+    return make_model(loss, solver=solver, **params).fit(X, y), X, y
 
 
 class TestSolution:
@@ -117,37 +117,37 @@ class TestSolution:
         return model, X, y
 
     def edges(self, model, A, y):
-        return A @ on_pairs(model.dual_, y)
+        return A @ select_pairs(model.dual_, y)
 
-    def test_the_dual_belongs_to_the_margins(self, fitted):
+    def test_dual_variables_follow_from_the_margins(self, fitted):
         model, X, y = fitted
         F = sum(
             w * h
             for w, h in zip(model.coefficients_, reference.projected_outputs(model, X), strict=True)
         )
-        wanted = dual_of(model.loss, on_pairs(reference.differences(F, y), y))
-        np.testing.assert_allclose(on_pairs(model.dual_, y), wanted, rtol=1e-9)
+        wanted = dual_variables(model.loss, select_pairs(reference.differences(F, y), y))
+        np.testing.assert_allclose(select_pairs(model.dual_, y), wanted, rtol=1e-9)
         assert (model.dual_[np.arange(len(y)), y] == 0).all()
 
-    def test_dual_feasible(self, fitted):
+    def test_dual_variables_are_feasible(self, fitted):
         """Over all candidates, of both polarities."""
         model, X, y = fitted
         assert (model.dual_ >= 0).all()
         if model.loss == "exponential":
             assert model.dual_.sum() == pytest.approx(1.0)
-        largest = np.abs(self.edges(model, candidates(model, X, y), y)).max()
+        largest = np.abs(self.edges(model, candidate_margins(model, X, y), y)).max()
         assert largest <= model.nu + TOL + PRECISION * model.dual_.sum()
 
-    def test_duality_gap(self, fitted):
+    def test_duality_gap_is_closed(self, fitted):
         model, X, y = fitted
-        largest = np.abs(self.edges(model, candidates(model, X, y), y)).max()
+        largest = np.abs(self.edges(model, candidate_margins(model, X, y), y)).max()
         # Bound on the cost of the violated constraints.
         slack = 2 * max(largest - model.nu, TOL) * model.coefficients_.sum()
-        gap = model.objective_[-1] - dual_value(model.loss, on_pairs(model.dual_, y))
+        gap = model.objective_[-1] - dual_value(model.loss, select_pairs(model.dual_, y))
         assert abs(gap) <= slack + 1e-9
         assert slack < 1e-3
 
-    def test_karush_kuhn_tucker(self, fitted):
+    def test_solution_meets_the_karush_kuhn_tucker_conditions(self, fitted):
         """Positive coefficients have the edge nu, the others no larger one."""
         model, X, y = fitted
         edges = self.edges(model, design(reference.projected_outputs(model, X), y), y)
@@ -157,21 +157,21 @@ class TestSolution:
         # L-BFGS-B also ends where the objective hardly falls.
         np.testing.assert_allclose(edges[w > 0], model.nu, atol=1e-3)
 
-    def test_no_other_coefficients_are_better(self, fitted):
+    def test_generic_solver_is_not_better(self, fitted):
         """Against a generic solver over all candidates of both polarities at once."""
         model, X, y = fitted
-        A = np.unique(candidates(model, X, y), axis=0)
+        A = np.unique(candidate_margins(model, X, y), axis=0)
         A = np.concatenate([A, -A])
 
         def objective(w):
             rho = w @ A
             return (
-                value_of(model.loss, rho) + model.nu * w.sum(),
-                model.nu - A @ dual_of(model.loss, rho),
+                loss_value(model.loss, rho) + model.nu * w.sum(),
+                model.nu - A @ dual_variables(model.loss, rho),
             )
 
-        found = nonnegative(objective, np.full(len(A), 0.01), jac=True)
-        assert model.objective_[-1] == pytest.approx(found.fun, rel=1e-5)
+        optimum = nonnegative(objective, np.full(len(A), 0.01), jac=True)
+        assert model.objective_[-1] == pytest.approx(optimum.fun, rel=1e-5)
 
 
 class TestEveryRound:
@@ -185,91 +185,91 @@ class TestEveryRound:
         for w in model.weight_path_.toarray():
             yield w, w @ A
 
-    def test_objective(self, fitted):
+    def test_objective_equals_the_definition(self, fitted):
         model, X, y = fitted
         for value, (w, rho) in zip(model.objective_, self.rounds(model, X, y), strict=True):
-            wanted = value_of(model.loss, rho) + model.nu * w.sum()
+            wanted = loss_value(model.loss, rho) + model.nu * w.sum()
             assert value == pytest.approx(wanted, rel=1e-9)
 
-    def test_the_objective_falls(self, fitted):
+    def test_objective_decreases(self, fitted):
         model, _, y = fitted
-        nothing = value_of(model.loss, np.zeros(len(on_pairs(model.dual_, y))))
+        nothing = loss_value(model.loss, np.zeros(len(select_pairs(model.dual_, y))))
         assert (np.diff([nothing, *model.objective_]) < 0).all()
 
-    def test_coefficients_against_a_generic_solver(self, fitted):
+    def test_coefficients_equal_a_generic_solver(self, fitted):
         """Over the weak learners so far."""
         model, X, y = fitted
         A = design(reference.projected_outputs(model, X), y)
         for t, w in enumerate(model.weight_path_.toarray()):
-            some = A[: t + 1]
+            columns = A[: t + 1]
 
-            def objective(w, A=some):
-                return value_of(model.loss, w @ A) + model.nu * w.sum()
+            def objective(w, A=columns):
+                return loss_value(model.loss, w @ A) + model.nu * w.sum()
 
-            found = nonnegative(objective, np.full(t + 1, 0.1), ftol=1e-14)
-            assert model.objective_[t] == pytest.approx(found.fun, rel=1e-7)
-            np.testing.assert_allclose(w[: t + 1], found.x, atol=2e-3)
+            optimum = nonnegative(objective, np.full(t + 1, 0.1), ftol=1e-14)
+            assert model.objective_[t] == pytest.approx(optimum.fun, rel=1e-7)
+            np.testing.assert_allclose(w[: t + 1], optimum.x, atol=2e-3)
             assert (w[t + 1 :] == 0).all()
 
-    def test_every_weak_learner_has_the_largest_edge(self, fitted):
+    def test_weak_learners_have_the_largest_edge(self, fitted):
         """Eqs. (5) and (17), against brute force."""
         model, X, y = fitted
         chosen = design(reference.projected_outputs(model, X), y)
-        everything = candidates(model, X, y)
+        everything = candidate_margins(model, X, y)
         before = [np.zeros(chosen.shape[1]), *(rho for _, rho in self.rounds(model, X, y))]
         for delta, rho in zip(chosen, before, strict=False):
-            u = np.array(dual_of(model.loss, rho))
+            u = np.array(dual_variables(model.loss, rho))
             edge = delta @ u
             assert edge == pytest.approx(np.abs(everything @ u).max(), abs=PRECISION * u.sum())
             assert edge > model.nu
 
-    def test_scores(self, fitted):
+    def test_scores_equal_the_margins(self, fitted):
         model, X, y = fitted
         for scores, (_, rho) in zip(
             reference.class_scores(model, X), self.rounds(model, X, y), strict=True
         ):
-            found = on_pairs(reference.differences(scores, y), y)
-            np.testing.assert_allclose(found, rho, atol=1e-10)
+            actual = select_pairs(reference.differences(scores, y), y)
+            np.testing.assert_allclose(actual, rho, atol=1e-10)
 
-    def test_a_stage_is_a_shorter_training(self, fitted):
+    def test_stage_equals_a_shorter_training(self, fitted):
         model, X, y = fitted
         for rounds, stage in enumerate(model.staged_decision_function(X), start=1):
-            shorter = model_of(model.loss, solver=model.solver, n_iterations=rounds).fit(X, y)
+            shorter = make_model(model.loss, solver=model.solver, n_iterations=rounds).fit(X, y)
             np.testing.assert_allclose(shorter.decision_function(X), stage, atol=1e-9)
             assert shorter.n_iterations_ == rounds
 
 
-def test_two_classes_are_binary_totally_corrective_boosting(loss, solver):
+def test_two_classes_equal_binary_totally_corrective_boosting(loss, solver):
     """A sample is one pair: the margin is the decision with the sign of its label."""
     X, y = noise(2, n_samples=24, n_features=3)
-    model = model_of(loss, solver=solver, n_iterations=10).fit(X, y)
+    model = make_model(loss, solver=solver, n_iterations=10).fit(X, y)
     norms = model.weight_path_.sum(axis=1)
     for decision, norm, value in zip(
         model.staged_decision_function(X), norms, model.objective_, strict=True
     ):
         margins = np.where(y == 1, decision, -decision)
-        assert value == pytest.approx(value_of(loss, margins) + model.nu * norm)
+        assert value == pytest.approx(loss_value(loss, margins) + model.nu * norm)
 
 
-def test_the_losses_are_added_up(loss):
+def test_losses_are_sums_over_samples(loss):
     """Every sample twice is twice the loss of eq. (12), and a constant more in eq. (2)."""
     X, y = NOISE
-    once = model_of(loss, n_iterations=6).fit(X, y)
+    once = make_model(loss, n_iterations=6).fit(X, y)
     share = 1.0 if loss == "exponential" else 2.0
-    twice = model_of(loss, share * once.nu, n_iterations=6)
+    twice = make_model(loss, share * once.nu, n_iterations=6)
     twice.fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     np.testing.assert_allclose(twice.coefficients_, once.coefficients_, atol=2e-3)
 
 
-def test_both_forms_of_the_exponential_loss_have_one_solution():
+def test_both_forms_of_the_exponential_loss_have_equal_solutions():
     """A solution of eq. (2) for nu / (sum of the losses) solves eq. (12)."""
     X, y = NOISE
-    added = model_of("exponential_sum", solver="newton").fit(X, y)
-    logged = model_of("exponential", added.nu / added.dual_.sum()).fit(X, y)
+    added = make_model("exponential_sum", solver="newton").fit(X, y)
+    logged = make_model("exponential", added.nu / added.dual_.sum()).fit(X, y)
     np.testing.assert_allclose(logged.decision_function(X), added.decision_function(X), atol=2e-3)
 
 
-class TestWithoutASolution:
+class TestUnboundedProblem:
     """Data that can be separated, and a weight of the norm that is below their margin."""
 
     @pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
@@ -279,9 +279,9 @@ class TestWithoutASolution:
     @pytest.mark.parametrize(
         ("nu", "solver_iterations"), [(1e-2, 100), (1e-4, 100), (1e-7, 100), (1e-7, 500)]
     )
-    def test_training_goes_on_with_finite_coefficients(self, separable, nu, solver_iterations):
+    def test_training_continues_with_finite_coefficients(self, separable, nu, solver_iterations):
         X, y = separable
-        model = model_of(
+        model = make_model(
             "exponential",
             nu,
             15,
@@ -299,9 +299,9 @@ class TestWithoutASolution:
         assert (model.predict(X) == y).all()
 
     @pytest.mark.parametrize("nu", [1e-2, 1e-4, 1e-7])
-    def test_the_norm_is_limited(self, separable, nu):
+    def test_norm_is_limited(self, separable, nu):
         X, y = separable
-        model = model_of("exponential", nu, 40, n_projections=50).fit(X, y)
+        model = make_model("exponential", nu, 40, n_projections=50).fit(X, y)
         norms = model.weight_path_.sum(axis=1)
         assert 340 < norms[-1] < LARGEST_NORM + 5
         assert (norms < LARGEST_NORM + 5).all()
@@ -314,9 +314,9 @@ class TestWithoutASolution:
         margins = [(path[t] @ A).min() / norms[t] for t in (model.unbounded_at_ - 1, -1)]
         assert margins[1] > margins[0] > nu
 
-    def test_training_stops_with_the_proof(self, separable):
+    def test_training_ends_with_the_proof_of_unboundedness(self, separable):
         X, y = separable
-        model = model_of("exponential", 1e-2, unbounded="stop", n_projections=50)
+        model = make_model("exponential", 1e-2, unbounded="stop", n_projections=50)
         model.fit(X, y)
         assert model.n_iterations_ == model.unbounded_at_ < 200
         A = design(reference.projected_outputs(model, X), y)
@@ -326,23 +326,23 @@ class TestWithoutASolution:
         assert (model.predict(X) == y).all()
         # Along w, the objective falls without end.
         w = model.coefficients_ / model.coefficients_.sum()
-        values = [value_of("exponential", s * w @ A) + model.nu * s for s in (50, 100, 200)]
+        values = [loss_value("exponential", s * w @ A) + model.nu * s for s in (50, 100, 200)]
         assert values[0] > values[1] > values[2]
 
-    def test_steps_that_overflow_are_not_taken(self, separable, monkeypatch):
+    def test_overflowing_steps_are_not_taken(self, separable, monkeypatch):
         def overflow(smooth, start, nu, max_iter, **settings):
             return SolverResult(np.full(len(start), np.inf), -np.inf, np.inf, False)
 
         monkeypatch.setattr(lbfgs, "nonnegative_quasi_newton", overflow)
-        model = model_of("exponential", 1e-2, 3).fit(*separable)
+        model = make_model("exponential", 1e-2, 3).fit(*separable)
         assert (model.coefficients_ == 0).all()
         assert np.isfinite(model.objective_).all()
 
     @pytest.mark.parametrize("solver", ["lbfgs", "newton"])
     @pytest.mark.parametrize("loss", ["exponential_sum", "logistic"])
-    def test_sums_of_losses_have_one(self, separable, solver, loss):
+    def test_sums_of_losses_are_bounded(self, separable, solver, loss):
         X, y = separable
-        model = model_of(loss, 1e-3, 200, n_projections=50, solver=solver).fit(X, y)
+        model = make_model(loss, 1e-3, 200, n_projections=50, solver=solver).fit(X, y)
         assert model.n_iterations_ < 200
         assert model.unbounded_at_ is None
         assert model.objective_[-1] > 0
@@ -353,59 +353,59 @@ class TestWithoutASolution:
 @pytest.mark.parametrize("loss", ["exponential_sum", "logistic"])
 def test_solvers_agree(loss, seed):
     X, y = noise(3, n_samples=24, n_features=3, seed=seed)
-    one, other = (model_of(loss, solver=solver).fit(X, y) for solver in ("lbfgs", "newton"))
+    one, other = (make_model(loss, solver=solver).fit(X, y) for solver in ("lbfgs", "newton"))
     assert one.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-5)
 
 
-def test_fewer_iterations_of_the_solver_leave_more(loss):
+def test_fewer_solver_iterations_have_a_larger_objective(loss):
     few, many = (
-        model_of(loss, n_iterations=6, solver_iterations=n).fit(*NOISE).objective_[-1]
+        make_model(loss, n_iterations=6, solver_iterations=n).fit(*NOISE).objective_[-1]
         for n in (1, 100)
     )
     assert few > many
 
 
-def test_tolerance_decides_how_far(loss):
-    rough, fine = (model_of(loss, tol=tol).fit(*NOISE) for tol in (0.2 * NU[loss], 1e-5))
+def test_smaller_tolerance_has_a_smaller_objective(loss):
+    rough, fine = (make_model(loss, tol=tol).fit(*NOISE) for tol in (0.2 * NU[loss], 1e-5))
     assert rough.n_iterations_ < fine.n_iterations_
     assert rough.objective_[-1] > fine.objective_[-1]
 
 
-def test_the_lighter_the_norm_the_better_the_fit(loss):
-    fits = [model_of(loss, scale * NU[loss]).fit(*NOISE) for scale in (1.5, 1.0, 0.7)]
+def test_smaller_nu_fits_better(loss):
+    fits = [make_model(loss, scale * NU[loss]).fit(*NOISE) for scale in (1.5, 1.0, 0.7)]
     for heavy, light in itertools.pairwise(fits):
         assert heavy.coefficients_.sum() < light.coefficients_.sum()
         assert heavy.objective_[-1] > light.objective_[-1]
 
 
-def test_a_heavy_norm_leaves_nothing(loss):
+def test_large_nu_gives_an_empty_model(loss):
     X, y = blobs(3)
-    model = model_of(loss, nu=1e3).fit(X, y)
+    model = make_model(loss, nu=1e3).fit(X, y)
     assert model.n_iterations_ == 0
     assert model.coefficients_.shape == (0,)
     assert (model.decision_function(X) == 0).all()
     assert list(model.staged_predict(X)) == []
 
 
-def test_discriminants():
+def test_discriminants_decrease_the_objective():
     X, y = noise(3, n_samples=60, n_features=4)
-    stumps = model_of("logistic", n_iterations=10).fit(X, y)
-    both = model_of("logistic", n_iterations=10, weak_learner="wlda").fit(X, y)
+    stumps = make_model("logistic", n_iterations=10).fit(X, y)
+    both = make_model("logistic", n_iterations=10, weak_learner="wlda").fit(X, y)
     assert both.objective_[-1] < stumps.objective_[-1]
 
 
-def test_newton_does_not_take_eq_2():
+def test_newton_with_eq_2_raises():
     with pytest.raises(ValueError, match="exponential_sum"):
-        model_of("exponential", solver="newton").fit(*blobs(3))
+        make_model("exponential", solver="newton").fit(*blobs(3))
 
 
-def test_the_solver_is_chosen_by_the_problem(loss):
+def test_default_solver_depends_on_the_loss(loss):
     X, y = noise(3, n_samples=24, n_features=3, seed=3)
-    known = ["lbfgs"] if loss == "exponential" else ["newton", "lbfgs"]
-    chosen, own, *others = (
-        model_of(loss, n_iterations=8, solver=solver).fit(X, y).coefficients_
-        for solver in (None, *known)
+    solvers = ["lbfgs"] if loss == "exponential" else ["newton", "lbfgs"]
+    chosen, default, *rest = (
+        make_model(loss, n_iterations=8, solver=solver).fit(X, y).coefficients_
+        for solver in (None, *solvers)
     )
-    np.testing.assert_allclose(chosen, own, rtol=1e-9)
+    np.testing.assert_allclose(chosen, default, rtol=1e-9)
     # Both end within their tolerance, not at one place.
-    assert all(np.abs(chosen - other).max() > 1e-9 for other in others)
+    assert all(np.abs(chosen - other).max() > 1e-9 for other in rest)

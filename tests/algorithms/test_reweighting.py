@@ -61,27 +61,29 @@ def case(request):
     return ENSEMBLES[name]().fit(X[:60], NAMES[y[:60]]), X[60:], NAMES[y[60:]]
 
 
-def columns(ensemble, X):
+def member_scores(ensemble, X):
     """Scores of the members, of shape (n_samples, n_classes, n_members), the slow way."""
     n_members = len(ensemble.stump_sum().stumps) if hasattr(ensemble, "stump_sum") else 8
     return np.stack(list(_make_members(ensemble).scores(X, range(n_members))), axis=2)
 
 
 def margins(ensemble, X, y):
-    scores = columns(ensemble, X)
+    scores = member_scores(ensemble, X)
     rows = []
     for of_sample, label in zip(scores, y, strict=True):
-        own = list(ensemble.classes_).index(label)
-        rows += [of_sample[own] - of_sample[r] for r in range(len(of_sample)) if r != own]
+        label_index = list(ensemble.classes_).index(label)
+        rows += [
+            of_sample[label_index] - of_sample[r] for r in range(len(of_sample)) if r != label_index
+        ]
     rows = np.array(rows)
     sizes = np.abs(rows).max(axis=0)
     return rows / np.where(sizes, sizes, 1.0), sizes
 
 
 class TestMembers:
-    def test_together_they_are_the_ensemble(self, case):
+    def test_members_sum_to_the_ensemble(self, case):
         ensemble, X, _ = case
-        total = columns(ensemble, X).sum(axis=2)
+        total = member_scores(ensemble, X).sum(axis=2)
         if isinstance(ensemble, (RandomForestClassifier, ExtraTreesClassifier)):
             wanted = 8 * ensemble.predict_proba(X)
         elif isinstance(ensemble, AdaBoostClassifier):
@@ -95,8 +97,8 @@ class TestMembers:
         np.testing.assert_allclose(total, wanted, atol=1e-9 * np.abs(wanted).max())
 
 
-class TestTheMinimum:
-    def test_of_the_logistic_loss_a_generic_solver_finds_it_too(self, case):
+class TestMinimum:
+    def test_logistic_minimum_equals_a_generic_solver(self, case):
         ensemble, X, y = case
         nu = 0.02
         A, sizes = margins(ensemble, X, y)
@@ -120,7 +122,7 @@ class TestTheMinimum:
         assert np.abs(gradient[w > 0]).max(initial=0) < 1e-6
         assert gradient.min() > -1e-6
 
-    def test_of_the_hinge_loss_one_linear_program_finds_it_too(self, case):
+    def test_hinge_minimum_equals_a_linear_program(self, case):
         ensemble, X, y = case
         nu = 0.02
         A, sizes = margins(ensemble, X, y)
@@ -137,10 +139,10 @@ class TestTheMinimum:
         assert slack.mean() + nu * w.sum() == pytest.approx(wanted, rel=1e-7)
 
 
-def test_it_predicts_by_the_members_that_stay(case):
+def test_prediction_uses_the_remaining_members(case):
     ensemble, X, y = case
     thin = reweight(ensemble, X, y, nu=0.02)
-    scores = columns(ensemble, X)[:, :, thin.members_] @ thin.coefficients_
+    scores = member_scores(ensemble, X)[:, :, thin.members_] @ thin.coefficients_
     wanted = scores[:, 1] - scores[:, 0] if len(thin.classes_) == 2 else scores
     np.testing.assert_allclose(thin.decision_function(X), wanted, atol=1e-12)
     probabilities = thin.predict_proba(X)
@@ -149,7 +151,7 @@ def test_it_predicts_by_the_members_that_stay(case):
     assert thin.score(X, y) > 1 / len(thin.classes_)
 
 
-def test_a_larger_nu_leaves_fewer_members():
+def test_larger_nu_selects_fewer_members():
     X, y = load_digits(return_X_y=True)
     forest = RandomForestClassifier(60, max_depth=8, random_state=0).fit(X[::3], y[::3])
     thin = [reweight(forest, X[1::3], y[1::3], nu=nu) for nu in (1e-3, 3e-3, 1e-2, 3e-2, 0.3)]
@@ -160,7 +162,7 @@ def test_a_larger_nu_leaves_fewer_members():
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
-def test_of_stumps_that_come_again_the_first_stays(loss):
+def test_first_of_repeated_stumps_is_selected(loss):
     X, y = load_breast_cancer(return_X_y=True)
     model = AdaBoost(60).fit(X[::2, :10], y[::2])
     stumps = model.hypotheses_
@@ -177,7 +179,7 @@ def test_of_stumps_that_come_again_the_first_stays(loss):
     np.testing.assert_allclose(twice.coefficients_, thin.coefficients_, rtol=1e-9)
 
 
-def test_the_size_of_a_members_scores_does_not_matter():
+def test_scale_of_member_scores_does_not_matter():
     X, y = blobs(3, n_samples=120)
     model = MCBoost(n_iterations=12).fit(X[:60], y[:60])
     before = reweight(model, X[60:], y[60:])
@@ -192,7 +194,7 @@ def test_the_size_of_a_members_scores_does_not_matter():
     np.testing.assert_allclose(tiny.decision_function(X), scores, rtol=1e-6)
 
 
-def test_no_member_may_be_worth_its_coefficient():
+def test_large_nu_gives_an_empty_ensemble():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     for loss, value in (("logistic", np.log(2)), ("hinge", 1.0)):
@@ -210,7 +212,7 @@ def test_no_member_may_be_worth_its_coefficient():
     ],
     ids=lambda bag: type(bag).__name__,
 )
-def test_bags_are_thinned_stump_by_stump(bag):
+def test_stumps_of_bags_are_selected_individually(bag):
     X, y = load_iris(return_X_y=True)
     bag.fit(X[::2], y[::2])
     total = bag.stump_sum()
@@ -222,17 +224,17 @@ def test_bags_are_thinned_stump_by_stump(bag):
     assert thin.score(X[1::2], y[1::2]) > 0.9
 
 
-def test_a_sparse_matrix_is_what_it_is_in_full():
+def test_sparse_equals_dense():
     X, y = blobs(3, n_samples=100)
     X[np.abs(X) < 1] = 0
     model = MCBoost(n_iterations=20).fit(csr_array(X), y)
-    thin, wanted = (reweight(model, some, y, nu=0.01) for some in (csr_array(X), X))
+    thin, wanted = (reweight(model, data, y, nu=0.01) for data in (csr_array(X), X))
     np.testing.assert_array_equal(thin.members_, wanted.members_)
-    found = thin.decision_function(csr_array(X))
-    np.testing.assert_array_equal(found, wanted.decision_function(X))
+    scores = thin.decision_function(csr_array(X))
+    np.testing.assert_array_equal(scores, wanted.decision_function(X))
 
 
-def test_the_names_of_features_are_kept():
+def test_feature_names_are_kept():
     data = load_breast_cancer(as_frame=True)
     for ensemble in (lightgbm(), RandomForestClassifier(5, random_state=0), AdaBoost(5)):
         ensemble.fit(data.data, data.target)
@@ -248,13 +250,13 @@ def test_the_names_of_features_are_kept():
 
 @pytest.mark.parametrize("name", [*ENSEMBLES, "BaggedBooster", "BaggedMCBoost", "MultiBoost"])
 def test_predictions_do_not_change_when_the_ensemble_is_fitted_again(name):
-    more = {
+    boosters = {
         "BaggedBooster": lambda: BaggedBooster(n_estimators=3, random_state=0),
         "BaggedMCBoost": lambda: BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
         "MultiBoost": lambda: MultiBoost(n_iterations=8, nu=1e-3, warm_start=True),
     }
     X, y = blobs(3, n_samples=120)
-    ensemble = (ENSEMBLES | more)[name]().fit(X[:60], y[:60])
+    ensemble = (ENSEMBLES | boosters)[name]().fit(X[:60], y[:60])
     thin = reweight(ensemble, X[60:], y[60:], nu=0.01)
     before = thin.decision_function(X)
     copied = pickle.loads(pickle.dumps(thin))
@@ -276,7 +278,7 @@ def test_predictions_do_not_change_when_a_tree_of_the_forest_is_fitted_again():
     np.testing.assert_array_equal(thin.decision_function(X), before)
 
 
-def test_it_is_a_fitted_estimator_for_scikit_learn():
+def test_result_is_a_fitted_estimator_for_scikit_learn():
     X, y = blobs(2, n_samples=80)
     forest = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
     thin = reweight(forest, X[1::2], y[1::2])
@@ -289,35 +291,41 @@ def test_it_is_a_fitted_estimator_for_scikit_learn():
         clone(thin).predict(X)
 
 
-class TestMistakes:
+class TestInvalidInput:
     X, y = blobs(2)
 
-    def refused(self, message, ensemble, y=y, **params):
+    def assert_raises(self, message, ensemble, y=y, **params):
         with pytest.raises(ValueError, match=message):
             reweight(ensemble, self.X, y, **params)
 
-    def test_are_one_line_each(self):
+    def test_invalid_arguments_raise_one_line(self):
         forest = RandomForestClassifier(3).fit(self.X, self.y)
-        self.refused("y holds 7, which is no class", forest, y=self.y + 7 * (self.y > 0) - self.y)
-        self.refused("nu must be positive, got 0", forest, nu=0)
-        self.refused("one of .'hinge', 'logistic'., got 'squared'", forest, loss="squared")
+        self.assert_raises(
+            "y holds 7, which is no class", forest, y=self.y + 7 * (self.y > 0) - self.y
+        )
+        self.assert_raises("nu must be positive, got 0", forest, nu=0)
+        self.assert_raises("one of .'hinge', 'logistic'., got 'squared'", forest, loss="squared")
         tree = DecisionTreeClassifier().fit(self.X, self.y)
-        self.refused("DecisionTreeClassifier is no ensemble", tree)
+        self.assert_raises("DecisionTreeClassifier is no ensemble", tree)
         boosted = GradientBoostingClassifier(n_estimators=2).fit(self.X, self.y)
-        self.refused("GradientBoostingClassifier is no ensemble", boosted)
+        self.assert_raises("GradientBoostingClassifier is no ensemble", boosted)
         ranker = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(self.X, self.y)
-        self.refused("RBoostRank is not a sum of stumps", ranker)
+        self.assert_raises("RBoostRank is not a sum of stumps", ranker)
         perceptrons = AdaBoostClassifier(Perceptron(), n_estimators=2).fit(self.X, self.y)
-        self.refused("members must have probabilities, which a Perceptron has not", perceptrons)
+        self.assert_raises(
+            "members must have probabilities, which a Perceptron has not", perceptrons
+        )
         pairs = BaggedMCBoost(n_iterations=20, interactions=1, n_estimators=2, random_state=0)
         crossed = (self.X[:, 0] > 0) ^ (self.X[:, 1] > 0)
-        self.refused("BaggedMCBoost has pairs of features", pairs.fit(self.X, crossed), crossed)
+        self.assert_raises(
+            "BaggedMCBoost has pairs of features", pairs.fit(self.X, crossed), crossed
+        )
 
-    def test_the_ensemble_must_be_fitted(self):
+    def test_unfitted_ensemble_raises(self):
         with pytest.raises(NotFittedError):
             reweight(RandomForestClassifier(3), self.X, self.y)
 
-    def test_what_is_not_solved_is_said(self, monkeypatch):
+    def test_unsolved_programs_warn(self, monkeypatch):
         monkeypatch.setattr("boostbench.algorithms.reweighting._MAX_NEWTON_STEPS", 1)
         forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(self.X, self.y)
         with pytest.warns(ConvergenceWarning, match="larger nu"):

@@ -13,16 +13,16 @@ from boostbench.data.sources.generators import make_pattern
 from .problems import blobs, noise
 
 
-def stumps(X):
+def stump_columns(X):
     """Outputs of all stumps on the columns of X, and of the constant one; (n_samples, n_stumps)."""
-    found = [np.ones(len(X))]
+    columns = [np.ones(len(X))]
     for values in X.T:
         distinct = np.unique(values)
-        found += [np.where(values > low, 1.0, -1.0) for low in distinct[:-1]]
-    return np.column_stack(found)
+        columns += [np.where(values > low, 1.0, -1.0) for low in distinct[:-1]]
+    return np.column_stack(columns)
 
 
-def by_least_squares(H, residual, penalty):
+def smallest_squared_error(H, residual, penalty):
     """The smallest squared error that one stump can leave, by a regression on each of them."""
     errors = []
     for h in H.T:
@@ -38,18 +38,18 @@ def residuals(model, X, y):
 
 
 @pytest.mark.parametrize("penalty", [0.0, 7.5])
-def test_each_round_of_lsboost_is_the_best_least_squares(penalty):
+def test_rounds_of_lsboost_have_the_smallest_squared_error(penalty):
     X, labels = blobs(2, n_samples=31, seed=3)
     y = 2.0 * labels - 1
     model = LsBoost(n_iterations=15, penalty=penalty).fit(X, labels)
     assert model.intercept_ == pytest.approx(y.mean())
     before = residuals(model, X, y)
     for residual, after in itertools.pairwise(before):
-        least = by_least_squares(stumps(X), residual, penalty)
+        least = smallest_squared_error(stump_columns(X), residual, penalty)
         assert (after**2).sum() == pytest.approx(least, rel=1e-6)
 
 
-def matrices(model, X, n_rounds):
+def redraw_projections(model, X, n_rounds):
     """The projections of a fit, drawn again."""
     n_features = X.shape[1]
     width = {"sub": n_features // 2, "same": n_features, "super": 2 * n_features}[model.space]
@@ -67,19 +67,21 @@ def matrices(model, X, n_rounds):
 @pytest.mark.parametrize("space", ["sub", "same", "super"])
 @pytest.mark.parametrize("projection", ["orthonormal", "sign", "normal"])
 @pytest.mark.parametrize("penalty", [0.0, 20.0])
-def test_each_round_is_the_best_least_squares_on_the_projected_data(space, projection, penalty):
+def test_rounds_have_the_smallest_squared_error_on_projected_data(space, projection, penalty):
     X, labels = blobs(2, n_samples=29, seed=4)
     y = 2.0 * labels - 1
     model = RpBoost(12, space, projection, penalty=penalty, random_state=5).fit(X, labels)
     before = residuals(model, X, y)
-    for t, matrix in enumerate(matrices(model, X, model.n_iterations_)[: model.n_iterations_]):
-        least = by_least_squares(stumps(X @ matrix), before[t], penalty)
+    for t, matrix in enumerate(
+        redraw_projections(model, X, model.n_iterations_)[: model.n_iterations_]
+    ):
+        least = smallest_squared_error(stump_columns(X @ matrix), before[t], penalty)
         assert (before[t + 1] ** 2).sum() == pytest.approx(least, rel=1e-6)
 
 
 @pytest.mark.parametrize("penalty", [0.0, 100.0])
 @pytest.mark.parametrize("make", [blobs, noise])
-def test_the_residuals_never_grow(make, penalty):
+def test_residuals_never_increase(make, penalty):
     X, labels = make(2, n_samples=60, seed=1)
     y = 2.0 * labels - 1
     for model in (
@@ -90,7 +92,7 @@ def test_the_residuals_never_grow(make, penalty):
         assert (np.diff(norms) <= 1e-12).all()
 
 
-def test_without_a_projection_it_is_lsboost(monkeypatch):
+def test_identity_projection_equals_lsboost(monkeypatch):
     """The identity instead of a random matrix, and no penalty."""
     monkeypatch.setattr(
         "boostbench.algorithms.rpboost.random_orthonormal",
@@ -105,14 +107,14 @@ def test_without_a_projection_it_is_lsboost(monkeypatch):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
-def test_the_regressor_and_the_classifier_are_one():
+def test_regressor_equals_classifier_of_two_classes():
     X, labels = blobs(2, n_samples=50, seed=8)
     classifier = LsBoost(n_iterations=30, penalty=3.0).fit(X, labels)
     regressor = LsBoostRegressor(n_iterations=30, penalty=3.0).fit(X, 2.0 * labels - 1)
     assert (classifier.decision_function(X) == regressor.predict(X)).all()
 
 
-def test_the_penalty_is_a_learning_rate():
+def test_penalty_acts_as_a_learning_rate():
     """N / (N + lambda): a first step of half the size with lambda = N."""
     X, y = blobs(2, n_samples=40, seed=2)
     full, half = (LsBoost(n_iterations=1, penalty=p).fit(X, y) for p in (0.0, 40.0))
@@ -133,7 +135,7 @@ class TestWarmStart:
         return [model.intercept_, *model.coefficients_, *model.decision_function(X)]
 
     @pytest.mark.parametrize("model", MODELS)
-    def test_a_path_of_penalties_is_that_of_single_fits(self, model):
+    def test_warm_start_over_penalties_equals_single_fits(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True)
         for penalty in (1000, 0, 10, 0):
@@ -152,22 +154,22 @@ class TestWarmStart:
         warm.set_params(penalty=10).fit(X, y)
 
     @pytest.mark.parametrize("model", MODELS)
-    def test_more_rounds_and_other_labels(self, model):
+    def test_warm_start_with_more_rounds_or_other_labels(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
         alone = clone(model).set_params(n_iterations=70)
-        found = self.fitted(warm.set_params(n_iterations=70), X, 1 - y)
-        assert found == self.fitted(alone, X, 1 - y)
+        refitted = self.fitted(warm.set_params(n_iterations=70), X, 1 - y)
+        assert refitted == self.fitted(alone, X, 1 - y)
 
     @pytest.mark.parametrize("model", MODELS)
-    def test_nothing_is_taken_over_from_other_data(self, model):
+    def test_other_data_do_not_reuse_the_search(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
         for other in (X * [2.0, 1.0, 1.0, 1.0], X[::-1], X[:50], X[:, :2]):
             labels = y[: len(other)]
             assert self.fitted(warm, other, labels) == self.fitted(clone(model), other, labels)
 
-    def test_data_that_changed_in_place(self):
+    def test_data_changed_in_place_do_not_reuse_the_search(self):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
         X[:] = X[::-1].copy()
@@ -176,13 +178,13 @@ class TestWarmStart:
     @pytest.mark.parametrize(
         "change", [{"space": "super"}, {"projection": "sign"}, {"random_state": 4}]
     )
-    def test_nothing_is_taken_over_from_other_projections(self, change):
+    def test_other_projections_do_not_reuse_the_search(self, change):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
         warm.set_params(**change)
         assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
 
-    def test_nothing_is_taken_over_where_categories_have_become_numbers(self):
+    def test_categories_that_became_numbers_do_not_reuse_the_search(self):
         words = np.random.default_rng(0).choice(list("abcd"), 200)
         y = np.isin(words, ["a", "c"]).astype(int)
         y[::5] = 1 - y[::5]
@@ -194,32 +196,32 @@ class TestWarmStart:
         assert warm.rules().equals(clone(warm).fit(X, y).rules())
 
     @pytest.mark.parametrize("model", MODELS)
-    def test_a_copy_from_a_file_goes_on(self, model):
+    def test_unpickled_model_continues(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
         copied = pickle.loads(pickle.dumps(warm)).set_params(penalty=10)
         alone = clone(model).set_params(penalty=10)
         assert self.fitted(copied, X, y) == self.fitted(alone, X, y)
 
-    def test_without_a_seed_each_fit_has_projections_of_its_own(self):
+    def test_fits_without_a_seed_have_different_projections(self):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = RpBoost(n_iterations=40, warm_start=True)
         assert self.fitted(warm, X, y) != self.fitted(warm, X, y)
 
 
 class TestConstantStump:
-    def test_adaboost_with_it_moves_the_threshold_of_an_unbalanced_sum(self):
+    def test_constant_stump_moves_the_decision_of_unbalanced_data(self):
         X = np.array([[0.0], [1.0], [2.0], [3.0]])
         y = np.array([0, 1, 1, 1])
         model = AdaBoost(n_iterations=5, constant=True).fit(X[[0, 1, 1, 2]], y)
         assert model.score(X[[0, 1, 1, 2]], y) == 1.0
 
     @pytest.mark.parametrize("model", [LsBoost(20), AdaBoost(20, constant=True)])
-    def test_features_that_do_not_vary_leave_the_larger_class(self, model):
+    def test_constant_features_predict_the_larger_class(self, model):
         X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
         assert (model.fit(X, y).predict(X) == 1).all()
 
-    def test_by_default_adaboost_has_none(self):
+    def test_adaboost_has_no_constant_stump_by_default(self):
         X, y = noise(2, seed=1)
         assert np.isfinite(AdaBoost(n_iterations=200).fit(X, y).hypotheses_.threshold).all()
 
@@ -231,7 +233,7 @@ PATTERNS = (
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_superspace_is_no_worse(pattern):
+def test_superspace_is_no_worse(pattern):
     """RpBoost, Table 12.4, has from 0.495 to 0.946 there; the algorithm as written has not."""
     X, y = make_pattern(pattern)
     train = np.random.default_rng(0).permutation(len(y))[:1000]
@@ -243,8 +245,8 @@ def test_a_superspace_is_no_worse(pattern):
     assert same > 0.94
 
 
-class TestBadInput:
-    def test_half_of_one_feature(self):
+class TestInvalidInput:
+    def test_half_of_one_feature_raises(self):
         X, y = blobs(2, n_features=1)
         with pytest.raises(ValueError, match="space='sub' takes half of the features, and X has"):
             RpBoost(space="sub").fit(X, y)

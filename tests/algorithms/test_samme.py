@@ -16,7 +16,7 @@ from .problems import blobs, noise
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 class TestAgainstTheLiteralAlgorithm:
-    def test_every_round(self, weak_learner, problem, n_classes):
+    def test_rounds_equal_the_literal_algorithm(self, weak_learner, problem, n_classes):
         X, y = problem(n_classes, n_samples=30, seed=1)
         model = SAMME(n_iterations=8, weak_learner=weak_learner, random_state=0).fit(X, y)
         assert model.n_iterations_ == 8
@@ -37,9 +37,7 @@ class TestAgainstTheLiteralAlgorithm:
             wanted = F[:, 1] - F[:, 0] if n_classes == 2 else F
             np.testing.assert_allclose(decision, wanted, rtol=1e-9, atol=1e-9)
 
-    def test_a_weak_learner_is_as_good_as_guessing_in_the_next_round(
-        self, weak_learner, problem, n_classes
-    ):
+    def test_weak_learner_equals_chance_in_the_next_round(self, weak_learner, problem, n_classes):
         """The weights of its errors come to 1 - 1/k."""
         X, y = problem(n_classes, seed=2)
         model = SAMME(n_iterations=10, weak_learner=weak_learner, random_state=0).fit(X, y)
@@ -52,7 +50,7 @@ class TestAgainstTheLiteralAlgorithm:
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("max_leaf_nodes", [2, 3, 6])
-def test_trees_are_those_of_scikit_learn(n_classes, max_leaf_nodes):
+def test_trees_equal_scikit_learn(n_classes, max_leaf_nodes):
     # No round has ties between splits.
     X, y = blobs(n_classes, n_samples=200, seed=0, spread=2)
     tree = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes)
@@ -70,7 +68,7 @@ def test_trees_are_those_of_scikit_learn(n_classes, max_leaf_nodes):
 
 
 @pytest.mark.parametrize(("n_classes", "seed"), [(3, 124), (4, 195)])
-def test_stumps_of_least_error_in_scikit_learn(n_classes, seed):
+def test_stumps_equal_least_error_stumps_in_scikit_learn(n_classes, seed):
     X, y = blobs(n_classes, seed=seed)
     theirs = AdaBoostClassifier(reference.LeastErrorStump(), n_estimators=10).fit(X, y)
     ours = SAMME(n_iterations=10).fit(X, y)
@@ -80,7 +78,7 @@ def test_stumps_of_least_error_in_scikit_learn(n_classes, seed):
         assert (mine == estimator.predict(new)).all()
 
 
-def test_a_perfect_tree_ends_the_training():
+def test_perfect_tree_ends_the_training():
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
     tree = SAMME(n_iterations=50, weak_learner="tree").fit(X, y)
@@ -89,7 +87,7 @@ def test_a_perfect_tree_ends_the_training():
     assert np.isfinite(tree.coefficients_).all()
 
 
-def test_a_stump_may_be_right_less_than_half_of_the_time():
+def test_stump_may_have_an_error_above_one_half():
     """With four classes, one correct label in three beats chance, but AdaBoost would stop."""
     X, y = noise(4, n_samples=100, seed=0)
     model = SAMME(n_iterations=5).fit(X, y)
@@ -99,7 +97,7 @@ def test_a_stump_may_be_right_less_than_half_of_the_time():
 
 
 @pytest.mark.parametrize("weak_learner", ["stump", "tree"])
-def test_values_that_single_precision_cannot_hold(weak_learner):
+def test_values_beyond_the_range_of_single_precision(weak_learner):
     X, y = blobs(3)
     small = SAMME(n_iterations=5, weak_learner=weak_learner).fit(X, y)
     large = SAMME(n_iterations=5, weak_learner=weak_learner).fit(X * 2.0**1000, y)

@@ -26,7 +26,7 @@ def data(n_classes):
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
-def test_sparse_is_dense(model):
+def test_sparse_equals_dense(model):
     X, y = data(2 if isinstance(model, BINARY) else 3)
     # Weights that are alike would make ties, which rounding decides.
     weights = np.random.default_rng(1).random(len(y))
@@ -36,10 +36,10 @@ def test_sparse_is_dense(model):
     for fit in fits:
         expected = model.fit(X, y, **fit).decision_function(X)
         for form in (sparse.csr_array, sparse.csc_matrix):
-            found = model.fit(form(X), y, **fit)
-            np.testing.assert_allclose(found.decision_function(X), expected, atol=1e-6)
-            np.testing.assert_array_equal(found.predict(form(X)), found.predict(X))
-            *_, staged = found.staged_decision_function(form(X))
+            fitted = model.fit(form(X), y, **fit)
+            np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-6)
+            np.testing.assert_array_equal(fitted.predict(form(X)), fitted.predict(X))
+            *_, staged = fitted.staged_decision_function(form(X))
             np.testing.assert_allclose(staged, expected, atol=1e-6)
 
 
@@ -51,14 +51,14 @@ def test_early_stopping_on_sparse_data():
 
 
 @pytest.mark.parametrize("model", [MCBoost(weak_learner="tree"), MultiBoost()])
-def test_others_refuse_it(model):
+def test_dense_estimators_reject_sparse_data(model):
     X, y = data(3)
     with pytest.raises(TypeError, match="Sparse data was passed"):
         model.fit(sparse.csr_array(X), y)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
-def test_what_is_given_stays_as_it_is(model):
+def test_unsorted_and_duplicate_entries_are_not_modified(model):
     """Also where it is not sorted, or holds a place twice, and nobody may write."""
     X, y = data(2 if isinstance(model, BINARY) else 3)
     X, y = X[:60], y[:60]
@@ -69,5 +69,5 @@ def test_what_is_given_stays_as_it_is(model):
     for part in (turned.data, turned.indices, turned.indptr):
         part.flags.writeable = False
     expected = model.fit(X[::-1], y).decision_function(X[::-1])
-    found = model.fit(turned, y).decision_function(turned)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    scores = model.fit(turned, y).decision_function(turned)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)

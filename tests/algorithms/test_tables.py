@@ -38,7 +38,7 @@ def problem(model):
     return messy(2 if isinstance(model, BINARY) else 3, n_samples=200)
 
 
-def by_hand(X):
+def encode_by_hand(X):
     """The same table in numbers."""
     X = X.copy()
     for name in ("words", "ordered", "two"):
@@ -49,7 +49,7 @@ def by_hand(X):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_frame_is_taken_as_it_is(name):
+def test_data_frame_equals_encoded_table(name):
     model = MODELS[name]
     X, y = problem(model)
     train, test = slice(150), slice(150, None)
@@ -60,9 +60,9 @@ def test_a_frame_is_taken_as_it_is(name):
         numbers.set_params(estimator__categorical_features=[2, 3, 4])
     else:
         numbers.set_params(categorical_features=[2, 3, 4])
-    numbers.fit(by_hand(X)[train], y[train])
+    numbers.fit(encode_by_hand(X)[train], y[train])
     scores = fitted.decision_function(X[test])
-    np.testing.assert_array_equal(scores, numbers.decision_function(by_hand(X)[test]))
+    np.testing.assert_array_equal(scores, numbers.decision_function(encode_by_hand(X)[test]))
     new = X[test].assign(words="unheard", ordered=99)
     missing = X[test].assign(words=None, ordered=np.nan)
     scores = fitted.decision_function(new)
@@ -74,7 +74,7 @@ def test_a_frame_is_taken_as_it_is(name):
 
 @pytest.mark.parametrize("name", MODELS | PAIRS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_order_of_unordered_categories_does_not_matter(name):
+def test_order_of_unordered_categories_does_not_matter(name):
     model = (MODELS | PAIRS)[name]
     X, y = problem(model)
     names = ["ash", "elm", "fir", "oak"]
@@ -85,13 +85,13 @@ def test_the_order_of_unordered_categories_does_not_matter(name):
         .decision_function(X)
         for order in orders
     ]
-    for others in scores[1:]:
-        np.testing.assert_array_equal(others, scores[0])
+    for permuted in scores[1:]:
+        np.testing.assert_array_equal(permuted, scores[0])
 
 
 @pytest.mark.parametrize("name", SUMS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_a_model_says_of_itself_adds_up(name):
+def test_explanations_add_up_to_the_scores(name):
     model = SUMS[name]
     X, y = problem(model)
     model = clone(model).fit(X, y)
@@ -117,14 +117,14 @@ def test_what_a_model_says_of_itself_adds_up(name):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_table_of_a_constant_model_has_its_columns():
+def test_explanation_of_a_constant_model_has_all_columns():
     X, y = pd.DataFrame({"c": list("abab")}), [0, 0, 1, 1]
     table = bb.AdaBoost().fit(X, y).shape_functions().explain_global()
     assert table.columns.tolist() == ["feature", "left", "right", "category", 1]
     assert table.empty
 
 
-def holds(test, X):
+def is_satisfied(test, X):
     """Evaluate the tests of `rules`."""
     if test == "never":
         return np.zeros(len(X), bool)
@@ -132,9 +132,9 @@ def holds(test, X):
         return X[test.removesuffix(" is missing")].isna().to_numpy()
     if " = " in test:
         name, _, words = test.partition(" = ")
-        known = words.replace(" or ", ", ").split(", ")
+        categories = words.replace(" or ", ", ").split(", ")
         values = X[name].astype(object).where(X[name].notna(), "missing")
-        return np.array([str(value) in known for value in values])
+        return np.array([str(value) in categories for value in values])
     name, _, end = test.partition(" > ")
     side = end.endswith(" or missing")
     column = X[name].to_numpy(dtype=float)
@@ -146,7 +146,7 @@ def check_rules(model, X):
     rules = model.rules()
     votes = rules.iloc[:, 4:].to_numpy(dtype=float)
     start = rules["round"] == 0
-    sides = [np.where(holds(test, X), 1.0, -1.0) for test in rules["test"][~start]]
+    sides = [np.where(is_satisfied(test, X), 1.0, -1.0) for test in rules["test"][~start]]
     scores = model.decision_function(X).reshape(len(X), -1)
     total = votes[start].sum(axis=0) + np.transpose(sides) @ votes[~start]
     np.testing.assert_allclose(total, scores, atol=1e-9)
@@ -154,7 +154,7 @@ def check_rules(model, X):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_rules_and_text_say_what_the_model_does(n_classes):
+def test_rules_and_text_equal_the_model(n_classes):
     X, y = messy(n_classes)
     # Thresholds that are printed in full.
     X = X.round({"number": 1, "with holes": 1})
@@ -172,7 +172,7 @@ SETS = {name: model for name, model in MODELS.items() if "sets" in name}
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_rules_of_sets(name):
+def test_rules_of_category_sets_equal_the_model(name):
     X, y = problem(SETS[name])
     X = X.round({"number": 1, "with holes": 1})
     model = clone(SETS[name]).set_params(n_iterations=60).fit(X, y)
@@ -190,7 +190,7 @@ def test_rules_of_sets(name):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_rounds_of_sets(name):
+def test_rounds_with_category_sets_decrease_the_loss(name):
     """Early stopping and stages see the same sets; the best one lowers the loss the most."""
     X, y = problem(SETS[name])
     model = clone(SETS[name]).fit(X, y)
@@ -201,40 +201,40 @@ def test_rounds_of_sets(name):
     assert stopped.validation_losses_.min() == pytest.approx(loss)
     words = X[["words"]]
     one, sets = (
-        clone(model).set_params(n_iterations=1, category_sets=some).fit(words, y)
-        for some in (False, True)
+        clone(model).set_params(n_iterations=1, category_sets=category_sets).fit(words, y)
+        for category_sets in (False, True)
     )
     assert log_loss(y, sets.predict_proba(words)) <= log_loss(y, one.predict_proba(words)) + 1e-12
 
 
-def test_importances_of_sets_are_of_the_function_alone():
+def test_importances_depend_on_the_function_only():
     """Many sums of sets are the same function, and some are constant."""
     X, y = messy(2)
     model = bb.AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
-    at = X.columns.get_loc("words")
-    values = model.shape_functions().term(at).table[:, 0]
+    feature = X.columns.get_loc("words")
+    values = model.shape_functions().term(feature).table[:, 0]
     without = model.stump_sum().expand_category_sets(model.views_)
-    of_words = model.views_.feature[without.stumps.feature] == at
+    of_words = model.views_.feature[without.stumps.feature] == feature
     votes = (without.stumps.polarity * without.coefficients)[of_words]
     assert 2 * np.abs(votes).sum() == pytest.approx(np.abs(values - np.median(values)).sum())
 
 
 @pytest.mark.parametrize("model", [bb.AdaBoost(n_iterations=15), bb.MCBoost(n_iterations=15)])
-def test_weights_on_tables(model):
+def test_weights_equal_repeated_rows_of_tables(model):
     X, y = messy(2, n_samples=120)
     weights = np.arange(len(y)) % 3
     twice = clone(model).fit(X.loc[X.index.repeat(weights)], np.repeat(y, weights))
     weighted = clone(model).fit(X, y, weights)
     missing = X.assign(number=np.nan, two=None)
-    for some in (X, missing):
+    for table in (X, missing):
         np.testing.assert_allclose(
-            weighted.decision_function(some), twice.decision_function(some), atol=1e-3
+            weighted.decision_function(table), twice.decision_function(table), atol=1e-3
         )
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_categories_of_samples_without_weight_are_none(name):
+def test_categories_of_samples_without_weight_are_dropped(name):
     model = MODELS[name]
     X, y = problem(model)
     # A value of another type would change the order of the others.
@@ -243,13 +243,13 @@ def test_categories_of_samples_without_weight_are_none(name):
     present = weights > 0
     weighted = clone(model).fit(X, y, weights)
     alone = clone(model).fit(X[present], y[present], weights[present])
-    at = X.columns.get_loc("words")
-    assert weighted.categories_[at].tolist() == alone.categories_[at].tolist()
-    assert 7 not in weighted.categories_[at]
+    feature = X.columns.get_loc("words")
+    assert weighted.categories_[feature].tolist() == alone.categories_[feature].tolist()
+    assert 7 not in weighted.categories_[feature]
     np.testing.assert_array_equal(weighted.decision_function(X), alone.decision_function(X))
 
 
-def test_categories_of_classes_without_weight_are_none():
+def test_categories_of_classes_without_weight_are_dropped():
     X, y = messy(3)
     X["words"] = np.where(y == 2, "yew", X["words"])
     model = bb.MCBoost(n_iterations=5, class_weight={0: 1, 1: 2, 2: 0}).fit(X, y)
@@ -257,7 +257,7 @@ def test_categories_of_classes_without_weight_are_none():
 
 
 @pytest.mark.parametrize("kind", [int, str, object])
-def test_the_rarest_categories_are_those_of_the_least_weight(kind):
+def test_rarest_categories_have_the_least_weight(kind):
     X, y = np.arange(300).astype(kind)[:, None], np.arange(300) % 2
     weights = np.where(np.arange(300) < 50, 3, 1 + np.arange(300) % 3)
     model = bb.AdaBoost(n_iterations=2, categorical_features=[0])
@@ -267,24 +267,24 @@ def test_the_rarest_categories_are_those_of_the_least_weight(kind):
     assert weighted != clone(model).fit(X, y).categories_[0].tolist()
 
 
-def test_categories_of_samples_held_out_are_none():
+def test_categories_of_held_out_samples_are_dropped():
     X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
     y = np.repeat([0, 1], [20, 21])
     # Some of these seeds hold out the only sample of p.
     seen = set()
     for seed in range(20):
         model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
-        known = model.categories_[0].tolist()
-        seen.add(tuple(known))
+        categories = model.categories_[0].tolist()
+        seen.add(tuple(categories))
         train, _ = stratified_holdout(y, 0.1, np.random.RandomState(seed))
-        assert known == sorted(set(X["c"][train]))
+        assert categories == sorted(set(X["c"][train]))
         # Unknown categories are missing.
         p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))
-        assert (p == new) or "p" in known
+        assert (p == new) or "p" in categories
     assert seen == {("a", "b"), ("a", "b", "p")}
 
 
-def test_columns_that_held_numbers_are_held_to_that():
+def test_numeric_columns_reject_other_types():
     X, y = messy(2)
     model = bb.MCBoost(n_iterations=5).fit(X, y)
     for wrong, said in (
@@ -297,8 +297,8 @@ def test_columns_that_held_numbers_are_held_to_that():
     missing = X.assign(number=X["number"].astype(object).where(X["flag"], pd.NA))
     usual = X.assign(number=X["number"].where(X["flag"]))
     np.testing.assert_array_equal(model.decision_function(missing), model.decision_function(usual))
-    found = clone(model).fit(missing, y).decision_function(X)
-    np.testing.assert_array_equal(found, clone(model).fit(usual, y).decision_function(X))
+    scores = clone(model).fit(missing, y).decision_function(X)
+    np.testing.assert_array_equal(scores, clone(model).fit(usual, y).decision_function(X))
     with pytest.raises(ValueError, match="column 'number' holds dates"):
         clone(model).set_params(categorical_features=None).fit(
             X[["number"]].assign(number=pd.Timestamp("2020-01-01")), y
@@ -310,22 +310,22 @@ def test_columns_that_held_numbers_are_held_to_that():
     ("model", "other"),
     [(bb.CGENS(n_iterations=5), "perceptron"), (bb.RBoostProj(n_iterations=5), "wlda")],
 )
-def test_a_fit_leaves_nothing_of_the_tables_of_the_one_before(model, other):
+def test_fit_on_numbers_removes_attributes_of_tables(model, other):
     X, y = messy(2)
     model.fit(X, y)
     assert model.categories_
-    model.set_params(weak_learner=other).fit(by_hand(X)[:, [0, 5, 6]], y)
+    model.set_params(weak_learner=other).fit(encode_by_hand(X)[:, [0, 5, 6]], y)
     assert not hasattr(model, "categories_")
     assert not hasattr(model, "views_")
 
 
-def test_columns_in_another_order_are_told_by_their_names():
+def test_reordered_columns_raise():
     X, y = messy(2)
     for model in (bb.MCBoost(n_iterations=5), bb.BaggedBooster(n_estimators=2, random_state=0)):
         model.fit(X, y)
-        for others in (X[X.columns[::-1]], X.drop(columns="words")):
+        for frame in (X[X.columns[::-1]], X.drop(columns="words")):
             with pytest.raises(ValueError, match="feature names should match those that were pass"):
-                model.predict(others)
+                model.predict(frame)
 
 
 def test_early_stopping_callbacks_and_final_solve():
@@ -356,11 +356,11 @@ def test_reweighting(n_classes):
 
 
 @pytest.mark.parametrize("model", [bb.RBoostRank(), bb.CGENS(weak_learner="perceptron")])
-def test_others_take_numbers_only(model):
+def test_numeric_estimators_reject_tables(model):
     X, y = messy(2)
     assert not model.__sklearn_tags__().input_tags.allow_nan
     with pytest.raises(ValueError, match="NaN"):
-        model.fit(by_hand(X), y)
+        model.fit(encode_by_hand(X), y)
     for column in ("words", "two"):
         with pytest.raises(ValueError, match=f"column '{column}' holds categories, and .* OneHot"):
             model.fit(X[["number", column]], y)
@@ -369,7 +369,7 @@ def test_others_take_numbers_only(model):
         model.fit(dates, y)
 
 
-def test_dimensions_of_tables():
+def test_features_of_prediction_are_validated():
     X, y = messy(3)
     ladder = bb.LADDER(n_iterations=6, random_state=0).fit(X, y)
     assert ladder.transform(X.assign(words=None)).shape == (len(X), 2)

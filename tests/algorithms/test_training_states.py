@@ -69,7 +69,7 @@ class TrainingRecorder:
         return self.training.master
 
     @property
-    def own(self):
+    def label_positions(self):
         return np.eye(self.labels.max() + 1, dtype=bool)[self.labels]
 
     @property
@@ -83,25 +83,27 @@ def normalised(values):
 
 def pairs(recorder, values):
     """Return the values of all pairs of a sample and a wrong class."""
-    return values[~recorder.own]
+    return values[~recorder.label_positions]
 
 
 def margins(recorder, scores):
     """Return the margins of all pairs of a sample and a wrong class."""
     scores = np.column_stack([-scores / 2, scores / 2]) if scores.ndim == 1 else scores
-    return pairs(recorder, scores[recorder.own][:, None] - scores)
+    return pairs(recorder, scores[recorder.label_positions][:, None] - scores)
 
 
 def pair_weights(recorder, scores, loss):
     """Return the normalised weights of the pairs, minus the derivatives of a loss."""
     derivatives = get_loss(loss).value_and_dual(margins(recorder, scores))[1]
-    return normalised(np.repeat(recorder.weights, recorder.own.shape[1] - 1) * derivatives)
+    return normalised(
+        np.repeat(recorder.weights, recorder.label_positions.shape[1] - 1) * derivatives
+    )
 
 
 def multiboost_objective(recorder, scores):
     """Return the penalised mean loss over all pairs, including the true classes (margin 0)."""
-    model, rho = recorder.training.booster, np.zeros(recorder.own.shape)
-    rho[~recorder.own] = margins(recorder, scores)
+    model, rho = recorder.training.booster, np.zeros(recorder.label_positions.shape)
+    rho[~recorder.label_positions] = margins(recorder, scores)
     if model.loss == "hinge":
         losses = np.maximum(0.0, 1.0 - rho)
     else:
@@ -111,7 +113,7 @@ def multiboost_objective(recorder, scores):
 
 
 def half_margins(recorder, scores):
-    weights = np.repeat(recorder.weights, recorder.own.shape[1] - 1)
+    weights = np.repeat(recorder.weights, recorder.label_positions.shape[1] - 1)
     return normalised(weights * np.exp(-margins(recorder, scores) / 2))
 
 
@@ -156,8 +158,8 @@ def nm_boost_objective(recorder, scores):
 def erlp_boost_objective(recorder, scores):
     model = recorder.training.booster
     d, rho = model.dual_, recorder.signs * scores
-    some = d > 0
-    entropy = d[some] @ np.log(d[some] / normalised(recorder.weights)[some])
+    is_positive = d > 0
+    entropy = d[is_positive] @ np.log(d[is_positive] / normalised(recorder.weights)[is_positive])
     return -(d @ rho + entropy / max(0.5, 2 / model.epsilon * np.log(1 / model.nu)))
 
 
@@ -170,7 +172,9 @@ def adaboost_weights(recorder, scores):
     """Return the normalised weights of AdaBoost, or of AdaBoost.MH for all classes."""
     if scores.ndim == 1:
         return normalised(recorder.weights * np.exp(-recorder.signs * scores))[:, None]
-    return normalised(recorder.weights[:, None] * np.exp(np.where(recorder.own, -scores, scores)))
+    return normalised(
+        recorder.weights[:, None] * np.exp(np.where(recorder.label_positions, -scores, scores))
+    )
 
 
 def residuals(recorder, scores):
@@ -198,8 +202,8 @@ def master_objective(recorder):
 
 def scores_of_residual(recorder):
     codewords = recorder.training.booster.codewords_
-    left = recorder.master.ridge.residual / recorder.weights[:, None]
-    return (codewords[recorder.labels] - left) @ codewords.T
+    targets = recorder.master.ridge.residual / recorder.weights[:, None]
+    return (codewords[recorder.labels] - targets) @ codewords.T
 
 
 def identity(recorder, scores):
@@ -215,7 +219,9 @@ TRAINING_STATES = {
     (bb.AdaBoost, bb.AdaBoostMH): (master_weights, adaboost_weights, DOUBLE_PRECISION),
     bb.SAMME: (
         master_weights,
-        lambda recorder, scores: normalised(recorder.weights * np.exp(-scores[recorder.own])),
+        lambda recorder, scores: normalised(
+            recorder.weights * np.exp(-scores[recorder.label_positions])
+        ),
         DOUBLE_PRECISION,
     ),
     bb.GradBoost: (lambda recorder: recorder.master.scores.T, identity, DOUBLE_PRECISION),
@@ -261,14 +267,14 @@ def variants(model):
 
 
 def fits():
-    found = []
+    recorders = []
     for name, model in (CASES | FURTHER_CASES).items():
         for n_classes in (2,) if isinstance(model, BINARY) else (2, 3):
             for variant in variants(model):
-                found.append(
+                recorders.append(
                     pytest.param(model, n_classes, variant, id=f"{name}, {n_classes}, {variant}")
                 )
-    return found
+    return recorders
 
 
 @pytest.mark.parametrize(("model", "n_classes", "variant"), fits())
@@ -295,14 +301,14 @@ def test_model_reproduces_the_training_state(model, n_classes, variant, monkeypa
     (recorder,) = recorders
     _, expected_state, tolerance = recorder.kind
     assert 0 < model.n_iterations_ < len(recorder.states)
-    found = recorder.states[model.n_iterations_]
+    state = recorder.states[model.n_iterations_]
     recorder.training.booster = model
     X = decode_categories(
         recorder.X, getattr(model, "categories_", {}), X.columns if variant == "table" else None
     )
     wanted = expected_state(recorder, model._scores(X))
     np.testing.assert_allclose(
-        found, wanted.reshape(found.shape), rtol=tolerance, atol=tolerance * np.abs(found).max()
+        state, wanted.reshape(state.shape), rtol=tolerance, atol=tolerance * np.abs(state).max()
     )
 
 

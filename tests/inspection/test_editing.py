@@ -18,10 +18,10 @@ from boostbench.inspection import (
     monotonize,
     with_shape,
 )
-from tests.algorithms.models import SUMS, with_classes
+from tests.algorithms.models import SUMS, pair_with_classes
 from tests.algorithms.problems import blobs, messy
 
-CASES = with_classes(SUMS)
+CASES = pair_with_classes(SUMS)
 TABLES = {
     "AdaBoostMH": bb.AdaBoostMH(n_iterations=30),
     "MCBoost": bb.MCBoost(n_iterations=30),

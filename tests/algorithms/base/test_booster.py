@@ -27,13 +27,13 @@ class ToyMaster(Master):
         self.coefficients = []
 
     def generate(self):
-        found = self.search.best(self.residuals)
-        return found if found is not None and found.edge > MIN_EDGE else None
+        best = self.search.best(self.residuals)
+        return best if best is not None and best.edge > MIN_EDGE else None
 
-    def correct(self, found):
-        self.stumps.append(found.learner)
-        self.coefficients.append(found.outputs @ self.residuals / len(found.outputs))
-        self.residuals -= np.outer(found.outputs, self.coefficients[-1])
+    def correct(self, best):
+        self.stumps.append(best.learner)
+        self.coefficients.append(best.outputs @ self.residuals / len(best.outputs))
+        self.residuals -= np.outer(best.outputs, self.coefficients[-1])
         return True
 
 

@@ -142,9 +142,9 @@ class TestCallbacks:
         frame = pd.DataFrame(X, columns=list("abcd"))
         model = MCBoost(n_iterations=12).set_callbacks(monitor).fit(frame, y)
         log = monitor.get_logs().data_as_pandas
-        found = log[log.task_name == "round"].accuracy
+        accuracies = log[log.task_name == "round"].accuracy
         staged = [(labels == y).mean() for labels in model.staged_predict(frame)]
-        np.testing.assert_allclose(found, staged)
+        np.testing.assert_allclose(accuracies, staged)
 
     @pytest.mark.parametrize("is_jupyter", [False, True])
     def test_progress_bar_writes_a_line_in_notebooks_without_widgets(
@@ -170,14 +170,14 @@ class TestCallbacks:
 
         X, y = blobs(2)
         frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X), columns=list("abcd"))
-        found = []
-        for some in (frame, frame.sparse.to_dense()):
+        accuracies = []
+        for table in (frame, frame.sparse.to_dense()):
             monitor = ScoringMonitor(scoring="accuracy")
-            MCBoost(n_iterations=5).set_callbacks(monitor).fit(some, y)
+            MCBoost(n_iterations=5).set_callbacks(monitor).fit(table, y)
             log = monitor.get_logs().data_as_pandas
-            found.append(log[log.task_name == "round"].accuracy.to_list())
-        assert found[0] == found[1]
-        assert len(found[0]) == 5
+            accuracies.append(log[log.task_name == "round"].accuracy.to_list())
+        assert accuracies[0] == accuracies[1]
+        assert len(accuracies[0]) == 5
 
     def test_callbacks_receive_the_training_part_and_the_best_round(self):
         X, y = blobs(2, n_samples=200, spread=4.0)

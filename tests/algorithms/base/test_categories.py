@@ -172,8 +172,10 @@ def test_arrow_strings_are_categories():
         frame.assign(words=frame["words"].astype(pd.ArrowDtype(pyarrow.string()))),
         frame.assign(words=frame["words"].astype("string[pyarrow]")),
     ):
-        found = find_categories(arrow)
-        assert {at: known.tolist() for at, known in found.items()} == {0: ["x", "y"]}
+        categories = find_categories(arrow)
+        assert {feature: values.tolist() for feature, values in categories.items()} == {
+            0: ["x", "y"]
+        }
         assert encode_categories(arrow, plain)["words"].fillna(-1).tolist() == [1, -1, 0]
         with pytest.raises(ValueError, match="column 'words' holds 'y', which is no number"):
             encode_categories(arrow, {})
@@ -186,8 +188,8 @@ def test_objects_that_are_numbers_become_floats():
 
 
 def test_categorical_features_follow_from_data_types():
-    found = find_categories(FRAME.assign(mixed=["a", 1, None, "b"]))
-    assert {at: known.tolist() for at, known in found.items()} == {
+    categories = find_categories(FRAME.assign(mixed=["a", 1, None, "b"]))
+    assert {feature: values.tolist() for feature, values in categories.items()} == {
         0: ["b", "a"],
         1: ["x", "y"],
         2: ["u", "v"],
@@ -201,8 +203,8 @@ def test_categorical_features_follow_from_data_types():
     "asked", [[7, 0], ["number", "category"], [True, *[False] * 6, True], np.array([0, 7])]
 )
 def test_categorical_features_by_index_name_and_mask(asked):
-    found = find_categories(FRAME, asked)
-    assert {at: known.tolist() for at, known in found.items()} == {
+    categories = find_categories(FRAME, asked)
+    assert {feature: values.tolist() for feature, values in categories.items()} == {
         0: ["b", "a"],
         7: [0.5, 1.5, 2.5],
     }
@@ -210,18 +212,18 @@ def test_categorical_features_by_index_name_and_mask(asked):
 
 def test_decoding_inverts_encoding():
     frame = FRAME.drop(columns="string")
-    known = find_categories(frame, ["category", "words", "number"])
-    codes = encode_categories(frame, known)
+    categories = find_categories(frame, ["category", "words", "number"])
+    codes = encode_categories(frame, categories)
     assert codes.columns.tolist() == frame.columns.tolist()
     assert codes["category"].fillna(-1).tolist() == [0, 1, -1, 0]
     new = frame.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
-    assert encode_categories(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
-    assert encode_categories(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
+    assert encode_categories(new, categories)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
+    assert encode_categories(new, categories)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
     words = np.array([["x", 1.0], ["y", 2.0]], dtype=object)
-    known = find_categories(words, [0])
-    assert encode_categories(words, known).tolist() == [[0, 1], [1, 2]]
+    categories = find_categories(words, [0])
+    assert encode_categories(words, categories).tolist() == [[0, 1], [1, 2]]
     assert (
-        decode_categories(encode_categories(words, known), known).to_numpy().tolist()
+        decode_categories(encode_categories(words, categories), categories).to_numpy().tolist()
         == words.tolist()
     )
 
@@ -229,22 +231,27 @@ def test_decoding_inverts_encoding():
 def test_unused_categories_are_dropped():
     frame = FRAME[["number", "words", "category"]]
     frame = pd.concat([frame, frame.assign(words="w")], ignore_index=True)
-    known = find_categories(frame, ["words", "category"])
-    some, rest = frame[:4], frame[4:]
-    X, others = (encode_categories(part, known).to_numpy() for part in (some, rest))
-    less = drop_unused_categories(known, X, others)
-    assert {at: words.tolist() for at, words in less.items()} == {1: ["x", "y"], 2: ["b", "a"]}
-    np.testing.assert_array_equal(X, encode_categories(some, less).to_numpy())
-    np.testing.assert_array_equal(others, encode_categories(rest, less).to_numpy())
-    assert np.isnan(others[:, 1]).all()
+    categories = find_categories(frame, ["words", "category"])
+    training, validation = frame[:4], frame[4:]
+    X, X_validation = (
+        encode_categories(part, categories).to_numpy() for part in (training, validation)
+    )
+    used = drop_unused_categories(categories, X, X_validation)
+    assert {feature: words.tolist() for feature, words in used.items()} == {
+        1: ["x", "y"],
+        2: ["b", "a"],
+    }
+    np.testing.assert_array_equal(X, encode_categories(training, used).to_numpy())
+    np.testing.assert_array_equal(X_validation, encode_categories(validation, used).to_numpy())
+    assert np.isnan(X_validation[:, 1]).all()
 
 
 def test_rarest_categories_are_unknown():
     values = np.repeat(np.arange(300), 2)
     values = np.concatenate([values, np.arange(20, 300)])
-    (known,) = find_categories(values[:, None], [0]).values()
-    assert len(known) == 255
-    assert set(known) >= set(range(45, 300))
+    (categories,) = find_categories(values[:, None], [0]).values()
+    assert len(categories) == 255
+    assert set(categories) >= set(range(45, 300))
 
 
 @pytest.mark.parametrize(

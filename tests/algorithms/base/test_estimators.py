@@ -46,11 +46,11 @@ def fitted(model, n_classes):
 @pytest.mark.parametrize("name", ["AdaBoostMH", "GradBoost", "MultiBoost", "RBoostRank", "SAMME"])
 def test_labels_of_any_type(name, names):
     X, y = blobs(3, seed=103)
-    kept = np.sort(names)
-    renamed = clone(CASES[name]).fit(X, kept[y])
-    assert (renamed.classes_ == kept).all()
+    sorted_names = np.sort(names)
+    renamed = clone(CASES[name]).fit(X, sorted_names[y])
+    assert (renamed.classes_ == sorted_names).all()
     assert (renamed.decision_function(X) == _fitted(name, 3).decision_function(X)).all()
-    assert (renamed.predict(X) == kept[_fitted(name, 3).predict(X)]).all()
+    assert (renamed.predict(X) == sorted_names[_fitted(name, 3).predict(X)]).all()
 
 
 @cases(CASES)
@@ -67,12 +67,12 @@ class TestEveryModel:
 
     def test_string_labels_and_lists(self, model, fitted, data):
         X, y = data
-        kept = np.array(["a", "m", "z"][: y.max() + 1], dtype=object)
-        renamed = clone(model).fit(X.tolist(), kept[y].tolist())
-        assert (renamed.classes_ == kept).all()
+        names = np.array(["a", "m", "z"][: y.max() + 1], dtype=object)
+        renamed = clone(model).fit(X.tolist(), names[y].tolist())
+        assert (renamed.classes_ == names).all()
         scores = renamed.decision_function(X.tolist())
         np.testing.assert_allclose(scores, fitted.decision_function(X), rtol=1e-6, atol=1e-9)
-        assert (renamed.predict(X) == kept[fitted.predict(X)]).all()
+        assert (renamed.predict(X) == names[fitted.predict(X)]).all()
 
     def test_fitted_attributes(self, model, fitted, data):
         X, y = data
@@ -215,10 +215,10 @@ class TestTheMemoryOfTheData:
 
     def test_memory_layout_does_not_matter(self, model, fitted, data):
         X, y = data
-        wanted = fitted.decision_function(X)
+        expected = fitted.decision_function(X)
         for other in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
-            found = clone(model).fit(other, y).decision_function(other)
-            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
+            actual = clone(model).fit(other, y).decision_function(other)
+            np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name], BINARY)])
@@ -300,10 +300,10 @@ def stages(model, X, y):
     return list(clone(model).fit(X, y).staged_decision_function(X))
 
 
-def agree(found, wanted):
+def agree(actual, expected):
     """Compare the scores of two fitted models, stage by stage."""
-    assert len(found) == len(wanted) > 1
-    for one, other in zip(found, wanted, strict=True):
+    assert len(actual) == len(expected) > 1
+    for one, other in zip(actual, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
@@ -352,9 +352,9 @@ class TestTheArrangementOfTheDataDoesNotMatter:
         if k > 2 and isinstance(model, bb.AdaBoostECC):
             pytest.skip("the halves that are drawn are other classes then")
         other = np.roll(np.arange(k), 1)
-        found = stages(model, X, other[y])
+        actual = stages(model, X, other[y])
         if k == 2:
-            found = [-scores for scores in found]
+            actual = [-scores for scores in actual]
         else:
-            found = [scores[:, other] for scores in found]
-        agree(found, list(fitted.staged_decision_function(X)))
+            actual = [scores[:, other] for scores in actual]
+        agree(actual, list(fitted.staged_decision_function(X)))

@@ -43,7 +43,9 @@ def test_models_of_all_data_frames_are_equal(frame, features):
     of_pandas, model = (
         MCBoost(n_iterations=10, categorical_features=features).fit(X, Y) for X in (PANDAS, frame)
     )
-    assert {at: known.tolist() for at, known in model.categories_.items()} == {0: ["u", "v", "w"]}
+    assert {feature: values.tolist() for feature, values in model.categories_.items()} == {
+        0: ["u", "v", "w"]
+    }
     assert model.feature_names_in_.tolist() == list(COLUMNS)
     expected = of_pandas.decision_function(PANDAS)
     for fitted in (of_pandas, model):

@@ -18,9 +18,9 @@ from boostbench.algorithms.base.parameters import (
 )
 
 ESTIMATORS = [
-    found
-    for found in (getattr(algorithms, name) for name in algorithms.__all__)
-    if isinstance(found, type)
+    estimator
+    for estimator in (getattr(algorithms, name) for name in algorithms.__all__)
+    if isinstance(estimator, type)
 ]
 
 

@@ -89,8 +89,8 @@ def weighted_scores(model, n_classes):
     return scores(clone(model).fit(X, y, sample_weight=weights), X)
 
 
-def close(found, wanted, rtol=1e-7):
-    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max())
+def close(actual, expected, rtol=1e-7):
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=rtol * np.abs(expected).max())
 
 
 def test_fit_signature_has_sample_weight():
@@ -164,8 +164,8 @@ def test_factor_of_all_weights_multiplies_the_loss(model, n_classes):
         other = clone(model).set_params(nu=params["nu"] * 4)
     else:
         other = clone(model)
-    found = other.fit(X, y, sample_weight=4 * weights)
-    close(scores(found, X), weighted_scores(model, n_classes))
+    scaled = other.fit(X, y, sample_weight=4 * weights)
+    close(scores(scaled, X), weighted_scores(model, n_classes))
 
 
 @cases(MODELS)
@@ -184,10 +184,10 @@ def test_factor_of_all_weights_does_not_change_a_bag(n_classes, factor):
     X, y, weights = draw(n_classes)
     bag = bb.BaggedMCBoost(n_iterations=20, n_estimators=4, random_state=0)
     usual = clone(bag).fit(X, y, sample_weight=weights)
-    found = clone(bag).fit(X, y, sample_weight=factor * weights)
-    assert found.n_iterations_ == usual.n_iterations_ > 0
+    scaled = clone(bag).fit(X, y, sample_weight=factor * weights)
+    assert scaled.n_iterations_ == usual.n_iterations_ > 0
     # Weights of samples are in single precision.
-    close(scores(found, X), scores(usual, X), 1e-4)
+    close(scores(scaled, X), scores(usual, X), 1e-4)
 
 
 def test_model_without_rounds_warns():
@@ -395,8 +395,8 @@ class TestAgainstSciPy:
             hinge = np.maximum(1 - signs * (H @ theta[1:] + theta[0]), 0) ** power
             return theta[1:] @ theta[1:] / 2 + 0.3 * weights @ hinge
 
-        found = objective(np.concatenate([model.intercepts_, model.coefficients_]))
-        assert found == pytest.approx(model.objective_[-1], rel=1e-9)
+        value = objective(np.concatenate([model.intercepts_, model.coefficients_]))
+        assert value == pytest.approx(model.objective_[-1], rel=1e-9)
         # The dual variables prove it: they are feasible, and their objective is the same.
         assert signs @ model.dual_ == pytest.approx(0, abs=1e-9)
         w = H.T @ (signs * model.dual_)
@@ -405,15 +405,15 @@ class TestAgainstSciPy:
             dual = model.dual_.sum() - w @ w / 2
         else:
             dual = model.dual_.sum() - w @ w / 2 - (model.dual_**2 / (4 * 0.3 * weights)).sum()
-        assert dual == pytest.approx(found, rel=1e-6)
+        assert dual == pytest.approx(value, rel=1e-6)
 
     def test_cgens_sls(self):
         X, y, weights = draw(3)
         model = bb.CGENSSLS(10, C=0.2).fit(X, y, sample_weight=weights)
         H = np.column_stack([np.ones(len(y)), model.hypotheses_.outputs(X)])
         ridge = np.diag([0.0] + [1.0] * 10)
-        left = ridge + 0.2 * (H.T * weights) @ H
-        W = np.linalg.solve(left, 0.2 * (H.T * weights) @ model.codewords_[y])
+        matrix = ridge + 0.2 * (H.T * weights) @ H
+        W = np.linalg.solve(matrix, 0.2 * (H.T * weights) @ model.codewords_[y])
         close(model.decision_function(X), H @ W @ model.codewords_.T)
         close(list(model.staged_decision_function(X))[-1], model.decision_function(X))
 
@@ -437,7 +437,7 @@ class TestAgainstSciPy:
         F = model.decision_function(X)
         losses = np.log(np.exp(-pairwise(F, y)).sum(axis=1))
         H = stumps(X)
-        of = {h.tobytes(): at for at, h in enumerate(H.T)}
+        of = {h.tobytes(): column for column, h in enumerate(H.T)}
         W = np.zeros((H.shape[1], 3))
         for h, step in zip(model.hypotheses_.outputs(X).T, model.coefficients_, strict=True):
             sign = 1.0 if h.tobytes() in of else -1.0
@@ -491,5 +491,5 @@ def test_sparse_features(kind, max_bins):
     X = np.where(X > 0, X, 0.0)
     model = kind(12, max_bins=max_bins, class_weight="balanced")
     dense = clone(model).fit(X, y, sample_weight=weights)
-    found = clone(model).fit(sparse.csr_array(X), y, sample_weight=weights)
-    close(scores(found, X), scores(dense, X), rtol=1e-5)
+    actual = clone(model).fit(sparse.csr_array(X), y, sample_weight=weights)
+    close(scores(actual, X), scores(dense, X), rtol=1e-5)

@@ -40,9 +40,9 @@ def test_different_numbers_have_different_texts(numbers):
 
 
 def test_usual_number_of_digits():
-    some = [2.45, 4.85, 1 / 3, 2.45, 1234.5678, 2e20, -1e-7]
+    numbers = [2.45, 4.85, 1 / 3, 2.45, 1234.5678, 2e20, -1e-7]
     texts = ["2.45", "4.85", "0.333333", "2.45", "1234.57", "2e+20", "-1e-07"]
-    assert shortest_decimals(some) == texts
-    assert shortest_decimals(some[:3], digits=3) == ["2.45", "4.85", "0.333"]
+    assert shortest_decimals(numbers) == texts
+    assert shortest_decimals(numbers[:3], digits=3) == ["2.45", "4.85", "0.333"]
     assert shortest_decimals([2008.5, 2009.5, 2011.0], digits=3) == ["2008.5", "2009.5", "2011"]
     assert shortest_decimals([]) == []

@@ -10,10 +10,10 @@ from sklearn.datasets import load_iris
 import boostbench as bb
 from boostbench.core.stumps.stump import Stump, Stumps
 
-from ..models import BINARY, SUMS, with_classes
+from ..models import BINARY, SUMS, pair_with_classes
 from ..problems import blobs, messy
 
-CASES = with_classes(SUMS)
+CASES = pair_with_classes(SUMS)
 NAMES = ["width", "height", "depth", "age"]
 
 
@@ -39,8 +39,10 @@ def outputs(model):
     return list(model.classes_[1:] if len(model.classes_) == 2 else model.classes_)
 
 
-def close(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * (1 + np.abs(wanted).max()))
+def close(actual, expected):
+    np.testing.assert_allclose(
+        actual, expected, rtol=1e-12, atol=1e-12 * (1 + np.abs(expected).max())
+    )
 
 
 class TestTheSum:
@@ -66,12 +68,12 @@ class TestTheSum:
         rules = model.rules()
         assert list(rules)[:3] == ["round", "feature", "threshold"]
         assert list(rules)[3:] == outputs(model)
-        found = np.zeros((len(new), len(outputs(model))))
+        actual = np.zeros((len(new), len(outputs(model))))
         for row in rules.itertuples(index=False):
             votes = np.array(row[3:], float)
             above = row.round == 0 or new[row.feature] > row.threshold
-            found += np.where(above, 1.0, -1.0)[..., None] * votes
-        close(found, scores(model, new))
+            actual += np.where(above, 1.0, -1.0)[..., None] * votes
+        close(actual, scores(model, new))
         rounds = rules["round"][rules["round"] > 0]
         assert (rounds.diff().dropna() == 1).all()
         if not isinstance(model, bb.AdaBoostMO):
@@ -82,15 +84,15 @@ class TestTheSum:
         shapes = model.shape_functions(X)
         table = shapes.explain_global()
         assert list(table) == ["feature", "left", "right", *outputs(model)]
-        found = np.tile(shapes.intercept, (len(new), 1))
+        actual = np.tile(shapes.intercept, (len(new), 1))
         for feature, steps in table.groupby("feature"):
             assert (steps["left"].iloc[0], steps["right"].iloc[-1]) == (-np.inf, np.inf)
             assert (steps["left"].iloc[1:].to_numpy() == steps["right"].iloc[:-1].to_numpy()).all()
             values = new[feature].to_numpy()[:, None]
             on = (steps["left"].to_numpy() < values) & (values <= steps["right"].to_numpy())
             assert (on.sum(axis=1) == 1).all()
-            found += on.astype(float) @ steps[outputs(model)].to_numpy()
-        close(found, scores(model, new))
+            actual += on.astype(float) @ steps[outputs(model)].to_numpy()
+        close(actual, scores(model, new))
 
     def test_functions_are_centred_over_the_samples(self, fitted):
         model, X, _ = fitted

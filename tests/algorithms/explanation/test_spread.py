@@ -57,8 +57,8 @@ def test_spread_of_scores_equals_the_spread_of_the_members(n_outputs, interactio
     expected = np.sqrt(3.0) * scores.std(axis=1)
     for samples in (None, X, X[:50]):
         spread = model.shape_functions(samples).spread(X)
-        found = np.linalg.norm(spread, axis=-1)
-        np.testing.assert_allclose(found, expected, rtol=0.01, atol=0.003 * expected.max())
+        actual = np.linalg.norm(spread, axis=-1)
+        np.testing.assert_allclose(actual, expected, rtol=0.01, atol=0.003 * expected.max())
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
@@ -70,8 +70,8 @@ def test_std_of_a_function_is_exact_if_components_are_left_out(n_outputs, member
     assert model._spread.intercept.shape[1] < model.n_estimators - 1
     expected = np.sqrt(3.0) * (scores - scores.mean(axis=0)).std(axis=1)
     _, std = model.shape_functions().explain_local(X, return_std=True)
-    found = std.to_numpy().reshape(len(X), n_outputs, 2)[..., 1]
-    np.testing.assert_allclose(found, expected, rtol=0.01, atol=1e-3 * expected.max())
+    actual = std.to_numpy().reshape(len(X), n_outputs, 2)[..., 1]
+    np.testing.assert_allclose(actual, expected, rtol=0.01, atol=1e-3 * expected.max())
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2, 3])

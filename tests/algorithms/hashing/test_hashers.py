@@ -50,9 +50,9 @@ def test_lsh_collisions_follow_the_angle():
     X -= X.mean(axis=0)
     bits = LSH(n_components=20_000, random_state=0).fit(X).transform(X) > 0
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    wanted = 1 - np.arccos((units @ units.T).clip(-1, 1)) / np.pi
-    found = (bits[:, None] == bits).mean(axis=2)
-    np.testing.assert_allclose(found, wanted, atol=0.02)
+    expected = 1 - np.arccos((units @ units.T).clip(-1, 1)) / np.pi
+    share = (bits[:, None] == bits).mean(axis=2)
+    np.testing.assert_allclose(share, expected, atol=0.02)
 
 
 def test_itq_keeps_the_principal_subspace():

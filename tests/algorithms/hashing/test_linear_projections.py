@@ -16,8 +16,8 @@ def test_samples_on_a_line_keep_their_order(model):
     t = np.sort(rng.uniform(0, 10, size=200))
     X = np.column_stack([t, np.sin(t), *rng.normal(size=(2, 200))])
     turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
-    found = model(1).fit_transform(X @ turn)[:, 0]
-    assert abs(np.corrcoef(found, t)[0, 1]) > 0.98
+    projected = model(1).fit_transform(X @ turn)[:, 0]
+    assert abs(np.corrcoef(projected, t)[0, 1]) > 0.98
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])
