@@ -6,6 +6,6 @@ from threadpoolctl import threadpool_limits
 
 @pytest.fixture(scope="package", autouse=True)
 def _one_thread():
-    """Products of matrices this small are slower on several threads than on one."""
+    """Use one thread, since several threads slow down products of small matrices."""
     with threadpool_limits(1):
         yield

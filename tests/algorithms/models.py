@@ -1,4 +1,4 @@
-"""The models that tests of all algorithms go through."""
+"""Models of every class, for tests of all algorithms."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import boostbench as bb
 from boostbench.algorithms.lpboost import MarginBooster
 
 PROJECTED = {"n_iterations": 12, "n_projections": 30, "random_state": 0}
-# All rounds are kept.
+# The setting tol=0 switches off the stopping rule.
 LONG = {"nu": 1e-3, "tol": 0}
 DRAWN = {"n_iterations": 12, "n_candidates": 50, "random_state": 0}
 # A few rounds on small data, for every class, weak learner, loss and solver.
@@ -116,7 +116,7 @@ BINARY = (bb.AdaBoost, bb.CGENS, bb.LsBoost, MarginBooster, bb.RpBoost)
 
 
 def pair_with_classes(models, most=False):
-    """Combine models with numbers of classes, or the largest of these; some are for two classes."""
+    """Pair each model with the numbers of classes it supports, or with the largest of them."""
     return {
         f"{name}, {n_classes} classes": (model, n_classes)
         for name, model in models.items()

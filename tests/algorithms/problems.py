@@ -20,14 +20,14 @@ def blobs(n_classes, n_samples=45, n_features=4, seed=0, spread=1.5):
 
 
 def noise(n_classes, n_samples=40, n_features=3, seed=0):
-    """Draw labels that do not depend on the features: a training stays far from perfect."""
+    """Draw labels that do not depend on the features, so that training errors remain."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(n_samples) % n_classes
     return rng.normal(size=(n_samples, n_features)), y
 
 
 def mixed(n_classes, n_samples=300, seed=0):
-    """Draw a table as people have them, with columns of very different numbers of values.
+    """Draw a table whose columns have very different numbers of distinct values.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def mixed(n_classes, n_samples=300, seed=0):
 
 
 def messy(n_classes, n_samples=300, seed=0):
-    """Draw a table with missing values and categories, which say something of the classes.
+    """Draw a table with missing values and categories, on which the classes depend.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from .problems import noise
 class Fitted:
     """Fitted model with the quantities of the literal formulas; training ran all rounds.
 
-    What a coefficient belongs to is its `rule`: a subclass gives it, and `design`, `weights`,
+    A subclass defines the `rule` that assigns coefficients, and `design`, `weights`,
     `violation` and `chosen`.
     """
 
@@ -42,7 +42,7 @@ class Fitted:
         self.H = self.outputs(X)
 
     def outputs(self, X):
-        """List h_t(x_i), one array per round."""
+        """Return h_t(x_i) as a list of arrays, one per round."""
         if self.model.weak_learner == "stump":
             return reference.stage_outputs(self.model, X)
         learners = self.model.hypotheses_
@@ -58,7 +58,7 @@ class Fitted:
 
 
 class RowCoefficients(Fitted):
-    """A coefficient for each row of P."""
+    """Fitted model with a coefficient for each row of P."""
 
     rule = "paper"
 
@@ -71,16 +71,16 @@ class RowCoefficients(Fitted):
         return self.w[t] if t >= 0 else np.zeros(self.model.n_projections)
 
     def violation(self, t):
-        """Return how much the constraints of the rows are violated before round t."""
+        """Return the violations of the constraints of the rows before round t."""
         return np.einsum("ir,irv->v", self.dual(t - 1), self.design(t - 1))
 
     def chosen(self, t):
-        """Say for which rows the weak learner of round t may be."""
+        """Return the rows that the weak learner of round t may belong to."""
         return range(self.model.n_projections)
 
 
 class PairCoefficients(Fitted):
-    """A coefficient for each pair of a weak learner and a row of P."""
+    """Fitted model with a coefficient for each pair of a weak learner and a row of P."""
 
     rule = "pair"
 
@@ -100,17 +100,17 @@ class PairCoefficients(Fitted):
         return self.w[t, : t + 1] if t >= 0 else np.zeros(0)
 
     def violation(self, t):
-        """Return 0: a new pair has a constraint of its own."""
+        """Return 0, since a new pair has a separate constraint."""
         return np.zeros(self.model.n_projections)
 
     def chosen(self, t):
-        """Say for which row the weak learner of round t is."""
+        """Return the row that the weak learner of round t belongs to."""
         return [self.model.rows_[t]]
 
 
 @functools.cache
 def fit(kind, *args, **options):
-    """Fit once for all tests that ask for the same; they only read it."""
+    """Return a cached fit, which tests must not modify."""
     return kind.make(*args, **options)
 
 

@@ -1,4 +1,4 @@
-"""The boosting algorithms written out literally, one loop per sum: slow, and plain to read."""
+"""Boosting algorithms, written out literally with one loop per sum: slow, but easy to check."""
 
 import itertools
 import math
@@ -6,12 +6,12 @@ import math
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-# The search adds up in single precision: a stump may be chosen that is worse by that much.
+# Edge that the search may lose, since it sums in single precision.
 PRECISION = 1e-6
 
 
 def stump_outputs(X):
-    """List the outputs on X of every stump of polarity +1, one array per stump."""
+    """Return the outputs of every stump of polarity +1, as a list of arrays."""
     result = []
     for feature in range(X.shape[1]):
         values = sorted(set(X[:, feature].tolist()))
@@ -22,19 +22,19 @@ def stump_outputs(X):
 
 
 def margins_of_all_stumps(X, y):
-    """y h(x) of every stump and its negative, with y in {0, 1}; (n_stumps, n_samples)."""
+    """Return y h(x) of all stumps and their negatives, (n_stumps, n_samples); y is 0 or 1."""
     outputs = np.array(stump_outputs(X))
     return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
 
 
 def stage_outputs(model, X):
-    """List h_t(x_i) of a fitted model with plain stumps, one array per round."""
+    """Return h_t(x_i) of a model of stumps, as a list of arrays, one per round."""
     learners = model.hypotheses_
     return stack_outputs(learners.feature, learners.threshold, learners.polarity, X)
 
 
 def stack_outputs(features, thresholds, polarities, X):
-    """List h(x_i) of some stumps, one array each."""
+    """Return h(x_i) of given stumps, as a list of arrays."""
     return [
         np.array([polarity if row[feature] > threshold else -polarity for row in X])
         for feature, threshold, polarity in zip(features, thresholds, polarities, strict=True)
@@ -42,7 +42,7 @@ def stack_outputs(features, thresholds, polarities, X):
 
 
 def projected_outputs(model, X):
-    """List h_t(P_r x_i) of a fitted RBoostRank, one array (n_samples, n_classes) per round."""
+    """Return h_t(P_r x_i) of an RBoostRank, a list of arrays (n_samples, n_classes) by round."""
     learners = model.hypotheses_
     result = []
     for directions, threshold, polarity in zip(
@@ -57,7 +57,7 @@ def projected_outputs(model, X):
 
 
 def differences(output, y):
-    """Subtract every class's output from the own one's: delta h, eq. (1) of RandomBoost."""
+    """Return delta h, eq. (1) of RandomBoost: the true class's output minus each class's."""
     result = np.empty_like(output)
     for i in range(len(y)):
         for r in range(output.shape[1]):
@@ -66,18 +66,18 @@ def differences(output, y):
 
 
 def wrong_pairs(y, n_classes):
-    """List the pairs (i, r) with r other than the label of i."""
+    """Return the pairs (i, r) in which r is not the label of i."""
     return [(i, r) for i in range(len(y)) for r in range(n_classes) if r != y[i]]
 
 
 def pair_margins(scores, y):
-    """Margins of the own classes' scores before all others."""
+    """Return the margins of the true class's score over every other class's."""
     of_all = differences(scores, y)
     return np.array([of_all[pair] for pair in wrong_pairs(y, scores.shape[1])])
 
 
 def exponential_loss(margins):
-    """Average exp(-margin)."""
+    """Return the mean of exp(-margin)."""
     return sum(math.exp(-margin) for margin in np.ravel(margins)) / np.size(margins)
 
 
@@ -92,7 +92,7 @@ def class_scores(model, X):
 
 
 def assert_loss_decreases(model, X, y, scale=1.0):
-    """Assert that the exponential loss falls in every round, and bounds the training error."""
+    """Assert that the exponential loss decreases in every round and bounds the training error."""
     before = 1.0
     for scores in class_scores(model, X):
         loss = exponential_loss(scale * pair_margins(scores, y))
@@ -102,7 +102,7 @@ def assert_loss_decreases(model, X, y, scale=1.0):
 
 
 def assert_rounds_of_adaboost(X, y, scores):
-    """Assert that each round is one of AdaBoost's, whichever of equally good stumps it takes.
+    """Assert that each round is a round of AdaBoost, with any of equally good stumps.
 
     `y` is 0 or 1, `scores` lists F after each round.
     """
@@ -123,7 +123,7 @@ def assert_rounds_of_adaboost(X, y, scores):
 
 
 class LeastErrorStump(ClassifierMixin, BaseEstimator):
-    """A stump for scikit-learn's AdaBoost that takes the least weighted error, not Gini."""
+    """Stump of least weighted error (not Gini impurity) for scikit-learn's AdaBoost."""
 
     def fit(self, X, y, sample_weight):
         self.classes_ = np.unique(y)

@@ -13,7 +13,7 @@ from .problems import blobs, noise
 
 
 def label_signs(y, n_classes):
-    """Y of AdaBoost.MH: +1 for the label of a sample, -1 for the other classes."""
+    """Return Y of AdaBoost.MH: +1 for the label of a sample, -1 for the other classes."""
     return np.array([[1.0 if r == label else -1.0 for r in range(n_classes)] for label in y])
 
 
@@ -26,7 +26,7 @@ def mh_edges(D, Y, h):
 
 
 def test_two_classes_equal_samme_of_scikit_learn():
-    """SAMME on two classes: coefficients twice as large, scores relative to half their sum."""
+    """SAMME has coefficients twice as large, and scores relative to half their sum."""
     X, y = blobs(2, seed=2)
     theirs = AdaBoostClassifier(reference.LeastErrorStump(), n_estimators=12).fit(X, y)
     ours = AdaBoost(n_iterations=12).fit(X, y)
@@ -37,7 +37,7 @@ def test_two_classes_equal_samme_of_scikit_learn():
         2 * ours.decision_function(new) / alphas.sum(), theirs.decision_function(new), atol=1e-9
     )
     for mine, other in zip(ours.staged_predict(new), theirs.staged_predict(new), strict=True):
-        # An even number of votes may cancel out; either class is right then.
+        # An even number of votes may cancel; then both classes are correct.
         assert np.mean(mine != other) < 0.02
     assert (ours.predict(new) == theirs.predict(new)).all()
 
@@ -46,7 +46,7 @@ def test_two_classes_equal_samme_of_scikit_learn():
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_rounds_of_adaboost_mh_equal_brute_force(problem, n_classes, seed):
-    """Brute force over all stumps and all 2^k vote vectors."""
+    """Brute force covers all stumps and all 2^k vote vectors."""
     X, y = problem(n_classes, n_samples=16, n_features=2, seed=seed)
     model = AdaBoostMH(n_iterations=8).fit(X, y)
     Y = label_signs(y, n_classes)
@@ -72,9 +72,9 @@ def test_rounds_of_adaboost_mh_equal_brute_force(problem, n_classes, seed):
 
 
 def test_rounding_errors_do_not_grow():
-    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it.
+    """Every coefficient still follows from the previous scores after hundreds of rounds.
 
-    Weights that are not brought back to sum 1 drift from it, faster and faster: by a factor of
+    Without normalisation, the deviation of the weights' sum from 1 would grow by a factor of
     1 / (1 - edge^2) a round.
     """
     X, y = load_wine(return_X_y=True)

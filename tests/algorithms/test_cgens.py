@@ -17,7 +17,7 @@ EVERYTHING = 10_000
 
 
 def outputs_of_all_stumps(X):
-    """Outputs of every stump of one polarity, (n_stumps, n_samples)."""
+    """Return the outputs of every stump of polarity +1, of shape (n_stumps, n_samples)."""
     return np.array(reference.stump_outputs(X))
 
 
@@ -30,13 +30,13 @@ def hinge_losses(model, X, y):
 
 
 def primal(model, X, y):
-    """Objective of eq. (1), from predictions and coefficients."""
+    """Return the objective of eq. (1), computed from predictions and coefficients."""
     loss = hinge_losses(model, X, y) ** (1 if model.loss == "hinge" else 2)
     return model.coefficients_ @ model.coefficients_ / 2 + model.C * loss.sum()
 
 
 def dual(model, outputs, y):
-    """Objective of eq. (2) over the weak learners with these outputs."""
+    """Return the objective of eq. (2) over weak learners with given outputs."""
     w = outputs @ ((2 * y - 1) * model.dual_)
     quadratic = 0.0 if model.loss == "hinge" else (model.dual_**2).sum() / (4 * model.C)
     return model.dual_.sum() - w @ w / 2 - quadratic
@@ -44,7 +44,7 @@ def dual(model, outputs, y):
 
 @functools.cache
 def optimal(loss, problem, C):
-    """Fit once for all tests that ask for the same; they only read it."""
+    """Return a cached fit, which tests must not modify."""
     X, y = problem(2, seed=1)
     return CGENS(EVERYTHING, C, loss, tol=1e-7).fit(X, y), X, y, outputs_of_all_stumps(X)
 
@@ -66,7 +66,7 @@ class TestOptimum:
         model, X, y, stumps = optimal(loss, problem, C)
         kernel = stumps.T @ stumps
         if loss == "squared_hinge":
-            # Its dual has no upper bounds, and adds 1 / (2 C) to the diagonal of the kernel.
+            # The dual of the squared hinge adds 1 / (2 C) to the kernel's diagonal, without bounds.
             ridge = np.eye(len(y)) / (2 * C)
             peer = SVC(C=1e9, kernel="precomputed", tol=1e-10).fit(kernel + ridge, y)
         else:
@@ -77,14 +77,14 @@ class TestOptimum:
         errors = np.maximum(0, 1 - (2 * y - 1) * (w @ stumps + peer.intercept_[0]))
         errors = errors if loss == "hinge" else errors**2
         assert w @ w / 2 + C * errors.sum() == pytest.approx(primal(model, X, y), rel=1e-6)
-        # w is unique, but the bias may not be.
+        # The solution w is unique, but the bias may not be.
         scores = model.decision_function(X) - model.intercepts_
         np.testing.assert_allclose(scores, w @ stumps, atol=2e-3)
 
 
 @PROBLEMS
 def test_gap_of_a_round_follows_from_unused_stumps(problem):
-    """Claim 4.1: half the sum of their squares."""
+    """Claim 4.1 states that the gap is half the sum of their squared scores."""
     X, y = problem(2, seed=3)
     stumps = outputs_of_all_stumps(X)
     for rounds in (1, 5, 20):
@@ -113,7 +113,7 @@ def solve_generically(H, signs, C):
 @PROBLEMS
 @pytest.mark.parametrize("C", [0.01, 0.3, 3.0])
 def test_rounds_equal_algorithm_1(problem, C):
-    """The stump of eq. (8), one of them where several are equally good, and the scores of (1)."""
+    """Check that stumps maximise eq. (8), and that scores minimise eq. (1)."""
     X, y = problem(2, n_samples=37, seed=4)
     signs, stumps = 2.0 * y - 1, outputs_of_all_stumps(X)
     model = CGENS(15, C).fit(X, y)
@@ -244,7 +244,7 @@ def test_sls_with_all_stumps_equals_the_closed_form(n_classes):
 
 
 def test_order_of_classes_does_not_change_the_scores():
-    """Two classes and the simplex's mirror image: the stumps' signs change, and nothing else."""
+    """Swapping two classes mirrors the simplex, which changes the signs of the stumps only."""
     X, y = blobs(2, seed=7)
     one, other = CGENSSLS(20).fit(X, y), CGENSSLS(20).fit(X, 1 - y)
     np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-9)

@@ -1,4 +1,4 @@
-"""Trainings that do not come to the end of their problem say so."""
+"""Check the attribute `converged_`, and warnings about training without convergence."""
 
 import warnings
 from typing import ClassVar
@@ -35,7 +35,7 @@ class TestMultiBoost:
         assert model.converged_ is False
 
     def test_coarse_solver_warns(self):
-        # L-BFGS-B stops at slopes that are larger than nu.
+        # L-BFGS-B stops at slopes larger than nu.
         X, y = blobs(3)
         params = {"nu": 1e-8, "solver_iterations": 100}
         with pytest.warns(ConvergenceWarning, match="try solver='newton', or a larger nu or tol"):
@@ -57,7 +57,7 @@ class TestMultiBoost:
         assert model.converged_ is False
 
     def test_undone_rounds_do_not_warn(self):
-        """The solver is too coarse for the last ones, as above."""
+        """The solver is too coarse for the last rounds, but early stopping removes them."""
         X, y = blobs(3)
         model = MultiBoost(nu=1e-8, solver="lbfgs", solver_iterations=100, n_iter_no_change=1000)
         fit(model, X, y, X_val=X, y_val=np.roll(y, 1))

@@ -11,7 +11,7 @@ from .problems import blobs, noise
 
 
 def soft_margin(margins, nu, weights):
-    """LPBoost's largest soft margin over all weak learners: the least of the largest edge."""
+    """Return LPBoost's largest soft margin, which equals the least maximum edge."""
     n_columns, n_samples = margins.shape
     return linprog(
         np.append(np.zeros(n_samples), 1.0),
@@ -25,7 +25,7 @@ def soft_margin(margins, nu, weights):
 
 
 def regularised_optimum(margins, nu, eta, weights):
-    """The whole program of ERLPBoost, by a generic solver."""
+    """Return the optimum of ERLPBoost's program over all stumps, by a generic solver."""
     n_columns, n_samples = margins.shape
     prior = weights / weights.sum()
 
@@ -78,11 +78,11 @@ class TestOptimum:
         edges = reference.margins_of_all_stumps(X, y) @ d
         F = model.decision_function(X)
         rho = (2 * y - 1) * F
-        # The stumps that are used have the largest edge of all, on average.
+        # The mean edge of the selected stumps is the largest edge of all.
         assert edges.max() - d @ rho <= 2e-7
         value = edges.max() + rel_entr(d, np.full(n, 1 / n)).sum() / eta
         assert -model.objective_[-1] == pytest.approx(value, abs=2e-7)
-        # Below their bound, weights are exponential in the margins; at it, margins are smaller.
+        # Weights below their bound are exponential in the margins; the others have smaller margins.
         inside = d < (1 - 1e-9) / (nu * n)
         if inside.any() and nu < 1:
             level = (np.log(np.maximum(d, 1e-300)) + eta * rho)[inside & (d > 1e-290)]
@@ -118,11 +118,11 @@ def test_soft_margin_is_within_epsilon(epsilon):
 
 
 def test_solution_equals_result_by_hand():
-    """A stump errs on one of four samples, whose weight reaches the upper bound."""
+    """The best stump misclassifies one of four samples, whose weight reaches its upper bound."""
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
     model, eta = fit(X, y, 0.5, 0.1, n_iterations=1)
     wrong = int(np.flatnonzero(model.predict(X) != y)[0])
-    # Half is the bound of a sample, and the largest edge is 0.5 - 0.5 = 0.
+    # The upper bound of a weight is 1/2, so that the largest edge is 0.5 - 0.5 = 0.
     expected = np.where(np.arange(4) == wrong, 0.5, 0.5 / 3)
     assert model.dual_ == pytest.approx(expected)
     divergence = 0.5 * np.log(2) + 0.5 * np.log(2 / 3)

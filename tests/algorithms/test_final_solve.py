@@ -41,7 +41,7 @@ def fitted(model, X, y, **options):
 
 
 def mean_loss(model, scores, y, weights=None):
-    """The smooth part of the objective, pair by pair."""
+    """Return the smooth part of the objective, summed pair by pair."""
     loss = np.exp if model.loss.startswith("exponential") else lambda z: np.logaddexp(0, z)
     k = scores.shape[1]
     weights = np.ones(len(y)) if weights is None else weights / weights.mean()
@@ -55,7 +55,7 @@ def mean_loss(model, scores, y, weights=None):
 
 
 def score_columns(model, X):
-    """Scores that each coefficient is multiplied with, of shape (n, m, k), the slow way."""
+    """Return the scores that coefficients multiply, of shape (n, m, k), computed one by one."""
     outputs = model.hypotheses_.outputs(X)
     if isinstance(model, RBoostRankTC):
         return np.moveaxis(outputs, -1, 0)
@@ -97,7 +97,7 @@ class TestMinimum:
         reached = objective(coefficients(solved))
         assert solved.objective_[-1] == pytest.approx(reached, rel=1e-9)
         assert reached <= before.objective_[-1] * (1 + 1e-9)
-        # A general solver without analytic derivatives finds no better solution from there.
+        # A generic solver without analytic derivatives finds no better solution.
         start = coefficients(solved)
         options = {"maxiter": 50, "ftol": 1e-13, "gtol": 1e-9, "maxfun": 4000}
         better = minimize(objective, start, bounds=[(0, None)] * len(start), options=options)
@@ -129,7 +129,7 @@ class TestMinimum:
         assert (before.weight_path_ != attributes["weight_path_"]).nnz == 0
         wanted = scores(solved, X)
         wanted = wanted[:, 1] - wanted[:, 0] if n_classes == 2 else wanted
-        # Single precision in the model's own codes.
+        # The tolerance is for the model's codes, which are in single precision.
         np.testing.assert_allclose(solved.decision_function(X), wanted, rtol=1e-5, atol=1e-5)
         *early, last = solved.staged_decision_function(X)
         np.testing.assert_allclose(last, wanted, rtol=1e-5, atol=1e-5)

@@ -15,7 +15,7 @@ NORMS = {"l2": lambda w: math.sqrt(sum(x * x for x in w)), "linf": lambda w: max
 
 
 def loss(F, y):
-    """Average negative log of the softmax of the own class."""
+    """Return the mean negative logarithm of the true class's softmax."""
     total = 0.0
     for scores, label in zip(F, y, strict=True):
         total += math.log(sum(math.exp(s - scores[label]) for s in scores))
@@ -23,14 +23,14 @@ def loss(F, y):
 
 
 def objective(W, H, y, nu, norm):
-    """The objective of coefficients W (n_stumps, n_classes), H (n_samples, n_stumps)."""
+    """Return the objective of coefficients W (n_stumps, n_classes) and outputs H."""
     return loss(H @ W, y) + nu * sum(NORMS[norm](w) for w in W)
 
 
 def coefficients_by_round(model, X):
-    """Coefficients of all stumps after each round, starting from 0; H is all stumps' outputs."""
+    """Return the coefficients of all stumps before and after each round, and their outputs H."""
     candidates = reference.stump_outputs(X)
-    # The first of those that are alike.
+    # Stumps with equal outputs are represented by the first one.
     positions = {candidates[j].tobytes(): j for j in reversed(range(len(candidates)))}
     W = np.zeros((len(candidates), model.coefficients_.shape[1]))
     by_round = [W]
@@ -42,7 +42,7 @@ def coefficients_by_round(model, X):
 
 
 def numeric_gradient(W, H, y, j, size=1e-6):
-    """Central differences of the loss by the coefficients of stump j."""
+    """Return central differences of the loss in the coefficients of stump j."""
     gradient = np.empty(W.shape[1])
     for r in range(W.shape[1]):
         step = np.zeros_like(W)
@@ -52,7 +52,7 @@ def numeric_gradient(W, H, y, j, size=1e-6):
 
 
 def minimum_of_bound(w, gradient, nu, norm):
-    """Minimise g (z - w) + |z - w|^2 / 4 + nu |z| by a generic method, and return it and z."""
+    """Return the minimum of g (z - w) + |z - w|^2 / 4 + nu |z| and its z, by a generic method."""
 
     def bound(z):
         step = z - w
@@ -92,7 +92,7 @@ def test_rounds_equal_the_literal_algorithm(norm, n_classes, nu):
 @pytest.mark.parametrize("nu", [0.0, 1e-3, 1e-2])
 @pytest.mark.parametrize("seed", range(4))
 def test_selected_stump_has_the_lowest_bound(norm, nu, seed):
-    """With many stumps and five classes, the largest dual norm often belongs to another stump."""
+    """The largest dual norm often belongs to another stump if stumps and classes are many."""
     X, y = noise(5, n_samples=40, n_features=4, seed=seed)
     model = GradBoost(n_iterations=15, nu=nu, norm=norm).fit(X, y)
     by_round, H = coefficients_by_round(model, X)
@@ -122,7 +122,7 @@ def test_objective_decreases_in_every_round(problem, nu, norm):
 
 
 def smooth_loss(W, H, y):
-    """Loss and gradient, as `loss`, with arrays."""
+    """Return the loss, computed with arrays, and its gradient."""
     is_label = np.eye(W.shape[1])[y]
     F = H @ W
     E = np.exp(F - F.max(axis=1, keepdims=True))
@@ -131,7 +131,7 @@ def smooth_loss(W, H, y):
 
 
 def solve_l2(H, y, n_classes, nu):
-    """Round the corners off: sqrt(|w|^2 + c^2) instead of |w|, with c towards 0; by L-BFGS."""
+    """Solve by L-BFGS with |w| smoothed as sqrt(|w|^2 + c^2), for c towards 0."""
     shape = H.shape[1], n_classes
     z = np.zeros(shape).ravel()
     for corner in 10.0 ** -np.arange(1, 8):
@@ -149,7 +149,7 @@ def solve_l2(H, y, n_classes, nu):
 
 
 def solve_linf(H, y, n_classes, nu):
-    """Solve by SLSQP with one more variable per row that bounds its entries."""
+    """Solve by SLSQP with an additional variable per row, which bounds its entries."""
     shape = n_stumps, n_classes = H.shape[1], n_classes
 
     def linear(z):
@@ -182,7 +182,7 @@ def test_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu):
     wanted = objective(solve(H, y, n_classes, nu), H, y, nu, norm)
     assert model.objective_[-1] == pytest.approx(wanted, abs=1e-6)
     assert wanted < math.log(n_classes) - 1e-3
-    # At the minimum, minus the gradient is a subgradient of the penalty.
+    # The negative gradient at the minimum is a subgradient of the penalty.
     dual = {"l2": NORMS["l2"], "linf": lambda g: sum(map(abs, g))}[norm]
     for j, w in enumerate(by_round[-1]):
         g = numeric_gradient(by_round[-1], H, y, j)
@@ -196,7 +196,7 @@ def test_coefficients_of_a_stump_may_become_zero():
     model = GradBoost(n_iterations=1000, nu=0.03).fit(X, y)
     by_round, _ = coefficients_by_round(model, X)
     ever = np.any([W.any(axis=1) for W in by_round], axis=0)
-    # The sum of its rounds, up to rounding errors.
+    # The coefficients are sums over rounds, which cancel up to rounding errors.
     is_used = np.abs(by_round[-1]).max(axis=1) > 1e-12
     assert model.n_hypotheses_ == is_used.sum() < ever.sum()
     assert model.n_parameters_ == model.n_hypotheses_ * 5
@@ -217,7 +217,7 @@ def test_larger_penalty_selects_fewer_stumps(norm):
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])
 def test_model_does_not_depend_on_single_precision(norm, monkeypatch):
-    """The search also evaluates the stumps of earlier rounds."""
+    """Ties between new and earlier stumps do not depend on single precision."""
     X, y = blobs(4, n_samples=160, n_features=5, spread=2.0)
     X = X.round(1)
     models = []

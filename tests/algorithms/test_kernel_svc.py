@@ -27,7 +27,7 @@ def draw(seed=0, n_samples=12, n_features=3):
 
 
 def test_stump_kernel_equals_the_sum_over_all_stumps():
-    """Between neighbouring values all thresholds give one stump: a finite sum of lengths."""
+    """The integral is a finite sum, since all thresholds between two values give one stump."""
     X = draw()
     total = np.zeros((len(X), len(X)))
     for column in X.T:
@@ -49,7 +49,7 @@ def test_perceptron_kernel_equals_the_mean_over_perceptrons(n_features):
     outputs = np.where(X @ directions.T > rng.uniform(-R, R, n), 1.0, -1.0)
     mean = outputs @ outputs.T / n
     c = gamma_function(n_features / 2) / (np.sqrt(np.pi) * gamma_function((n_features + 1) / 2))
-    # Six standard deviations of the sampled means.
+    # The tolerance is six standard deviations of the sampled means.
     np.testing.assert_allclose(c / R * perceptron_kernel(X, offset=R / c), mean, atol=6 / n**0.5)
 
 
@@ -58,7 +58,7 @@ def test_kernels_are_conditionally_positive_definite(kernel):
     X, Y = draw(0), draw(1, 5)
     assert kernel(X, Y).shape == (12, 5)
     np.testing.assert_allclose(kernel(X, Y), kernel(np.vstack([X, Y]))[:12, 12:], atol=1e-12)
-    # Conditionally positive definite: orthogonal to the constant vector.
+    # Conditional positive definiteness concerns vectors orthogonal to the constant one.
     centre = np.eye(12) - 1 / 12
     assert np.linalg.eigvalsh(centre @ kernel(X) @ centre).min() > -1e-12
 
@@ -84,7 +84,7 @@ class TestKernelSVC:
         )
 
     def test_solution_equals_another_solver_of_the_dual(self, model, kernel):
-        """Eq. (2), by another solver."""
+        """The other solver maximises eq. (2)."""
         X, y = noise(2, n_samples=30)
         signs, C = 2.0 * y - 1, 0.2
         Q = kernel(X) * np.outer(signs, signs)
@@ -136,7 +136,7 @@ def test_constant_features_and_one_sample_per_class(model):
 
 @pytest.mark.parametrize("kernel", [stump_kernel, perceptron_kernel])
 def test_kernels_are_callables_for_scikit_learn(kernel):
-    """Pair by pair, as a metric of `pairwise_kernels` and as a kernel of other models."""
+    """The kernels work as a metric of `pairwise_kernels` and as a kernel of other models."""
     X, Y = draw(0), draw(1, 5)
     np.testing.assert_allclose(
         pairwise_kernels(X, Y, metric=lambda a, b: kernel([a], [b])[0, 0]), kernel(X, Y)

@@ -13,13 +13,13 @@ DEPTHS = pytest.mark.parametrize("max_depth", [1, 2])
 
 @BOTH
 def test_votes_for_two_classes_equal_adaboost(model):
-    """A leaf gives -1 or +1, so that the constant stump is among the weak learners."""
+    """The constant stump is among the weak learners, since each leaf votes -1 or +1."""
     X, y = noise(2, n_samples=60, seed=3)
     ours = model(60, leaf_values="vote", max_bins=None, random_state=0).fit(X, y)
     adaboost = AdaBoost(n_iterations=60, constant=True).fit(X, y)
     one, other = ours.staged_decision_function(X), adaboost.staged_decision_function(X)
     for a, b in zip(one, other, strict=True):
-        # The score of class k is y_k f, so that the decision is twice f.
+        # The score of class k is y_k f, so that the decision function is 2 f.
         np.testing.assert_allclose(a, 2 * b, rtol=1e-4, atol=1e-4)
 
 
@@ -33,7 +33,7 @@ def test_weights_of_two_classes_are_parallel_to_adaboost(model):
 
 
 def literal_risk(model, X, labels, t):
-    """The risk after t rounds, from the paper's formula."""
+    """Return the risk after t rounds, by the paper's formula."""
     f = model.hypotheses_.scores(X, model.coefficients_, slice(0, t))
     scores = f @ model._codewords_at(t).T
     exponents = 0.5 * (scores - scores[np.arange(len(labels)), labels][:, None])
@@ -124,7 +124,7 @@ def test_embedding_determines_scores_and_bits(model):
 
 @DEPTHS
 def test_rotated_codewords_give_the_same_classifier(max_depth, monkeypatch):
-    """Only the bits depend on the rotation of the axes."""
+    """A rotation of the axes changes the bits only."""
     X, y = blobs(5, n_samples=80, seed=8)
     fits = []
     for seed in (0, 1):
@@ -164,7 +164,7 @@ def test_factor_of_all_weights_does_not_change_the_model(model, leaf_values):
 
 class TestCodewordBoosting:
     def test_codeword_boosting_equals_the_codeword_half_of_ladder(self):
-        """Both start from the same predictor and codewords."""
+        """The two trainings start from the same predictor and codewords."""
         X, y = noise(4, n_samples=60, seed=1)
         ladder = LADDER(2, 3, codeword_steps=4, random_state=5).fit(X, y)
         first = CodewordMCBoost(2, 3, random_state=5).fit(X, y)

@@ -43,7 +43,7 @@ def test_C_below_one_sample_gives_an_empty_model():
 
 
 def test_cancelling_scores_are_ties():
-    """Labels that do not depend on few distinct samples: many a margin of the solution is 0."""
+    """Many margins are 0 if samples repeat and labels are random."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (150, 4)).astype(float), rng.integers(0, 2, 150)
     model = LPBoost(C=1.0).fit(X, y)

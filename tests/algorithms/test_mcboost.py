@@ -19,7 +19,7 @@ def margins(scores, y):
 
 
 def dual(loss, scores, y):
-    """Eq. (11) or (12)."""
+    """Return the dual variables, eq. (11) or (12)."""
     rho = margins(scores, y)
     if loss == "exponential":
         return np.exp(-rho) / np.exp(-rho).sum()
@@ -27,7 +27,7 @@ def dual(loss, scores, y):
 
 
 def gains(u, y):
-    """The bracket of eq. (10), sum by sum."""
+    """Return the bracket of eq. (10), summed literally."""
     G = np.empty_like(u)
     for i in range(len(u)):
         for r in range(u.shape[1]):
@@ -36,7 +36,7 @@ def gains(u, y):
 
 
 def objective(loss, scores, y, nu=0.0, w=0.0):
-    """Eq. (13) or (14), u of the scores before the round."""
+    """Return eq. (13) or (14), with u of the scores before the round."""
     rho = margins(scores, y)
     if loss == "exponential":
         return np.log(np.exp(-rho).mean()) + nu * np.sum(w)
@@ -49,7 +49,7 @@ def objective(loss, scores, y, nu=0.0, w=0.0):
 @pytest.mark.parametrize("nu", [0.0, 1e-9, 0.01])
 class TestAgainstTheLiteralAlgorithm:
     def test_rounds_equal_brute_force(self, loss, problem, n_classes, seed, nu):
-        """Brute force over all stumps, polarities and classes; L-BFGS-B for the coefficients."""
+        """Brute force covers stumps, polarities and classes; L-BFGS-B solves for coefficients."""
         X, y = problem(n_classes, n_samples=20, n_features=2, seed=seed)
         model = MCBoost(n_iterations=6, loss=loss, nu=nu).fit(X, y)
         candidates = [s * h for h in reference.stump_outputs(X) for s in (1, -1)]
@@ -90,7 +90,7 @@ def test_every_round_decreases_the_loss(loss, nu, eta):
 
 class TestStoppingRule:
     def test_training_ends_without_violated_constraints(self):
-        """Step 2: training goes on as long as some edge is above nu, for u of sum 1."""
+        """Training continues (step 2) while an edge exceeds nu, for u of sum 1."""
         X, y = blobs(3, seed=1)
         for loss in LOSSES:
             model = MCBoost(n_iterations=3000, loss=loss, nu=0.02, eta=1.0).fit(X, y)
@@ -100,7 +100,7 @@ class TestStoppingRule:
                 u = dual(loss, F, y)
                 edges = np.array(reference.stump_outputs(X)) @ gains(u / u.sum(), y)
                 largest.append(np.abs(edges).max())
-            # Epsilon is 1 % of nu.
+            # The stopping rule has a tolerance epsilon of 1 % of nu.
             assert largest[-1] <= 0.0202 + reference.PRECISION
             assert min(largest[:-1]) > 0.0202 - reference.PRECISION
 
@@ -111,9 +111,9 @@ class TestStoppingRule:
 
     @pytest.mark.parametrize("loss", LOSSES)
     def test_largest_possible_first_edge(self, loss):
-        """2 (k - 1) / k^2 for k classes of one size: no nu above it trains (Table I)."""
+        """The first edge is at most 2 (k - 1) / k^2 for k classes of equal size (Table I)."""
         y = np.repeat(np.arange(20), 3)
-        X = np.eye(20)[y]  # each class has a stump that separates it from all others
+        X = np.eye(20)[y]  # A stump separates each class from all others.
         bound = 2 * 19 / 20**2
         below, above = (
             MCBoost(n_iterations=5, loss=loss, nu=bound * factor).fit(X, y)
@@ -143,7 +143,7 @@ class TestStepSize:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_large_nu_does_not_stall(loss):
-    """The coefficients of a stump of the wrong polarity would always be 0."""
+    """A stump of the wrong polarity would have coefficients of 0 in every round."""
     X, y = blobs(4, n_samples=80, seed=3)
     model = MCBoost(n_iterations=30, loss=loss, nu=0.05).fit(X, y)
     assert (model.coefficients_.max(axis=1) > 0).all()
@@ -151,7 +151,7 @@ def test_large_nu_does_not_stall(loss):
 
 
 def test_rounds_with_zero_coefficients_are_removed():
-    """Step 2 has u of sum 1, but eq. (14) is a sum, which nu outweighs for tiny weights."""
+    """Eq. (14) is a sum, which nu exceeds for tiny weights, but u of step 2 has sum 1."""
     X, y = noise(3, n_samples=60)
     model = MCBoost(n_iterations=300, loss="logistic", nu=0.01).fit(X, y, np.full(60, 0.001))
     assert 0 < model.n_iterations_ == len(model.coefficients_) < 300
@@ -163,7 +163,7 @@ def test_rounds_with_zero_coefficients_are_removed():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_training_on_easy_data_ends_with_finite_scores(loss):
-    """Wine is separated soon; then the loss falls until nu outweighs it."""
+    """Wine is separated soon, and the loss decreases until nu exceeds the edges."""
     X, y = load_wine(return_X_y=True)
     model = MCBoost(n_iterations=1000, loss=loss).fit(X, y)
     assert 20 < model.n_iterations_ < 1000
@@ -175,7 +175,7 @@ def test_training_on_easy_data_ends_with_finite_scores(loss):
 class TestTrees:
     @pytest.mark.parametrize("loss", LOSSES)
     def test_deeper_trees_learn_xor(self, loss):
-        """XOR of two features: no stump has a part in it."""
+        """Stumps have no edge on the XOR of two features."""
         X = np.random.default_rng(0).normal(size=(200, 2))
         y = (X[:, 0] * X[:, 1] > 0).astype(int)
         stumps = MCBoost(n_iterations=20, loss=loss).fit(X, y)
@@ -191,7 +191,7 @@ class TestTrees:
             h = model.hypotheses_.outputs(X)[:, t]
             edges = gains(dual("exponential", F, y), y).T @ h
             assert edges.max() > 0
-            # The selected class is above some other at least.
+            # The selected class gains on at least one other class.
             assert w[edges.argmax()] > 0
             F += np.outer(h, w)
         np.testing.assert_allclose(model.decision_function(X), F, atol=1e-9)
@@ -200,7 +200,7 @@ class TestTrees:
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_unpenalised_training_ends_at_loss_zero(loss, n_classes):
-    """The last samples have only one of the classes that a stump cannot separate."""
+    """A sum of stumps separates the data, so that the loss vanishes."""
     X, y = np.arange(4.0)[:, None].repeat(4, axis=0), np.array([0, 1, 0, n_classes - 1]).repeat(4)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

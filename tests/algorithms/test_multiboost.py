@@ -20,13 +20,13 @@ LOSSES = {
     "hinge": lambda rho: max(0.0, 1 - rho),
 }
 DUALS = {"logistic": lambda rho: 1 / (1 + math.exp(rho)), "exponential": lambda rho: math.exp(-rho)}
-# -lambda*(-u), the loss's part of the dual objective.
+# The loss's part of the dual objective is -lambda*(-u).
 CONJUGATES = {
     "logistic": lambda u: -sum(p * math.log(p) for p in (u, 1 - u) if p > 0),
     "exponential": lambda u: u - u * math.log(u) if u > 0 else 0.0,
     "hinge": lambda u: u,
 }
-# The matrix products and the search are in single precision.
+# Relative error of the matrix products and the search, which are in single precision.
 PRECISION = 1e-5
 
 
@@ -41,7 +41,7 @@ def smooth(request):
 
 
 def score_stages(model, X):
-    """List W^T h(x_i) after every round, from the coefficients and the stumps alone."""
+    """Return W^T h(x_i) after every round, as a list, from coefficients and stumps alone."""
     H = np.array(reference.stage_outputs(model, X))
     T, k = model.coefficients_.shape
     path = model.weight_path_.toarray().reshape(T, T, k)
@@ -60,7 +60,7 @@ def dual_variables(function, scores, y, k):
 
 
 def edges(u, y, h):
-    """Left-hand sides of the dual constraints of h, one per class."""
+    """Return the left-hand sides of the dual constraints of h, one per class."""
     m, k = u.shape
     result = np.zeros(k)
     for i, r in reference.wrong_pairs(y, k):
@@ -74,7 +74,7 @@ def largest_edge(u, X, y):
 
 
 class TestSolution:
-    """Training to the end: W solves the problem over all stumps."""
+    """Tests that W solves the problem over all stumps after convergence."""
 
     @pytest.fixture(params=[(2, 0.01), (3, 0.01), (3, 0.002)], ids=lambda p: f"{p[0]}, nu {p[1]}")
     def fitted(self, request, loss):
@@ -85,7 +85,7 @@ class TestSolution:
     @staticmethod
     @functools.cache
     def fit(k, nu, loss):
-        """Fit once for all tests, which only read it."""
+        """Return a cached fit, which tests must not modify."""
         X, y = blobs(k, n_samples=24, n_features=3, seed=4)
         return MultiBoost(nu=nu, loss=loss, tol=1e-3, n_iterations=400).fit(X, y), X, y, k
 
@@ -98,7 +98,7 @@ class TestSolution:
         assert largest_edge(model.dual_, X, y) <= model.nu * (1 + model.tol) + PRECISION * model.nu
 
     def test_duality_gap_is_closed(self, fitted):
-        """Scaled down until it is feasible, u bounds the objective from below."""
+        """A feasible multiple of u bounds the objective from below."""
         model, X, y, k = fitted
         u = model.dual_ * min(1.0, model.nu / largest_edge(model.dual_, X, y))
         bound = sum(CONJUGATES[model.loss](u[i, r]) for i, r in reference.wrong_pairs(y, k))
@@ -148,7 +148,7 @@ class TestEveryRound:
 
     def test_objective_decreases(self, fitted):
         model = fitted[0]
-        # A vertex of a linear program need not move.
+        # The vertex of a linear program may stay the same.
         slack = 1e-12 if model.loss == "hinge" else 0.0
         assert (np.diff(model.objective_) <= slack).all()
         assert model.objective_[-1] < model.objective_[0]
@@ -181,7 +181,7 @@ def test_new_stump_is_the_most_violated_constraint(smooth, k):
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_restricted_solutions_equal_a_generic_solver(smooth, k):
-    """After a few rounds, over the stumps of these rounds only."""
+    """The problems are restricted to the stumps of a few rounds."""
     X, y = noise(k, n_samples=20, n_features=3, seed=k)
     model = MultiBoost(nu=0.01, loss=smooth, n_iterations=4).fit(X, y)
     H = np.array(reference.stage_outputs(model, X))
@@ -192,12 +192,12 @@ def test_restricted_solutions_equal_a_generic_solver(smooth, k):
             return pair_sum(LOSSES[smooth], H.T @ W, y, k) / (len(y) * k) + model.nu * W.sum()
 
         rough = nonnegative(objective, np.full((t + 1) * k, 0.1))
-        # Rounds stop where their constraints are violated less than the next column's.
+        # A solve stops if its constraints are violated less than the next column's.
         assert rough.fun * (1 - PRECISION) <= model.objective_[t] <= rough.fun * (1 + 1e-2)
 
 
 def test_two_classes_equal_binary_totally_corrective_boosting(smooth):
-    """Solve for signed coefficients alpha of all stumps, with twice the nu."""
+    """The equivalent problem has signed coefficients alpha of all stumps, and 2 nu."""
     X, y = blobs(2, n_samples=24, n_features=2, seed=5)
     nu = 0.01
     model = MultiBoost(nu=nu, loss=smooth, tol=1e-3).fit(X, y)
@@ -220,7 +220,7 @@ def test_two_classes_equal_binary_totally_corrective_boosting(smooth):
         bounds=[(0, None)] * (2 * len(H)),
         options={"maxiter": 10000, "ftol": 1e-14, "gtol": 1e-9},
     )
-    # Half of the 2 m pairs are the constants r = y_i.
+    # The pairs r = y_i, half of the 2 m pairs, are constants.
     constant = LOSSES[smooth](0.0)
     assert 2 * model.objective_[-1] - constant == pytest.approx(binary.fun, rel=1e-4)
     alpha = binary.x[: len(H)] - binary.x[len(H) :]
@@ -236,7 +236,7 @@ def test_smaller_tolerance_has_a_smaller_objective():
 
 @pytest.mark.parametrize("nu", [1e-6, 1e-8])
 def test_training_with_small_nu_converges(smooth, nu):
-    """The data can be separated, and the coefficients grow until the norm stops them."""
+    """The coefficients of separable data grow until the norm limits them."""
     X, y = blobs(3, seed=7)
     model = MultiBoost(nu=nu, loss=smooth, n_iterations=300).fit(X, y)
     assert model.n_iterations_ < 300
@@ -279,7 +279,7 @@ class TestWarmStart:
 
     @pytest.mark.parametrize("k", [2, 3, 4])
     def test_warm_start_equals_a_cold_start(self, loss, k):
-        # Linear programs are slow.
+        # Linear programs are slow, so that they get fewer samples.
         X, y = noise(k, n_samples=20 if loss == "hinge" else 30)
         for nu, model in self.path(X, y, loss=loss, tol=1e-4):
             fresh = MultiBoost(loss=loss, nu=nu, tol=1e-4).fit(X, y)
@@ -306,7 +306,7 @@ class TestWarmStart:
 
     @pytest.mark.parametrize("n_iterations", [1, 4, 7, 20])
     def test_model_limited_by_rounds_equals_a_cold_start(self, n_iterations):
-        """Stumps that were chosen for a larger nu would take the place of better ones."""
+        """Otherwise stumps selected for a larger nu would displace better ones."""
         X, y = noise(3, n_samples=60)
         ended = []
         for nu, model in self.path(X, y, n_iterations=n_iterations):
@@ -370,7 +370,7 @@ class TestWarmStart:
         assert len(model.objective_) == 8
 
     def test_attributes_belong_to_the_nu_of_the_last_fit(self):
-        """Also where no stump is added any more."""
+        """This holds even if no stump is added."""
         X, y = noise(3, n_samples=60)
         model = MultiBoost(nu=1e-3, warm_start=True).fit(X, y)
         before = model.objective_
@@ -422,7 +422,7 @@ class TestWarmStart:
 
 
 class TestSolvers:
-    """L-BFGS-B, as the papers have it, comes to where Newton's method comes."""
+    """Tests that L-BFGS-B (the papers' solver) and Newton's method have one optimum."""
 
     @pytest.mark.parametrize("k", [2, 3, 5])
     def test_solvers_have_one_optimum(self, smooth, k):
@@ -435,7 +435,7 @@ class TestSolvers:
         assert largest_edge(lbfgs.dual_, X, y) <= 1.01 * 1e-2 * (1 + PRECISION)
 
     def test_rounds_equal_the_literal_problem(self, smooth):
-        """Eq. by eq.: `scipy` on the objective of the columns so far, in double precision."""
+        """SciPy minimises the objective of the columns so far, in double precision."""
         X, y = noise(3, n_samples=30, seed=1)
         model = MultiBoost(
             nu=2e-3, loss=smooth, n_iterations=6, solver="lbfgs", solver_iterations=1000

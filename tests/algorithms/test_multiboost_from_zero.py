@@ -20,7 +20,7 @@ from .test_multiboost import (
 )
 
 FromZero = partial(MultiBoost, start="zero")
-# The limit of L-BFGS-B for the slopes.
+# Tolerance of L-BFGS-B for the slopes.
 SLOPE = 1e-5
 
 
@@ -30,7 +30,7 @@ def loss(request):
 
 
 def literal_solution(H, y, k, nu, loss, iterations):
-    """Minimise the mean over all pairs, from zero, with the papers' settings; W."""
+    """Return W that minimises the mean over all pairs, from zero, with the papers' settings."""
     m = len(y)
 
     def objective(w):
@@ -104,7 +104,7 @@ def test_converged_rounds_meet_the_optimality_conditions(loss):
 
 
 def test_early_stop_of_the_solver_does_not_warn():
-    """Training continues with repeated stumps where a start from the previous round ends."""
+    """Training continues with repeated stumps, while a start from the previous round ends it."""
     X, y = blobs(3, seed=7)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -117,7 +117,7 @@ def test_early_stop_of_the_solver_does_not_warn():
         warm.fit(X, y)
     assert warm.n_iterations_ < 60
     best = MultiBoost(n_iterations=60, nu=1e-7).fit(X, y).objective_[-1]
-    # The constant of the terms r = y_i counts for nothing.
+    # The terms r = y_i add a constant to the objective.
     constant = np.log(2) / 3
     assert model.objective_[-1] - constant > 2 * (best - constant) > 0
 

@@ -9,7 +9,7 @@ from .problems import blobs, noise
 
 
 def solve_program(margins, C, tau, weights=None):
-    """The program over all weak learners at once, with slacks in place of negative margins."""
+    """Solve the program over all weak learners, with slacks for negative margins."""
     n_columns, n_samples = margins.shape
     weights = np.ones(n_samples) if weights is None else weights
     cost = np.concatenate([-C * margins @ weights, weights])
@@ -31,7 +31,7 @@ class TestOptimum:
         model = NMBoost(C=C, margin=margin).fit(X, y)
         T = model.n_iterations_
         assert 0 < T < 500
-        # Use the margin of the last round if it depends on the round.
+        # The default margin depends on the round, so that the last one counts.
         optimum = solve_program(reference.margins_of_all_stumps(X, y), C, margin or 1 / max(T, 2))
         assert model.objective_[-1] == pytest.approx(optimum.fun, abs=1e-6)
 
@@ -49,7 +49,7 @@ class TestOptimum:
         edges = reference.margins_of_all_stumps(X, y) @ v
         dual = (tau * (v - C).sum() - edges.max()) / len(y)
         assert primal == pytest.approx(dual, abs=1e-5)
-        # Complementary slackness of the samples, and of the stumps.
+        # Samples and stumps meet complementary slackness.
         assert v[rho > tau + 1e-6] == pytest.approx(C, abs=1e-6)
         assert v[rho < tau - 1e-6] == pytest.approx(1 + C, abs=1e-6)
         used_edges = np.array(reference.stage_outputs(model, X)) * (2 * y - 1) @ v
@@ -78,7 +78,7 @@ def test_large_C_selects_the_best_stump_only():
 
 
 def test_solution_equals_result_by_hand():
-    """Four points on a line, the third of the other class: stumps err on one of them."""
+    """The third of four points on a line has the other class, so that each stump has an error."""
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
     model = NMBoost(C=0.1, margin=0.5).fit(X, y)
     # Cut behind the second point, margins are (1, 1, 1, -1); behind the first, the other way round,

@@ -9,7 +9,7 @@ from boostbench.algorithms import AdaBoostECC
 from . import reference
 from .problems import blobs, noise
 
-# Smoothing of the correct and the wrong weight on each side of a stump.
+# Smoothing that is added to the correct and the wrong weight on each side of a stump.
 SMOOTHING = 1e-10
 
 
@@ -46,7 +46,7 @@ def weights_across(weights, mu, y):
 
 
 def check_round(model, t, h, mu, weights, y):
-    """Hold the votes of a round against the literal ones; return the weights after it."""
+    """Compare the votes of a round with the literal ones; return the weights after it."""
     alpha, beta = VOTES[model.votes](weights_across(weights, mu, y), [mu[label] for label in y], h)
     slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
     np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
@@ -64,7 +64,7 @@ def check_round(model, t, h, mu, weights, y):
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
 class TestAgainstTheLiteralAlgorithm:
     def test_rounds_equal_the_literal_algorithm(self, votes, problem, n_classes):
-        """The algorithm as Guruswami and Sahai print it, sum by sum."""
+        """The literal algorithm follows Guruswami and Sahai sum by sum."""
         X, y = problem(n_classes, n_samples=20, n_features=2, seed=n_classes)
         model = AdaBoostECC(n_iterations=12, votes=votes, random_state=0).fit(X, y)
         candidates = reference.stump_outputs(X)
@@ -109,7 +109,7 @@ class TestAgainstTheLiteralAlgorithm:
 @pytest.mark.parametrize("votes", VOTES)
 @pytest.mark.parametrize("seed", range(5))
 def test_training_continues_until_all_classes_are_separated(votes, seed):
-    """Groups along a line: a stump separates the first or the last group from the others."""
+    """A stump separates the first or the last of the groups along a line from the others."""
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
     model = AdaBoostECC(n_iterations=300, votes=votes, random_state=seed).fit(X, y)
@@ -120,7 +120,7 @@ def test_training_continues_until_all_classes_are_separated(votes, seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_unlearnable_codes_are_redrawn(seed):
-    """The diagonals of a square against each other are XOR; its sides are easy."""
+    """The code that opposes the diagonals of a square is XOR; the other codes are learnable."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     y = np.arange(4)
     model = AdaBoostECC(n_iterations=50, random_state=seed).fit(X, y)
@@ -146,7 +146,7 @@ def test_two_votes_decrease_the_loss_faster_than_one():
 
 
 def test_rounding_errors_do_not_grow():
-    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it."""
+    """Every coefficient still follows from the previous scores after hundreds of rounds."""
     X, y = load_wine(return_X_y=True)
     model = AdaBoostECC(n_iterations=400, votes="one", random_state=0).fit(X, y)
     assert model.n_iterations_ == 400

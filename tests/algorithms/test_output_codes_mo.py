@@ -15,7 +15,7 @@ from .problems import blobs, noise
 
 @pytest.fixture(params=["one block", "small blocks"])
 def small_blocks(request, monkeypatch):
-    """Cut the work so small that even a tiny problem takes several blocks."""
+    """Reduce the block size, so that tiny problems have several blocks."""
     if request.param == "small blocks":
         monkeypatch.setattr(search_module, "_BLOCK_EDGES", 1)
         monkeypatch.setattr(search_module, "_BLOCK_COLUMNS", 2)
@@ -25,14 +25,14 @@ def small_blocks(request, monkeypatch):
 
 
 def outputs(model, X):
-    """List h_tj(x_i), one array (n_samples, n_codes) per round."""
+    """Return h_tj(x_i) as a list of arrays (n_samples, n_codes), one per round."""
     learners = model.hypotheses_
     rounds = zip(learners.feature, learners.threshold, learners.polarity, strict=True)
     return [np.column_stack(reference.stack_outputs(*stumps, X)) for stumps in rounds]
 
 
 def targets(model, y):
-    """Return m_j of the label of each sample."""
+    """Return the entry m_j of the codeword of each sample's label."""
     return np.array([[code[label] for code in model.codes_] for label in y])
 
 
@@ -67,7 +67,7 @@ class TestAgainstTheLiteralAlgorithm:
         assert model.n_iterations_ == 8
 
     def test_scores_equal_linear_decoding(self, problem, n_classes):
-        """Linear decoding, by stages and at once."""
+        """Scores equal linear decoding in all stages."""
         X, y = problem(n_classes, seed=n_classes)
         model = AdaBoostMO(n_iterations=8).fit(X, y)
         new = np.random.default_rng(0).normal(size=(30, X.shape[1]))
@@ -93,7 +93,7 @@ class TestAgainstTheLiteralAlgorithm:
 
 
 def has_no_ties(model, X, y):
-    """Tell whether the best stump was the only one, in every round and for every code."""
+    """Return True if the best stump is unique in every round and for every code."""
     candidates = np.array(reference.stump_outputs(X))
     weights = targets(model, y)
     for alpha, H in zip(model.coefficients_, outputs(model, X), strict=True):
@@ -129,7 +129,7 @@ def test_order_of_samples_and_features_does_not_matter(seed):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_perfect_stumps_for_all_codes_end_the_training(n_classes):
-    """Every division of the classes has a feature of its own."""
+    """A feature separates the classes of each code."""
     y = np.arange(12) % n_classes
     X = exhaustive_codes(n_classes).T[y]
     model = AdaBoostMO(n_iterations=50).fit(X, y)
@@ -168,7 +168,7 @@ def test_merged_stumps_are_evaluated_once():
 
 
 def test_rounding_errors_do_not_grow():
-    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it."""
+    """Every coefficient still follows from the previous scores after hundreds of rounds."""
     X, y = load_wine(return_X_y=True)
     model = AdaBoostMO(n_iterations=400).fit(X, y)
     assert model.n_iterations_ == 400

@@ -11,7 +11,7 @@ from .test_output_codes_ecc import VOTES, check_round, codes
 
 
 def loss_slope(h, mu, weights, y):
-    """Return the slope of the loss along a stump and a code, term by term."""
+    """Return the slope of the loss along a stump and a code, summed term by term."""
     return sum(w * (mu[y[i]] - mu[r]) * h[i] for (i, r), w in weights.items())
 
 

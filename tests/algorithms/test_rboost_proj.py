@@ -16,7 +16,7 @@ from .problems import blobs, noise
 from .projected_outputs import PairCoefficients, RowCoefficients, fit, loss, objective
 
 LOSSES = ["logistic", "exponential"]
-# Searches and products are in single precision.
+# Absolute error of searches and products, which are in single precision.
 PRECISION = 1e-5
 
 
@@ -28,7 +28,7 @@ fitted = functools.partial(fit, RowCoefficients)
 @pytest.mark.parametrize("name", LOSSES)
 class TestModel:
     def test_scores_equal_the_projected_outputs(self, name, n_classes, projection):
-        """F_r(x) = w' P^(r) H(x) after every round, with the w of that round."""
+        """Scores are F_r(x) = w' P^(r) H(x) after every round, with the w of that round."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         for t, scores in enumerate(reference.class_scores(f.model, f.X)):
             F = np.zeros((len(f.X), n_classes))
@@ -51,7 +51,7 @@ class TestModel:
             )
 
     def test_w_is_nonnegative_and_decreases_the_objective(self, name, n_classes, projection):
-        """Taking w = 0 is allowed and costs lambda(0)."""
+        """The objective is at most lambda(0), the value of w = 0."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         assert f.w.shape == (7, 10)
         assert (f.w >= 0).all()
@@ -59,7 +59,7 @@ class TestModel:
         assert (f.model.objective_ < loss(name, np.zeros(1))[0][0]).all()
 
     def test_objective_equals_the_definition(self, name, n_classes, projection):
-        """Eq. (18) after every round, from the scores; the terms r = y_i count lambda(0)."""
+        """The objective is eq. (18) of the scores; the terms r = y_i contribute lambda(0)."""
         f = fitted(n_classes=n_classes, loss=name, projection=projection)
         for t, scores in enumerate(reference.class_scores(f.model, f.X)):
             total = 0.0
@@ -89,13 +89,13 @@ class TestModel:
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("data", [blobs, noise])
 class TestCoefficients:
-    """The stopping rule of L-BFGS-B is about the objective, so a rare round ends a little early.
+    """Tests of optimality; L-BFGS-B, which stops by the objective, rarely ends a round early.
 
-    The next goes on from there: one such round is granted to a fit of rows, none to one of pairs.
+    The next round continues from there: a fit of rows may have one such round, a fit of pairs none.
     """
 
     def test_coefficients_meet_the_optimality_conditions(self, data, kind, name, nu, n_classes):
-        """Gradient of eq. (18) at least 0, and 0 where w is positive."""
+        """The gradient of eq. (18) is at least 0, and equals 0 for positive w."""
         f = fit(kind, data=data, n_classes=n_classes, loss=name, nu=nu)
         assert kind is RowCoefficients or f.model.converged_.all()
         off = 0.02 * nu if kind is RowCoefficients else 3e-5
@@ -116,11 +116,11 @@ class TestCoefficients:
                 optimum = nonnegative(objective, start, arguments, jac=True)
                 assert optimum.success
                 assert value <= optimum.fun * (1 + 1e-4)
-                # And the other way round, or the comparison would be of no worth.
+                # The generic solver must reach the optimum, or the comparison would be meaningless.
                 assert optimum.fun <= value * (1 + 1e-6)
 
     def test_dual_is_feasible_and_the_gap_closed(self, data, kind, name, nu, n_classes):
-        """Eq. (23); scaled down to be feasible exactly, u bounds the optimum from below."""
+        """The dual is eq. (23); a feasible multiple of u bounds the optimum from below."""
         f = fit(kind, data=data, n_classes=n_classes, loss=name, nu=nu)
         most, gap = (1.02, 1e-3) if kind is RowCoefficients else (np.inf, 5e-3)
         met = []
@@ -143,7 +143,7 @@ class TestCoefficients:
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("seed", range(3))
 def test_nearly_unregularised_problems_are_solved_within_a_percent(seed, name, nu):
-    """L-BFGS-B may stop early where the objective is flat; by no more than a percent here."""
+    """L-BFGS-B may stop early if the objective is flat, but within a percent here."""
     f = fitted(seed, data=blobs, loss=name, nu=nu)
     for t in range(f.model.n_iterations_):
         arguments = (f.design(t), name, nu)
@@ -160,7 +160,7 @@ def test_nearly_unregularised_problems_are_solved_within_a_percent(seed, name, n
 
 
 def code_weights(f, t, code):
-    """List ``sum_r u_ir (code[y_i] - code[r])`` for each i, with the dual variables of round t.
+    """Return ``sum_r u_ir (code[y_i] - code[r])`` for each i, with the dual variables of round t.
 
     A weak learner h of that code has the edge ``sum_i h(x_i) pull_i``.
     """
@@ -176,7 +176,7 @@ def code_weights(f, t, code):
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("seed", range(3))
 def test_most_violated_constraint_is_selected(seed, name, n_classes, kind):
-    """Eq. (24), by brute force over stumps, polarities and rows of P."""
+    """Compare with eq. (24), by brute force over stumps, polarities and rows of P."""
     f = fit(kind, seed, n_classes, n_iterations=5, n_projections=4, loss=name)
     candidates = reference.stump_outputs(f.X)
     for t in range(f.model.n_iterations_):
@@ -222,7 +222,7 @@ class TestGreedyRule:
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_discriminants_select_the_most_violated_constraint(seed, n_classes, kind, positive):
-    """Eq. (24) over the rows of P, or of P and -P; the search has tests of its own."""
+    """Compare with eq. (24) over the rows of P, or of P and -P."""
     f = fit(kind, seed, n_classes, n_iterations=5, weak_learner="wlda", positive=positive)
     search = OutputCodeDiscriminantSearch(f.X)
     for t in range(f.model.n_iterations_):
@@ -252,7 +252,7 @@ def test_greedy_discriminants_belong_to_the_code(name):
 
 
 class TestSignedCoefficients:
-    """``positive=False`` is eq. (18) with the rows of P and of -P."""
+    """Tests of ``positive=False``, which is eq. (18) with the rows of P and of -P."""
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("nu", [0.1, 0.01])
@@ -299,13 +299,13 @@ class TestSignedCoefficients:
             chosen = max(abs(before[v] + f.H[t] @ pulls[v]) for v in range(4))
             assert chosen == pytest.approx(max(largest.values()), abs=PRECISION)
             gains.append(largest[-1] - largest[1])
-        # Rows of P were the ones to take, and rows of -P, or the test would be of no worth.
+        # The maximum is on rows of P and of -P, or the test would be meaningless.
         assert min(gains) < -10 * PRECISION
         assert max(gains) > 10 * PRECISION
 
     @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
     def test_solution_equals_soft_thresholding(self, nu):
-        """The minimiser of |w - a|^2 / 2 + nu |w|_1 is a, brought nearer to 0 by nu."""
+        """The minimum of |w - a|^2 / 2 + nu |w|_1 is at a, shrunk by nu."""
         target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
 
         def smooth(w):
@@ -326,7 +326,7 @@ class TestSignedCoefficients:
 
 
 def test_pruned_search_is_exact(monkeypatch):
-    """Candidates are scored in blocks, best first, and not all of them."""
+    """The search scores candidates in blocks, best first, and skips the last ones."""
     for seed in range(5):
         arguments = {"n_classes": 3, "n_iterations": 6, "n_projections": 5, "loss": "logistic"}
         monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 10**6)
@@ -340,7 +340,7 @@ def test_pruned_search_is_exact(monkeypatch):
 @pytest.mark.parametrize("tol", [0.3, 0.1, 0.03])
 @pytest.mark.parametrize("name", LOSSES)
 def test_training_ends_at_small_changes_of_the_objective(name, tol):
-    """Step 2: after the first round with |(Opt_{t-1} - Opt_t) / Opt_{t-1}| < tol."""
+    """Training ends (step 2) after the first round with |(Opt_{t-1} - Opt_t) / Opt_{t-1}| < tol."""
     long = fitted(data=blobs, loss=name, n_iterations=40, nu=0.02).model
     short = fitted(data=blobs, loss=name, n_iterations=40, nu=0.02, tol=tol).model
     assert long.n_iterations_ == 40
@@ -378,13 +378,13 @@ def test_large_nu_gives_zero_coefficients(rule, name):
 
 @pytest.mark.parametrize("rule", ["pair", "paper"])
 def test_training_continues_until_the_first_coefficient(rule):
-    """The objective cannot change then, which is no reason to stop."""
+    """The objective does not change in these rounds, which is no reason to stop."""
     model = fitted(nu=50.0, rule=rule, tol=0.5, patience=1, n_iterations=9).model
     assert model.n_iterations_ == 9
 
 
 def test_one_row_remains_beyond_the_transition():
-    """The constraint of one row is met first after several rounds, the others never."""
+    """The constraint of a single row is violated, after several rounds."""
     X, y = blobs(3, n_samples=40, n_features=3, seed=0)
     arguments = {"n_iterations": 30, "n_projections": 200, "rule": "paper", "random_state": 0}
     large = RBoostProj(nu=0.1, **arguments).fit(X, y)
@@ -410,7 +410,7 @@ def test_smaller_nu_fits_better(name):
 
 
 def test_sign_projections_have_entries_of_equal_size():
-    """Entries are -1 and +1 over the root of n: a code is a signed sum of w over it."""
+    """Entries are -1 and +1 divided by the root of n, so that a code is a signed sum of w."""
     f = fitted(n_projections=6, projection="sign", n_iterations=9)
     patterns = np.array(list(itertools.product([-1, 1], repeat=6)))
     possible = patterns @ f.w[-1] / math.sqrt(6)
@@ -437,7 +437,7 @@ def test_one_solver_iteration_is_allowed():
 @pytest.mark.parametrize("rule", ["pair", "paper"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_separable_data_with_small_nu_have_finite_coefficients(name, rule):
-    """The optimum is far away; the solver must come back with finite numbers."""
+    """The optimum is far away, but the solution is finite."""
     X, y = blobs(3, n_samples=60, spread=0.05, seed=3)
     model = RBoostProj(
         n_iterations=30, n_projections=50, rule=rule, loss=name, nu=1e-8, tol=0, random_state=0

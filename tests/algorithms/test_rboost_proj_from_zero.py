@@ -11,7 +11,7 @@ PARAMS = {"n_projections": 30, "random_state": 0}
 
 
 def objective(w, outputs, codes, y, nu):
-    """Eq. (18), with the logistic loss."""
+    """Return eq. (18) with the logistic loss."""
     scores = (outputs * w[:, None]).T @ codes
     margins = scores[np.arange(len(y)), y][:, None] - scores
     return np.log1p(np.exp(-margins)).mean() + nu * w.sum()

@@ -1,4 +1,4 @@
-"""RBoostProj(rule="pair"): a coefficient for each pair of a weak learner and a row of P."""
+"""Test RBoostProj(rule="pair"): a coefficient per pair of a weak learner and a row of P."""
 
 import functools
 import itertools
@@ -17,7 +17,7 @@ from .problems import blobs
 from .projected_outputs import PairCoefficients, fit
 
 LOSSES = ["logistic", "exponential"]
-# Searches and products are in single precision.
+# Absolute error of searches and products, which are in single precision.
 PRECISION = 1e-5
 
 
@@ -29,7 +29,7 @@ fitted = functools.partial(fit, PairCoefficients)
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
 def test_scores_and_objective_equal_the_definition(name, n_classes, scaling, projection):
-    """Scores and eq. (18) after every round, from the matrices P and the rows chosen."""
+    """Both are computed after every round from the matrices P and the selected rows."""
     nu = 3e-2 if scaling == "sqrt_n" else 1e-2
     f = fitted(n_classes=n_classes, loss=name, projection=projection, scaling=scaling, nu=nu)
     assert f.w.shape == (7, 7)
@@ -54,7 +54,7 @@ def test_scores_and_objective_equal_the_definition(name, n_classes, scaling, pro
 
 
 class TestTwoClasses:
-    """A code is one number then, d: pairs are stumps with a weight nu / |d| of their own."""
+    """Tests of two classes, whose codes are numbers d: pairs are stumps with penalty nu / |d|."""
 
     @pytest.mark.parametrize("seed", range(4))
     def test_row_of_the_largest_difference_is_selected(self, seed):
@@ -65,7 +65,7 @@ class TestTwoClasses:
 
     @pytest.mark.parametrize("seed", range(4))
     def test_two_classes_equal_boosting_of_the_logistic_loss(self, seed):
-        """Refitted with one margin a sample, y_i sum_t a_t h_t(x_i), where a_t = |d_t| w_t."""
+        """The margin of a sample is y_i sum_t a_t h_t(x_i), with a_t = |d_t| w_t."""
         f = fitted(seed, 2, n_iterations=10, nu=1e-2)
         sizes = np.array([abs(code[1] - code[0]) for code in f.codes])
         sign = np.array([1.0 if code[1] > code[0] else -1.0 for code in f.codes])
@@ -98,14 +98,14 @@ class TestInvariance:
         assert (one.predict(X) == other.predict(X if Z is None else Z)).all()
 
     def test_repeated_samples_do_not_change_the_model(self):
-        """The losses are averaged."""
+        """The objective is a mean over samples."""
         X, y = blobs(3)
         once = RBoostProj(**self.ARGUMENTS).fit(X, y)
         thrice = RBoostProj(**self.ARGUMENTS).fit(np.tile(X, (3, 1)), np.tile(y, 3))
         self.assert_equal_models(once, thrice, X)
 
     def test_factor_of_projections_equals_factor_of_nu(self):
-        """For n = 16, P / 4 with nu equals P / 16 with nu / 4."""
+        """P / 4 with nu equals P / 16 with nu / 4, for n = 16."""
         X, y = blobs(3)
         one = RBoostProj(**self.ARGUMENTS).fit(X, y)
         other = RBoostProj(**(self.ARGUMENTS | {"scaling": "n", "nu": 5e-4})).fit(X, y)

@@ -10,7 +10,7 @@ from boostbench.algorithms import RBoostRank, RBoostRankTC
 from . import reference
 from .problems import blobs, noise
 
-# The search adds up in single precision: a stump may be chosen that is worse by that much.
+# Edge that the search may lose, since it sums in single precision.
 PRECISION = 1e-5
 
 MODES = {
@@ -26,13 +26,13 @@ def mode(request):
 
 @pytest.fixture(params=[2, 3, 4], ids=["2 classes", "3 classes", "4 classes"])
 def problem(request):
-    # 6 directions x 18 samples: no quantile of the pool falls on a point.
+    # Quantiles of a pool of 6 directions and 18 samples lie between points.
     return noise(request.param, n_samples=18, n_features=3, seed=request.param)
 
 
 @pytest.fixture
 def recorded_searches(monkeypatch):
-    """Keep the searches that the models make, to know the candidates of a fit."""
+    """Record the searches of fitted models, which hold the candidates."""
     made = []
 
     def record(kind):
@@ -59,7 +59,7 @@ def make_model(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
 
 
 def candidate_outputs(search, X):
-    """List h(P_r x_i) of every candidate of polarity +1, one (n_samples, n_classes) each."""
+    """Return h(P_r x_i) of all candidates of polarity +1, a list of (n_samples, n_classes)."""
     if hasattr(search, "pool"):
         directions = [search.pool[members] for members in search.members]
         thresholds = [search.thresholds] * len(directions)
@@ -73,7 +73,7 @@ def candidate_outputs(search, X):
 
 
 def uniform_weights(y, k):
-    """Return the first dual variables: equal over the m (k - 1) pairs, 0 for r = y_i."""
+    """Return the first dual variables: equal for the m (k - 1) pairs, 0 for r = y_i."""
     u = np.zeros((len(y), k))
     for i, r in reference.wrong_pairs(y, k):
         u[i, r] = 1.0 / (len(y) * (k - 1))
@@ -96,7 +96,7 @@ class TestAgainstTheLiteralAlgorithm:
             F += model.coefficients_[t] * output
 
     def test_weak_learners_have_the_largest_edge(self, mode, problem, recorded_searches):
-        """Eq. (5), against brute force over projections, thresholds and polarities."""
+        """The edge is eq. (5), maximised by brute force over projections, thresholds and signs."""
         X, y = problem
         model = make_model(mode).fit(X, y)
         candidates = [
@@ -109,7 +109,7 @@ class TestAgainstTheLiteralAlgorithm:
             assert edge > 0
 
     def test_coefficients_equal_eq_8(self, mode, problem):
-        """Eq. (8) with the smoothing s added to Q+ and to Q-."""
+        """Eq. (8) has the smoothing s added to Q+ and to Q-."""
         X, y = problem
         model = make_model(mode).fit(X, y)
         s = 1 / (len(y) * (len(model.classes_) - 1))
@@ -120,7 +120,7 @@ class TestAgainstTheLiteralAlgorithm:
             assert w > 0
 
     def test_coefficients_minimise_the_loss(self, mode, problem):
-        """Eq. (7), with s more weight on the pairs of either kind."""
+        """The loss is eq. (7), with s additional weight on the pairs of each sign."""
         X, y = problem
         model = make_model(mode).fit(X, y)
         k = len(model.classes_)
@@ -137,7 +137,7 @@ class TestAgainstTheLiteralAlgorithm:
             assert model.coefficients_[t] == pytest.approx(best, rel=1e-5, abs=1e-7)
 
     def test_scores_equal_the_sums_of_weak_learners(self, mode, problem):
-        """Eq. (1): the scores at every stage are the sums of w_t h_t."""
+        """The scores of eq. (1) are the sums of w_t h_t at every stage."""
         X, y = problem
         model = make_model(mode).fit(X, y)
         F = np.zeros((len(y), len(model.classes_)))
@@ -162,7 +162,7 @@ def test_exponential_loss_decreases_in_every_round(mode, n_classes, seed):
 
 
 def test_two_classes_equal_adaboost_on_the_pairs(mode, recorded_searches):
-    """Eq. (8) at k = 2 is AdaBoost with abstaining hypotheses delta h / 2 and coefficients 2 w.
+    """Eq. (8) for k = 2 is AdaBoost with abstaining hypotheses delta h / 2 and coefficients 2 w.
 
     Every pair (i, r) is one example with the label +1.
     """
@@ -189,7 +189,7 @@ def test_two_classes_equal_adaboost_on_the_pairs(mode, recorded_searches):
 
 
 def test_rounding_errors_do_not_grow(mode):
-    """After hundreds of rounds a coefficient still fits the scores before it."""
+    """Coefficients still follow from the previous scores after hundreds of rounds."""
     X, y = blobs(3, n_samples=60, seed=1)
     model = make_model(mode, n_iterations=400, n_projections=60).fit(X, y)
     assert model.n_iterations_ == 400
@@ -216,7 +216,7 @@ def test_classes_have_different_projections(mode):
 
 
 def test_scale_of_the_data_does_not_matter(mode):
-    """Stumps on projections see no common factor; a power of two changes no rounding."""
+    """Stumps on projections do not depend on a common factor, and powers of two are exact."""
     X, y = blobs(3)
     one, other = (make_model(mode).fit(scale * X, y) for scale in (1.0, 4.0))
     assert (one.decision_function(X) == other.decision_function(4.0 * X)).all()
@@ -239,7 +239,7 @@ def test_easy_problem_is_learned():
 
 
 class TestBoundStep:
-    """step="bound", eq. (9)."""
+    """Tests of step="bound", eq. (9)."""
 
     def model(self, **params):
         return RBoostRank(n_projections=25, n_bins=8, step="bound", random_state=0, **params)
@@ -267,7 +267,7 @@ class TestBoundStep:
 
 
 class TestDiscriminants:
-    """weak_learner="wlda", Table VI."""
+    """Tests of weak_learner="wlda", Table VI."""
 
     def model(self, **params):
         return RBoostRank(n_projections=20, n_bins=8, weak_learner="wlda", random_state=0, **params)
@@ -285,7 +285,7 @@ class TestDiscriminants:
         assert edges[1] >= edges[0] - PRECISION
 
     def test_discriminants_learn_linear_classes(self):
-        """Linearly separable classes are learnt in one round."""
+        """The classes are separated by linear functions, which stumps approximate poorly."""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(300, 4))
         y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
@@ -295,7 +295,7 @@ class TestDiscriminants:
 
 
 def extreme_features():
-    """One feature determines the class; it is far from 0, or exceeds single precision."""
+    """Return labels, and features that determine them, far from 0 or beyond single precision."""
     y = np.arange(60) % 3
     base = y + 0.1 * np.random.default_rng(0).random(60)
     return y, {

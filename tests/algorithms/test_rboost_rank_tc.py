@@ -15,13 +15,13 @@ from boostbench.core.solvers.solution import SolverResult
 from . import reference
 from .problems import blobs, noise
 
-# The search adds up in single precision: a stump may be chosen that is worse by that much.
+# Edge that the search may lose, since it sums in single precision.
 PRECISION = 1e-5
 # Tolerance of the solvers for a constraint, plus epsilon of the stopping rule.
 TOL = 1e-5
 
 NOISE = noise(3, n_samples=24, n_features=3)
-# A weight of the norm for which noise is fitted neither completely nor not at all.
+# Penalties for which noise is fitted in part.
 NU = {"exponential": 0.22, "exponential_sum": 2.0, "logistic": 1.0}
 
 
@@ -43,7 +43,7 @@ def dual_variables(loss, margins):
 
 
 def dual_value(loss, u):
-    """Return the dual objective, which eq. (3) or (15) has with the other sign."""
+    """Return the dual objective, the negative of eq. (3) or (15)."""
     if loss == "logistic":
         return -sum(p * math.log(p) for q in u for p in (q, 1 - q) if p > 0)
     entropy = -sum(p * math.log(p) for p in u if p > 0)
@@ -56,7 +56,7 @@ def select_pairs(array, y):
 
 
 def design(outputs, y):
-    """Return delta h as (n_columns, n_pairs) from a list of (n_samples, n_classes)."""
+    """Return delta h of shape (n_columns, n_pairs) from a list of (n_samples, n_classes)."""
     return np.array([select_pairs(reference.differences(h, y), y) for h in outputs])
 
 
@@ -102,13 +102,13 @@ def n_classes(request):
 
 @functools.cache
 def fit(loss, solver, n_classes, **params):
-    """Fit once for all tests that ask for the same; they only read it."""
+    """Return a cached fit, which tests must not modify."""
     X, y = noise(n_classes, n_samples=24, n_features=3, seed=n_classes)
     return make_model(loss, solver=solver, **params).fit(X, y), X, y
 
 
 class TestSolution:
-    """Training to the end: w solves the problem over all stumps that can be had."""
+    """Tests that w solves the problem over all candidates after convergence."""
 
     @pytest.fixture
     def fitted(self, loss, solver, n_classes):
@@ -130,7 +130,7 @@ class TestSolution:
         assert (model.dual_[np.arange(len(y)), y] == 0).all()
 
     def test_dual_variables_are_feasible(self, fitted):
-        """Over all candidates, of both polarities."""
+        """The constraints cover all candidates of both polarities."""
         model, X, y = fitted
         assert (model.dual_ >= 0).all()
         if model.loss == "exponential":
@@ -141,24 +141,24 @@ class TestSolution:
     def test_duality_gap_is_closed(self, fitted):
         model, X, y = fitted
         largest = np.abs(self.edges(model, candidate_margins(model, X, y), y)).max()
-        # Bound on the cost of the violated constraints.
+        # The violated constraints bound the remaining gap.
         slack = 2 * max(largest - model.nu, TOL) * model.coefficients_.sum()
         gap = model.objective_[-1] - dual_value(model.loss, select_pairs(model.dual_, y))
         assert abs(gap) <= slack + 1e-9
         assert slack < 1e-3
 
     def test_solution_meets_the_karush_kuhn_tucker_conditions(self, fitted):
-        """Positive coefficients have the edge nu, the others no larger one."""
+        """Positive coefficients have the edge nu, and no edge is larger."""
         model, X, y = fitted
         edges = self.edges(model, design(reference.projected_outputs(model, X), y), y)
         w = model.coefficients_
         assert (w >= 0).all()
         assert (edges <= model.nu + 5 * TOL).all()
-        # L-BFGS-B also ends where the objective hardly falls.
+        # L-BFGS-B also stops if the objective hardly decreases.
         np.testing.assert_allclose(edges[w > 0], model.nu, atol=1e-3)
 
     def test_generic_solver_is_not_better(self, fitted):
-        """Against a generic solver over all candidates of both polarities at once."""
+        """The generic solver has all candidates of both polarities."""
         model, X, y = fitted
         A = np.unique(candidate_margins(model, X, y), axis=0)
         A = np.concatenate([A, -A])
@@ -197,7 +197,7 @@ class TestEveryRound:
         assert (np.diff([nothing, *model.objective_]) < 0).all()
 
     def test_coefficients_equal_a_generic_solver(self, fitted):
-        """Over the weak learners so far."""
+        """The solver has the weak learners of the rounds so far."""
         model, X, y = fitted
         A = design(reference.projected_outputs(model, X), y)
         for t, w in enumerate(model.weight_path_.toarray()):
@@ -212,7 +212,7 @@ class TestEveryRound:
             assert (w[t + 1 :] == 0).all()
 
     def test_weak_learners_have_the_largest_edge(self, fitted):
-        """Eqs. (5) and (17), against brute force."""
+        """Edges of eqs. (5) and (17) are maximised by brute force."""
         model, X, y = fitted
         chosen = design(reference.projected_outputs(model, X), y)
         everything = candidate_margins(model, X, y)
@@ -240,7 +240,7 @@ class TestEveryRound:
 
 
 def test_two_classes_equal_binary_totally_corrective_boosting(loss, solver):
-    """A sample is one pair: the margin is the decision with the sign of its label."""
+    """Each sample is one pair, whose margin is its label times the decision function."""
     X, y = noise(2, n_samples=24, n_features=3)
     model = make_model(loss, solver=solver, n_iterations=10).fit(X, y)
     norms = model.weight_path_.sum(axis=1)
@@ -252,7 +252,7 @@ def test_two_classes_equal_binary_totally_corrective_boosting(loss, solver):
 
 
 def test_losses_are_sums_over_samples(loss):
-    """Every sample twice is twice the loss of eq. (12), and a constant more in eq. (2)."""
+    """Repeating the samples doubles the loss of eq. (12), and adds a constant to eq. (2)."""
     X, y = NOISE
     once = make_model(loss, n_iterations=6).fit(X, y)
     share = 1.0 if loss == "exponential" else 2.0
@@ -270,7 +270,7 @@ def test_both_forms_of_the_exponential_loss_have_equal_solutions():
 
 
 class TestUnboundedProblem:
-    """Data that can be separated, and a weight of the norm that is below their margin."""
+    """Tests on separable data with a penalty below their margin: the objective is unbounded."""
 
     @pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
     def separable(self, request):
@@ -308,7 +308,7 @@ class TestUnboundedProblem:
         assert (np.diff(model.objective_) <= 0).all()
         assert 1 <= model.unbounded_at_ < 10
         assert (model.predict(X) == y).all()
-        # Margins go on to grow.
+        # The normalised margin still increases after the proof.
         A = design(reference.projected_outputs(model, X), y)
         path = model.weight_path_.toarray()
         margins = [(path[t] @ A).min() / norms[t] for t in (model.unbounded_at_ - 1, -1)]
@@ -322,9 +322,9 @@ class TestUnboundedProblem:
         A = design(reference.projected_outputs(model, X), y)
         proven = [(w @ A).min() > model.nu * w.sum() for w in model.weight_path_.toarray()]
         assert proven == [False] * (len(proven) - 1) + [True]
-        # All margins are positive.
+        # The proof implies that all margins are positive.
         assert (model.predict(X) == y).all()
-        # Along w, the objective falls without end.
+        # The objective decreases without bound along w.
         w = model.coefficients_ / model.coefficients_.sum()
         values = [loss_value("exponential", s * w @ A) + model.nu * s for s in (50, 100, 200)]
         assert values[0] > values[1] > values[2]
@@ -407,5 +407,5 @@ def test_default_solver_depends_on_the_loss(loss):
         for solver in (None, *solvers)
     )
     np.testing.assert_allclose(chosen, default, rtol=1e-9)
-    # Both end within their tolerance, not at one place.
+    # Both solvers end within their tolerance, but at different points.
     assert all(np.abs(chosen - other).max() > 1e-9 for other in rest)

@@ -55,14 +55,14 @@ ENSEMBLES = {
 
 @pytest.fixture(params=[(name, k) for name in ENSEMBLES for k in (2, 3)], ids=str, scope="module")
 def case(request):
-    """A fitted ensemble, and other samples."""
+    """Return a fitted ensemble, and other samples."""
     name, n_classes = request.param
     X, y = blobs(n_classes, n_samples=120)
     return ENSEMBLES[name]().fit(X[:60], NAMES[y[:60]]), X[60:], NAMES[y[60:]]
 
 
 def member_scores(ensemble, X):
-    """Scores of the members, of shape (n_samples, n_classes, n_members), the slow way."""
+    """Return the members' scores, (n_samples, n_classes, n_members), computed one by one."""
     n_members = len(ensemble.stump_sum().stumps) if hasattr(ensemble, "stump_sum") else 8
     return np.stack(list(_make_members(ensemble).scores(X, range(n_members))), axis=2)
 
@@ -118,7 +118,7 @@ class TestMinimum:
         w[thin.members_] = thin.coefficients_ * sizes[thin.members_]
         value, gradient = objective(w)
         assert value == pytest.approx(thin.objective_, rel=1e-9)
-        # Karush, Kuhn and Tucker.
+        # The solution meets the Karush-Kuhn-Tucker conditions.
         assert np.abs(gradient[w > 0]).max(initial=0) < 1e-6
         assert gradient.min() > -1e-6
 
@@ -171,7 +171,7 @@ def test_first_of_repeated_stumps_is_selected(loss):
     assert len(different) < 0.7 * len(splits)
     thin = reweight(model, X[1::2, :10], y[1::2], loss=loss)
     assert set(thin.members_) <= set(first)
-    # Each of them twice, and the minimum is the same.
+    # Repeating every stump does not change the minimum.
     model.coefficients_ = np.repeat(model.coefficients_, 2)
     model.hypotheses_ = type(stumps)([stump for stump in stumps for _ in range(2)])
     twice = reweight(model, X[1::2, :10], y[1::2], loss=loss)
@@ -188,7 +188,7 @@ def test_scale_of_member_scores_does_not_matter():
     after = reweight(model, X[60:], y[60:])
     assert after.objective_ == pytest.approx(before.objective_)
     np.testing.assert_allclose(after.decision_function(X), scores, rtol=1e-6)
-    # Scores of equal classes agree up to rounding errors, relative to the summands.
+    # Tiny scores differ by rounding errors relative to the summands.
     model.coefficients_ = model.coefficients_ * 1e-15
     tiny = reweight(model, X[60:], y[60:])
     np.testing.assert_allclose(tiny.decision_function(X), scores, rtol=1e-6)

@@ -14,7 +14,7 @@ from .problems import blobs, noise
 
 
 def stump_columns(X):
-    """Outputs of all stumps on the columns of X, and of the constant one; (n_samples, n_stumps)."""
+    """Return the outputs of all stumps on X and of the constant, (n_samples, n_stumps)."""
     columns = [np.ones(len(X))]
     for values in X.T:
         distinct = np.unique(values)
@@ -23,7 +23,7 @@ def stump_columns(X):
 
 
 def smallest_squared_error(H, residual, penalty):
-    """The smallest squared error that one stump can leave, by a regression on each of them."""
+    """Return the smallest squared error of one stump, by a regression on each stump."""
     errors = []
     for h in H.T:
         rho = np.linalg.lstsq(h[:, None], residual)[0][0]
@@ -33,7 +33,7 @@ def smallest_squared_error(H, residual, penalty):
 
 
 def residuals(model, X, y):
-    """Before the first round and after each."""
+    """Return the residuals before the first round and after each round."""
     return [y - model.intercept_, *(y - F for F in model.staged_decision_function(X))]
 
 
@@ -50,11 +50,11 @@ def test_rounds_of_lsboost_have_the_smallest_squared_error(penalty):
 
 
 def redraw_projections(model, X, n_rounds):
-    """The projections of a fit, drawn again."""
+    """Draw the projections of a fit again."""
     n_features = X.shape[1]
     width = {"sub": n_features // 2, "same": n_features, "super": 2 * n_features}[model.space]
     seed = np.random.RandomState(model.random_state).randint(2**31)
-    # Number of rounds that the search draws at a time.
+    # The search draws the projections of several rounds in one batch.
     batch = 2**16 // (len(X) * width)
     assert batch >= n_rounds
     rng = np.random.default_rng([seed, 0])
@@ -93,7 +93,7 @@ def test_residuals_never_increase(make, penalty):
 
 
 def test_identity_projection_equals_lsboost(monkeypatch):
-    """The identity instead of a random matrix, and no penalty."""
+    """The identity replaces the random matrix, and the penalty is 0."""
     monkeypatch.setattr(
         "boostbench.algorithms.rpboost.random_orthonormal",
         lambda shape, rng: np.broadcast_to(np.eye(shape[1]), shape),
@@ -115,7 +115,7 @@ def test_regressor_equals_classifier_of_two_classes():
 
 
 def test_penalty_acts_as_a_learning_rate():
-    """N / (N + lambda): a first step of half the size with lambda = N."""
+    """The factor N / (N + lambda) halves the first step for lambda = N."""
     X, y = blobs(2, n_samples=40, seed=2)
     full, half = (LsBoost(n_iterations=1, penalty=p).fit(X, y) for p in (0.0, 40.0))
     assert half.coefficients_[0] == pytest.approx(full.coefficients_[0] / 2)
@@ -190,7 +190,7 @@ class TestWarmStart:
         y[::5] = 1 - y[::5]
         warm = LsBoost(n_iterations=5, category_sets=True, warm_start=True)
         warm.fit(pd.DataFrame({"word": words}), y)
-        # The bit-identical columns that the stumps tested for the words.
+        # These columns are bit-identical to the views that the stumps tested for the words.
         X = (words[:, None] == list("abcd")).astype(float)
         assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
         assert warm.rules().equals(clone(warm).fit(X, y).rules())
@@ -234,7 +234,7 @@ PATTERNS = (
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_superspace_is_no_worse(pattern):
-    """RpBoost, Table 12.4, has from 0.495 to 0.946 there; the algorithm as written has not."""
+    """Table 12.4 of RpBoost prints 0.495 to 0.946, which the algorithm as written does not give."""
     X, y = make_pattern(pattern)
     train = np.random.default_rng(0).permutation(len(y))[:1000]
     same, larger = (

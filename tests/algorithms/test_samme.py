@@ -38,7 +38,7 @@ class TestAgainstTheLiteralAlgorithm:
             np.testing.assert_allclose(decision, wanted, rtol=1e-9, atol=1e-9)
 
     def test_weak_learner_equals_chance_in_the_next_round(self, weak_learner, problem, n_classes):
-        """The weights of its errors come to 1 - 1/k."""
+        """The weights of its errors sum to 1 - 1/k."""
         X, y = problem(n_classes, seed=2)
         model = SAMME(n_iterations=10, weak_learner=weak_learner, random_state=0).fit(X, y)
         D = np.full(len(y), 1.0 / len(y))
@@ -51,7 +51,7 @@ class TestAgainstTheLiteralAlgorithm:
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("max_leaf_nodes", [2, 3, 6])
 def test_trees_equal_scikit_learn(n_classes, max_leaf_nodes):
-    # No round has ties between splits.
+    # The data cause no ties between splits.
     X, y = blobs(n_classes, n_samples=200, seed=0, spread=2)
     tree = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes)
     theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
@@ -63,7 +63,7 @@ def test_trees_equal_scikit_learn(n_classes, max_leaf_nodes):
     outputs = ours.hypotheses_.outputs(new)
     for mine, estimator in zip(outputs.T, theirs.estimators_, strict=True):
         assert (mine == estimator.predict(new)).all()
-    # Equal votes for two classes may round either way.
+    # Rounding decides equal votes for two classes.
     assert np.mean(ours.predict(new) != theirs.predict(new)) < 0.02
 
 
@@ -88,7 +88,7 @@ def test_perfect_tree_ends_the_training():
 
 
 def test_stump_may_have_an_error_above_one_half():
-    """With four classes, one correct label in three beats chance, but AdaBoost would stop."""
+    """Chance has an error of 3/4 for four classes, but AdaBoost would stop at 1/2."""
     X, y = noise(4, n_samples=100, seed=0)
     model = SAMME(n_iterations=5).fit(X, y)
     assert model.n_iterations_ == 5

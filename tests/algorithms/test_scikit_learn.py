@@ -18,7 +18,7 @@ VARIANTS = {
     *("RBoostProj, WLDA, any sign", "RBoostRank, pooled"),
 }
 BOOSTERS = [model for name, model in CASES.items() if "," not in name or name in VARIANTS]
-# A few rounds separate the classes of the data that the checks draw.
+# A few rounds suffice to separate the classes of the data of the checks.
 BOOSTERS = [clone(m).set_params(n_iterations=5) for m in (*BOOSTERS, bb.ProjectedAdaBoostMH())]
 BAGS = [
     bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
@@ -35,11 +35,11 @@ OTHERS = [
 
 
 def expected_failures(model):
-    """Give the checks that need not hold, and why."""
+    """Return the checks that may fail, and the reasons."""
     dense, sparse = (f"check_sample_weight_equivalence_on_{of}_data" for of in ("dense", "sparse"))
     of_classes = "check_class_weight_classifiers"
     failures = {}
-    # A search knows no difference between a weight of two and a row twice; these do.
+    # These estimators treat a weight of two differently from a repeated row.
     if isinstance(model, bb.MultiBoost) and model.loss == "hinge":
         failures[dense] = "the dual of its linear program has many solutions"
     elif isinstance(model, bb.MultiBoost):
@@ -53,7 +53,7 @@ def expected_failures(model):
     if isinstance(model, NoEarlyStoppingMixin):
         failures[of_classes] = "the check asks for early stopping, which they do not have"
     elif model is STOPPED or (
-        # The check only rejects stumps, which other weak learners are not.
+        # The check fails for stumps only; estimators with other weak learners pass it.
         model in BOOSTERS
         and not isinstance(model, (bb.LsBoost, bb.RpBoost, bb.PerceptronAdaBoost))
         and (model.get_params().get("weak_learner"), type(model)) != ("tree", bb.SAMME)

@@ -1,4 +1,4 @@
-"""Tests that boosters learn the same from sparse and dense X."""
+"""Tests that boosters learn equal models from sparse and dense X."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def data(n_classes):
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_sparse_equals_dense(model):
     X, y = data(2 if isinstance(model, BINARY) else 3)
-    # Weights that are alike would make ties, which rounding decides.
+    # Equal weights would cause ties, which rounding decides.
     weights = np.random.default_rng(1).random(len(y))
     fits = [{"sample_weight": weights}, {"sample_weight": np.where(weights < 0.3, 0, weights)}]
     if not isinstance(model, AdaBoostMO):
@@ -59,11 +59,11 @@ def test_dense_estimators_reject_sparse_data(model):
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_unsorted_and_duplicate_entries_are_not_modified(model):
-    """Also where it is not sorted, or holds a place twice, and nobody may write."""
+    """The matrix is unsorted, has duplicate entries, and is read-only."""
     X, y = data(2 if isinstance(model, BINARY) else 3)
     X, y = X[:60], y[:60]
     form = sparse.csr_array(X)
-    # The rows from the last to the first, and each of them backwards.
+    # The entries of the rows are in reverse order.
     data_, indices = (np.repeat(part, 2)[::-1] for part in (form.data / 2, form.indices))
     turned = sparse.csr_array((data_, indices, 2 * (form.nnz - form.indptr[::-1])), shape=X.shape)
     for part in (turned.data, turned.indices, turned.indptr):

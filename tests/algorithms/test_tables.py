@@ -1,4 +1,4 @@
-"""Boosters of stumps take tables with missing values and categories; the others say so."""
+"""Test boosters of stumps on tables with missing values and categories."""
 
 import pickle
 
@@ -39,7 +39,7 @@ def problem(model):
 
 
 def encode_by_hand(X):
-    """The same table in numbers."""
+    """Return the table as numbers."""
     X = X.copy()
     for name in ("words", "ordered", "two"):
         X[name] = pd.factorize(X[name], sort=True)[0]
@@ -99,7 +99,7 @@ def test_explanations_add_up_to_the_scores(name):
     new.loc[new.index[:20], ["number", "count"]] = np.nan
     scores = model.decision_function(new).reshape(len(new), -1)
     shapes = model.shape_functions(X)
-    # Both add the votes of all steps, in two orders; a score of exactly 0 has no relative error.
+    # The two sums have different orders; scores of exactly 0 have no relative error.
     rounding = len(shapes.explain_global()) * np.finfo(float).eps * np.abs(scores).max()
     np.testing.assert_allclose(
         shapes.decision_function(new).reshape(scores.shape), scores, atol=rounding
@@ -125,7 +125,7 @@ def test_explanation_of_a_constant_model_has_all_columns():
 
 
 def is_satisfied(test, X):
-    """Evaluate the tests of `rules`."""
+    """Return True for the values that satisfy a test of `rules`."""
     if test == "never":
         return np.zeros(len(X), bool)
     if test.endswith(" is missing"):
@@ -156,7 +156,7 @@ def check_rules(model, X):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_rules_and_text_equal_the_model(n_classes):
     X, y = messy(n_classes)
-    # Thresholds that are printed in full.
+    # Values are rounded, so that thresholds are printed in full.
     X = X.round({"number": 1, "with holes": 1})
     model = bb.AdaBoostMH(n_iterations=60).fit(X, y)
     rules = check_rules(model, X)
@@ -181,7 +181,7 @@ def test_rules_of_category_sets_equal_the_model(name):
     assert is_set.any()
     assert rules["threshold"][is_set].isna().all()
     assert rules["test"][is_set].iloc[0] in export_text(model)
-    # A feature has no more stumps than categories then, however many sets there are.
+    # The expansion has at most as many stumps as categories, for any number of sets.
     apart = model.stump_sum().expand_category_sets(model.views_)
     of_words = np.isin(model.views_.feature[apart.stumps.feature], list(model.categories_))
     assert of_words.sum() <= len(model.views_.feature) + (~is_set).sum()
@@ -191,7 +191,7 @@ def test_rules_of_category_sets_equal_the_model(name):
 
 @pytest.mark.parametrize("name", SETS)
 def test_rounds_with_category_sets_decrease_the_loss(name):
-    """Early stopping and stages see the same sets; the best one lowers the loss the most."""
+    """The best set decreases the loss most; stages and early stopping use the same sets."""
     X, y = problem(SETS[name])
     model = clone(SETS[name]).fit(X, y)
     *_, last = model.staged_decision_function(X)
@@ -208,7 +208,7 @@ def test_rounds_with_category_sets_decrease_the_loss(name):
 
 
 def test_importances_depend_on_the_function_only():
-    """Many sums of sets are the same function, and some are constant."""
+    """Different sums of sets may be equal functions, or constant."""
     X, y = messy(2)
     model = bb.AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
     feature = X.columns.get_loc("words")
@@ -237,7 +237,7 @@ def test_weights_equal_repeated_rows_of_tables(model):
 def test_categories_of_samples_without_weight_are_dropped(name):
     model = MODELS[name]
     X, y = problem(model)
-    # A value of another type would change the order of the others.
+    # The type of this value would change the order of the other categories.
     X = X.assign(words=X["words"].where(X["words"] != "oak", 7))
     weights = np.where(X["words"] == 7, 0.0, 1.0 + np.arange(len(y)) % 3)
     present = weights > 0
@@ -270,7 +270,7 @@ def test_rarest_categories_have_the_least_weight(kind):
 def test_categories_of_held_out_samples_are_dropped():
     X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
     y = np.repeat([0, 1], [20, 21])
-    # Some of these seeds hold out the only sample of p.
+    # Several of these seeds hold out the only sample with category p.
     seen = set()
     for seed in range(20):
         model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
@@ -278,7 +278,7 @@ def test_categories_of_held_out_samples_are_dropped():
         seen.add(tuple(categories))
         train, _ = stratified_holdout(y, 0.1, np.random.RandomState(seed))
         assert categories == sorted(set(X["c"][train]))
-        # Unknown categories are missing.
+        # An unknown category counts as missing.
         p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))
         assert (p == new) or "p" in categories
     assert seen == {("a", "b"), ("a", "b", "p")}

@@ -38,7 +38,7 @@ FURTHER_CASES = {
     "ReducedMCBoost": bb.ReducedMCBoost(n_iterations=12, n_components=3, random_state=0),
 }
 
-# Tolerances of states that are updated in double precision, and solved in single precision.
+# Tolerances of states that are updated in double precision or solved in single precision.
 DOUBLE_PRECISION, SINGLE_PRECISION = 1e-7, 2e-4
 
 
@@ -192,7 +192,7 @@ def master_pair_weights(recorder):
 
 def master_gains(recorder):
     gains = recorder.master.weights.gains
-    # For two classes, the gains of the second class are minus those of the first.
+    # Two classes have opposite gains, of which a master may store one.
     return normalised(np.abs(gains[:, 0]) if gains.shape[1] == 1 else -pairs(recorder, gains))
 
 
@@ -210,11 +210,11 @@ def identity(recorder, scores):
     return scores
 
 
-# For each booster (the first matching class counts): the state of its master, the same state
+# Each booster (the first matching class counts) has the state of its master, the same state
 # computed from the scores of the model, and the relative tolerance.
 TRAINING_STATES = {
     bb.AdaBoostMO: (master_weights, output_code_weights, DOUBLE_PRECISION),
-    # Votes change the scores of both classes of a margin.
+    # The votes change the scores of both classes of a margin.
     bb.AdaBoostECC: (master_pair_weights, half_margins, DOUBLE_PRECISION),
     (bb.AdaBoost, bb.AdaBoostMH): (master_weights, adaboost_weights, DOUBLE_PRECISION),
     bb.SAMME: (

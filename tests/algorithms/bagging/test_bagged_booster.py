@@ -99,7 +99,7 @@ def test_sample_weights_multiply_the_loss(bootstrap):
     np.testing.assert_array_equal(
         bag.fit(X, y, np.ones(len(y))).decision_function(X), bag.fit(X, y).decision_function(X)
     )
-    # A member is what it is when it is fitted with these weights.
+    # Each member is fitted with the weights of its samples.
     recorded = []
 
     class RecordingMCBoost(bb.MCBoost):

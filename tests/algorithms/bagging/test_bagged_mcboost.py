@@ -220,7 +220,7 @@ def test_probabilities_are_calibrated_on_mixed_columns(seed):
     assert log_losses(bag.decision_function(X), y).mean() < bag.validation_losses_.min()
     share = y.mean()
     deviation = np.sqrt(share * (1 - share) / len(y))
-    # At the optimum the mean probability equals the class frequency. The remaining difference is
+    # The mean probability equals the class frequency at the optimum. The remaining difference is
     # far smaller than the frequency's standard deviation.
     assert bag.predict_proba(X)[:, 1].mean() == pytest.approx(share, abs=0.2 * deviation)
 

@@ -52,7 +52,7 @@ class Toy:
 
 
 class ToyBinaryClassifier(Toy, BinaryClassifier):
-    """Scores of shape (n_samples,), as binary algorithms have them."""
+    """Toy booster with scores of shape (n_samples,), like binary algorithms."""
 
     def _make_master(self, X, signs, random_state):
         return ToyMaster(self, StumpSearch(X), signs[:, None])

@@ -36,7 +36,7 @@ BOOSTERS = [
 
 
 def plain_rule(losses, patience):
-    """Say when training ends and which round is best, one loss at a time."""
+    """Return the last round and the best round, computed one loss at a time."""
     best = 1
     for stage, loss in enumerate(losses, 1):
         if loss < losses[best - 1] - MIN_DECREASE:
@@ -123,7 +123,7 @@ def test_fit_without_early_stopping_removes_validation_losses():
 
 
 def test_rounds_without_progress_end_the_training():
-    # Told apart without an error: the loss falls for ever, by less and less.
+    # The classes are separable, so that the loss decreases without end, but ever more slowly.
     X = np.arange(60.0)[:, None]
     X = np.hstack([X, X[::-1] % 7])
     y = (X[:, 0] > 30).astype(int) + (X[:, 0] > 45)
@@ -192,7 +192,7 @@ class TestErrors:
 
 @pytest.mark.parametrize("n_classes", [1, 3, 300])
 def test_stratified_holdout_sorts_by_class_and_random_number(n_classes):
-    """The order of the samples is that of a sort by two keys."""
+    """The samples have the order of a sort by two keys."""
     labels = np.random.default_rng(0).integers(n_classes, size=2000)
     train, held_out = stratified_holdout(labels, 0.25, np.random.RandomState(0))
     state = np.random.RandomState(0)

@@ -33,7 +33,7 @@ def _fitted(name, n_classes):
 
 @pytest.fixture
 def fitted(model, n_classes):
-    """The model fitted to the data, which a test only reads; one fit serves all of them."""
+    """Return the cached fit of the model, which tests must not modify."""
     name = next(name for name, case in CASES.items() if case is model)
     return _fitted(name, n_classes)
 
@@ -113,7 +113,7 @@ class TestEveryModel:
             n_different = np.count_nonzero(fitted.coefficients_)
         once = k * has_intercept + isinstance(model, (bb.CGENS, bb.LsBoost, bb.RpBoost))
         if isinstance(model, bb.CGENS) and isinstance(model.weak_learner, list):
-            # Some of the weak learners are stumps.
+            # The lists contain stumps and other weak learners.
             once -= (d - 1) * len(fitted.hypotheses_.parts[0][0])
         if isinstance(model, bb.CGENSSLS):
             once = k

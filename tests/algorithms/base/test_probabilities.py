@@ -55,7 +55,7 @@ EXACT_FOR_MORE = {
 
 
 def curve(model):
-    """Say which probability the model's own loss gives for a score of two classes."""
+    """Return the probability that the model's loss assigns to a score of two classes."""
     if isinstance(model, (bb.LsBoost, bb.CGENS, bb.CGENSSLS)):
         return lambda p: 1 / (1 + np.exp(-2 * (2 * p - 1)))
     return lambda p: p
@@ -80,7 +80,7 @@ class TestTheMinimumOfTheLoss:
 
 
 def best_scores(model, p):
-    """Scores of the least expected loss of a sample whose classes have the probabilities p."""
+    """Return the scores of least expected loss for a sample with class probabilities p."""
     if isinstance(model, bb.AdaBoostMH):
         return np.log(p / (1 - p)) / 2
     if isinstance(model, bb.AdaBoostMO):
@@ -171,7 +171,7 @@ class TestScikitLearn:
     )
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_calibration_by_another_temperature(self, n_classes):
-        """Labels that do not depend on the features: a training to the end is too sure of them."""
+        """A converged model is overconfident if labels do not depend on the features."""
         X, y = noise(n_classes, n_samples=300)
         train, test = slice(None, 200), slice(200, None)
         model = bb.MCBoost(n_iterations=300).fit(X[train], y[train])

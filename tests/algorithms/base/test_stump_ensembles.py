@@ -51,7 +51,7 @@ def test_two_classes_equal_adaboost(model, multiple, problem, seed):
 
 @pytest.mark.parametrize("model", STAGEWISE.values(), ids=STAGEWISE.keys())
 def test_training_ends_without_a_positive_edge(model):
-    """XOR: every stump has an edge of exactly zero."""
+    """Every stump has an edge of exactly zero on XOR."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     model = fitted(model, X, [0, 1, 1, 0], n_iterations=50)
     assert model.n_iterations_ == 0
@@ -73,7 +73,7 @@ def test_perfect_stump_ends_the_training(model):
 
 @pytest.mark.parametrize("model", [bb.AdaBoostMH(50), bb.AdaBoostMO(300), bb.SAMME(50)])
 def test_stump_for_two_of_three_classes_does_not_end_the_training(model):
-    """Groups along a line: a stump separates the first and the last, never the middle one."""
+    """A stump separates the first or the last of three groups along a line, never the middle."""
     X = np.repeat(np.arange(3.0), 10)[:, None]
     y = X[:, 0].astype(int)
     model = fitted(model, X, y)

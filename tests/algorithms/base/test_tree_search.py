@@ -61,7 +61,7 @@ def test_ties_go_to_the_first_column():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_equivalent_features_do_not_depend_on_rounding(seed):
-    """Few samples of many features, in any order, some of them twice instead of with a weight."""
+    """Reordering samples, or repeating them instead of weighting, causes other rounding errors."""
     rng = np.random.default_rng(seed)
     X, signed_weights = rng.uniform(size=(12, 24)), rng.normal(size=12)
     times = rng.integers(1, 4, 12)

@@ -17,7 +17,7 @@ from .. import reference
 from ..models import CASES, cases
 from ..problems import blobs
 
-# Few iterations will do.
+# A few iterations suffice.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 MODELS = {name: model for name, model in CASES.items() if not name.startswith("RBoostRank")}
@@ -30,14 +30,14 @@ MODELS |= {
     "PerceptronKernelSVC": bb.PerceptronKernelSVC(),
     "FourierFeaturesSVC": bb.FourierFeaturesSVC(random_state=0),
 }
-# Weights of classes are made weights of samples before a classifier learns: one of each is enough.
+# Class weights become sample weights before training, so that one model per class suffices.
 CLASSIFIERS = {
     type(model).__name__: model
     for model in reversed(MODELS.values())
     if not isinstance(model, bb.LsBoostRegressor)
 }
 
-# For these models, a weight of two equals a repeated row only up to seven digits. Their minimum is
+# A weight of two equals a repeated row only up to seven digits for these models. Their minimum is
 # compared with SciPy instead.
 INEXACT = {
     bb.ERLPBoost: "Newton's method ends near the minimum, where many coefficients are as good",
@@ -47,14 +47,14 @@ INEXACT = {
     bb.RBoostProj: "its quasi-Newton method ends where no derivative is more than 1e-5 off",
     bb.StumpKernelSVC: "LIBSVM ends near the minimum",
 }
-# A bag draws other rows if there are more rows.
+# These bags draw different rows if rows are repeated.
 DRAWING = (
     bb.BaggedBooster,
     bb.BaggedLsBoostRegressor,
     bb.BaggedMCBoost,
     bb.BaggedQuantileRegressor,
 )
-# Solvers that start from zero take the same few steps.
+# Solvers that start from zero take the same steps.
 EXACT = {
     name: model
     for name, model in MODELS.items()
@@ -72,13 +72,13 @@ def scores(model, X):
 
 
 def draw(n_classes, seed=5):
-    """Draw a problem with weights that are no integers: few weak learners are equally good."""
+    """Draw a problem with non-integer weights, so that ties are rare."""
     X, y = blobs(n_classes, seed=103)
     return X, y, np.random.default_rng(seed).uniform(0.5, 1.5, len(y))
 
 
 def draw_small(n_classes, n_samples, **shape):
-    """Draw a problem that a generic solver takes as a whole, with weights of any size."""
+    """Draw a problem small enough for a generic solver, with weights of all sizes."""
     X, y = blobs(n_classes, n_samples=n_samples, **shape)
     return X, y, np.random.default_rng(0).uniform(0.2, 3.0, n_samples)
 
@@ -129,7 +129,7 @@ def fit_weighted_and_repeated(model, n_classes):
 
 @cases(EXACT)
 def test_weight_two_equals_a_duplicated_sample(model, n_classes):
-    # Weak learners that are alike on the samples may differ elsewhere.
+    # Weak learners with equal outputs on the samples may differ elsewhere.
     weighted, repeated, there = fit_weighted_and_repeated(model, n_classes)
     close(scores(weighted, there), scores(repeated, there))
 
@@ -186,7 +186,7 @@ def test_factor_of_all_weights_does_not_change_a_bag(n_classes, factor):
     usual = clone(bag).fit(X, y, sample_weight=weights)
     scaled = clone(bag).fit(X, y, sample_weight=factor * weights)
     assert scaled.n_iterations_ == usual.n_iterations_ > 0
-    # Weights of samples are in single precision.
+    # The tolerance is for sample weights, which are in single precision.
     close(scores(scaled, X), scores(usual, X), 1e-4)
 
 
@@ -236,7 +236,7 @@ class TestRefused:
         ("weights", "message"),
         [
             (-np.ones(45), "Negative values in data passed to `sample_weight`"),
-            # scikit-learn looks for it from 1.8 on.
+            # scikit-learn checks this from version 1.8 on.
             (np.zeros(45), "must contain at least one non-zero|All samples have the weight 0"),
             (np.ones(44), r"sample_weight.shape == \(44,\), expected \(45,\)"),
             (np.full(45, np.nan), "sample_weight contains NaN"),
@@ -297,12 +297,12 @@ class TestRefused:
 
 
 def stumps(X):
-    """Outputs of all stumps, of shape (n_samples, n_stumps)."""
+    """Return the outputs of all stumps, of shape (n_samples, n_stumps)."""
     return np.unique(np.column_stack(reference.stump_outputs(X)), axis=1)
 
 
 def pairwise(F, y):
-    """Margins against all other classes, of shape (n_samples, n_classes); 0 for the own class."""
+    """Return the margins over all classes, (n_samples, n_classes), 0 for the true class."""
     return F[np.arange(len(y)), y][:, None] - F
 
 
@@ -310,13 +310,13 @@ LAMBDA = {"exponential": lambda rho: np.exp(-rho), "logistic": lambda rho: np.lo
 
 
 def nonnegative(objective, n):
-    """Minimise over non-negative coefficients, by SciPy and without derivatives of our own."""
+    """Minimise over nonnegative coefficients by SciPy, with numeric derivatives."""
     options = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
     return minimize(objective, np.full(n, 0.1), bounds=[(0, None)] * n, options=options)
 
 
 class TestAgainstSciPy:
-    """The weighted optimum, from objectives written out with weights sample by sample."""
+    """Tests of weighted optima, with objectives written out sample by sample."""
 
     @pytest.mark.parametrize("loss", ["exponential", "logistic"])
     @pytest.mark.parametrize("nu", [1e-9, 0.1])
@@ -358,7 +358,7 @@ class TestAgainstSciPy:
         nu = 0.02
         model = bb.MultiBoost(300, loss="hinge", nu=nu, tol=1e-6).fit(X, y, sample_weight=weights)
         H = stumps(X)
-        # Variables: W of all stumps and classes, then the slacks of all pairs with another class.
+        # The variables are W of all stumps and classes, then the slacks of all pairs.
         sample, other = np.nonzero(y[:, None] != np.arange(3))
         eye = np.eye(3)
         signs = eye[y[sample]] - eye[other]
@@ -369,7 +369,7 @@ class TestAgainstSciPy:
             A_ub=np.hstack([-margins, margins, -np.eye(len(sample))]),
             b_ub=-np.ones(len(sample)),
         )
-        # The constant of the terms r = y_i is a third.
+        # The terms r = y_i add the constant 1/3.
         assert model.objective_[-1] == pytest.approx(best.fun + 1 / 3, rel=1e-6)
 
     def test_lpboost(self):
@@ -397,7 +397,7 @@ class TestAgainstSciPy:
 
         value = objective(np.concatenate([model.intercepts_, model.coefficients_]))
         assert value == pytest.approx(model.objective_[-1], rel=1e-9)
-        # The dual variables prove it: they are feasible, and their objective is the same.
+        # Feasible dual variables with an equal objective prove the optimality.
         assert signs @ model.dual_ == pytest.approx(0, abs=1e-9)
         w = H.T @ (signs * model.dual_)
         if loss == "hinge":
@@ -448,7 +448,7 @@ class TestAgainstSciPy:
         }
         value = np.average(losses, weights=weights) + 0.05 * size[norm](W).sum()
         assert model.objective_[-1] == pytest.approx(value, rel=1e-6)
-        # No stump lowers the objective: the dual norms of all slopes are at most nu.
+        # The dual norms of all slopes are at most nu, so that no stump decreases the objective.
         p = np.exp(-pairwise(F, y))
         p /= p.sum(axis=1, keepdims=True)
         slopes = H.T @ ((np.eye(3)[y] - p) * (weights / weights.sum())[:, None])

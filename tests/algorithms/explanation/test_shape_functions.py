@@ -1,4 +1,4 @@
-"""Sums of stumps, taken apart: shape functions, their importances, rules."""
+"""Test shape functions, importances and rules of sums of stumps."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ NAMES = ["width", "height", "depth", "age"]
 
 @pytest.fixture(params=CASES.values(), ids=CASES.keys(), scope="module")
 def fitted(request):
-    """A model, its samples, and new samples, some of which lie on thresholds."""
+    """Return a model, its samples, and new samples, some of which lie on thresholds."""
     model, n_classes = request.param
     X, y = blobs(n_classes, n_samples=90)
     X = pd.DataFrame(X.round(1), columns=NAMES)
@@ -31,7 +31,7 @@ def fitted(request):
 
 
 def scores(model, X):
-    """The scores, with a column for each class, or one of the second of two classes."""
+    """Return the scores, with a column per class, or one column for two classes."""
     return model.decision_function(X).reshape(len(X), -1)
 
 
@@ -171,7 +171,7 @@ def test_importances_are_stored_for_features_in_use():
 
 
 def test_importances_of_a_category_of_noise_are_small():
-    """Total variation, which counts few rows as much as many, gave the noise 0.7."""
+    """An importance by total variation, which ignores the number of rows, would be 0.7."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {"number": rng.normal(size=2000), "noise": pd.Categorical(rng.integers(60, size=2000))}
@@ -200,7 +200,7 @@ def test_importances_require_the_end_of_fit():
 @pytest.mark.parametrize("high", [2.5, 4.0, 9.0])
 @pytest.mark.parametrize("low", [0.0, 0.5, 2.0, 2.5])
 def test_steps_within_an_interval_equal_the_function(low, high):
-    """Also where it begins or ends on a threshold, all of which are halves."""
+    """Intervals may begin or end on a threshold; all thresholds are multiples of 1/2."""
     X = np.arange(6.0)[:, None]
     model = bb.AdaBoost(n_iterations=20).fit(X, [0, 1, 0, 1, 1, 0])
     (term,) = model.shape_functions().terms
@@ -221,7 +221,7 @@ def test_importances_computed_by_hand():
     # The term separates one of four samples; centred, it is 1.5 there and -0.5 elsewhere.
     np.testing.assert_allclose(model.feature_importances_, [1 / 3, 2 / 3])
     model._store_term_sizes(X, np.array([1.0, 1.0, 1.0, 3.0]))
-    # Weights of 1 to 5 and of 3 to 3.
+    # The weights on the two sides are 1 and 5, or 3 and 3.
     sizes = np.array([1 * 4 * 5 / 36, 2 * 4 * 9 / 36])
     np.testing.assert_allclose(model.feature_importances_, sizes / sizes.sum())
 

@@ -48,7 +48,7 @@ def member_scores(monkeypatch):
 @pytest.mark.parametrize("interactions", [0, 2])
 @pytest.mark.parametrize("n_outputs", [1, 2, 3])
 def test_spread_of_scores_equals_the_spread_of_the_members(n_outputs, interactions, member_scores):
-    """With few members no component is left out."""
+    """Few members have so few components that all are stored."""
     X, y = messy(max(2, n_outputs), 300)
     y = y if n_outputs > 1 else X["number"].fillna(0.0).to_numpy() * 100 + y
     model = bag(n_outputs, n_estimators=4, interactions=interactions).fit(X, y)

@@ -18,7 +18,7 @@ ALL = pytest.mark.parametrize("hasher", HASHERS, ids=lambda hasher: type(hasher)
 
 
 def precision(hasher, X, y):
-    """Share of a sample's nearest other codes that have its class."""
+    """Return the mean share of nearest codes with the class of the query."""
     codes = hasher.fit(X, y).transform(X) > 0
     distances = (codes[:, None] != codes).sum(axis=2) + 0.5 * np.eye(len(X)) * codes.shape[1] * 9
     near = distances.argsort(axis=1, kind="stable")[:, :5]
@@ -72,7 +72,7 @@ def test_more_bits_than_components(model):
 
 
 def test_labels_improve_the_codes():
-    """Half of the features only disturb."""
+    """Half of the features are noise."""
     rng = np.random.default_rng(0)
     X, y = blobs(4, n_samples=200, n_features=10, spread=0.4)
     X = np.hstack([X, 8 * rng.normal(size=(200, 10))])

@@ -11,7 +11,7 @@ REDUCTIONS = ["pca", "lda", "factor_analysis", "kernel_pca", "lpp", "npe"]
 
 @pytest.mark.parametrize("model", [LPP, NPE])
 def test_samples_on_a_line_keep_their_order(model):
-    """Neighbours along a line are kept, and the directions without any order are not taken."""
+    """The projection is the direction of the line, not a direction of noise."""
     rng = np.random.default_rng(0)
     t = np.sort(rng.uniform(0, 10, size=200))
     X = np.column_stack([t, np.sin(t), *rng.normal(size=(2, 200))])
@@ -22,7 +22,7 @@ def test_samples_on_a_line_keep_their_order(model):
 
 @pytest.mark.parametrize("model", [LPP, NPE])
 def test_neighbours_do_not_depend_on_rounding(model):
-    """Rows of whole numbers have many neighbours that are equally near, turned ones but nearly."""
+    """Integer rows have many neighbours at equal distances; rotation perturbs them by rounding."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, size=(300, 4)).astype(float)
     turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
