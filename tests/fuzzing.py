@@ -197,17 +197,17 @@ def record(folder: Path, number: int) -> str:
     body = b"\n".join([*(json.dumps(line).encode() for line in damaged), *whole, b""])
     where %= len(body) + 1
     path.write_bytes(body[:where] + noise + body[where:])
-    found, told = read_records(path)
+    records, told = read_records(path)
     assert all(len(line.splitlines()) == 1 for line in told)
-    for one in found:
+    for one in records:
         for quantity in QUANTITIES.values() if kind != ".tuning" else ():
             value = quantity.of(one)
             assert value is None or isfinite(value)
         again = append(folder / f"again{kind}.jsonl", one)
         assert again["key"] == one["key"]
     if kind == "":
-        finished = [one for one in found if "error" not in one]
-        failed = [one for one in found if "error" in one]
+        finished = [one for one in records if "error" not in one]
+        failed = [one for one in records if "error" in one]
         recorded = _Recorded(finished, failed)
         cell = Cell.from_recorded(
             recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"]
@@ -242,12 +242,12 @@ def nested(folder: Path, number: int) -> str:
     verified_path(folder).write_bytes(_deep(rng, FINDING) + b"\n" + json.dumps(FINDING).encode())
     if rng.random() < 0.5:
         pack(path)
-    found, told = read_records(path)
+    records, told = read_records(path)
     # Something that is not deep, at a key of no meaning, makes another record.
-    assert len(found) == 1 or (len(found) == 2 and not told)
-    kept = Verified.read(folder)
-    assert len(kept.findings) == 1
-    told += kept.warnings
+    assert len(records) == 1 or (len(records) == 2 and not told)
+    verified = Verified.read(folder)
+    assert len(verified.findings) == 1
+    told += verified.warnings
     assert all(len(line.splitlines()) == 1 for line in told)
     return "left out" if told else "read"
 
@@ -275,14 +275,14 @@ def _keys(tree: dict, prefix: str = ""):
 
 def _all_keys() -> list[tuple[str, str]]:
     top = configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text())
-    found = [("", key) for key in top if key != "defaults"]
+    pairs = [("", key) for key in top if key != "defaults"]
     for group in ("algo", "data", "protocol", "profile", "parallel"):
-        found.append(("", group))
+        pairs.append(("", group))
         for name in configs.list_options(group):
-            found += [
+            pairs += [
                 (f"{group}={name}", f"{group}.{k}") for k in _keys(configs.read_option(group, name))
             ]
-    return found
+    return pairs
 
 
 _KEYS = _all_keys()
@@ -423,10 +423,13 @@ ALL = {
 @contextlib.contextmanager
 def quarantine():
     """A folder of its own, without network."""
-    kept = {"BOOSTBENCH_OPENML_SERVER": "http://127.0.0.1:9/api/v1/xml", "NO_PROXY": "127.0.0.1"}
+    variables = {
+        "BOOSTBENCH_OPENML_SERVER": "http://127.0.0.1:9/api/v1/xml",
+        "NO_PROXY": "127.0.0.1",
+    }
     before, here = dict(os.environ), Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= kept | {"BOOSTBENCH_CACHE": f"{folder}/cache", "COLUMNS": "80"}
+        os.environ |= variables | {"BOOSTBENCH_CACHE": f"{folder}/cache", "COLUMNS": "80"}
         os.environ.pop("BOOSTBENCH_DATA", None)
         os.chdir(folder)
         try:

@@ -29,11 +29,11 @@ def soft_margin(margins, C):
 
 def least_error(X, labels, weights):
     """Weigh what the best stump has wrong, by all thresholds and all pairs of votes."""
-    weights, found = np.asarray(weights), np.inf
+    weights, least = np.asarray(weights), np.inf
     for feature in range(X.shape[1]):
         for low, high in itertools.pairwise(np.unique(X[:, feature])):
             above = X[:, feature] > (low + high) / 2
             for votes in itertools.product(np.unique(labels), repeat=2):
                 wrong = np.where(above, votes[1], votes[0]) != labels
-                found = min(found, weights[wrong].sum())
-    return found
+                least = min(least, weights[wrong].sum())
+    return least

@@ -227,8 +227,8 @@ def _table(rng: Random, folder: Path) -> str:
     if rng.random() < 0.1:
         content[rng.choice(["published", "quantity", "columns"])] = rng.choice(_TEXTS)
     name = _yaml(folder / "mine.yaml", content)
-    more = rng.choice([[], ["rerun=never"], ["results=results"]])
-    return called(["table", name, "parallel=serial", *more], _check_marker)
+    overrides = rng.choice([[], ["rerun=never"], ["results=results"]])
+    return called(["table", name, "parallel=serial", *overrides], _check_marker)
 
 
 def _figure(rng: Random, folder: Path) -> str:
@@ -310,9 +310,9 @@ def _python(rng: Random, folder: Path) -> str:
             config |= rng.choice([{"estimator": harm}, {"grid": {"estimator": [harm]}}, harm])
             AlgorithmSpec.from_config(config).build(0)
         elif kind == 1:
-            found = compose_experiment(parse_overrides([*_usual(rng), _override(rng, folder)]))
-            _check_told(str({**found, "results": ""}), folder)
-            AlgorithmSpec.from_config(found["algo"])
+            config = compose_experiment(parse_overrides([*_usual(rng), _override(rng, folder)]))
+            _check_told(str({**config, "results": ""}), folder)
+            AlgorithmSpec.from_config(config["algo"])
         elif kind == 2:
             measures.find(_harm(rng, folder)["_target_"])
         else:
@@ -361,8 +361,8 @@ def _record(rng: Random, folder: Path) -> str:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     [defined] = [line for line in lines if isinstance(line.get("config"), dict)]
     harm = _harm(rng, folder)
-    own = [harm] if isinstance(harm["_target_"], str) else []
-    defined["config"]["algo"] |= rng.choice([{"estimator": harm}, {"x": _resolver(rng)}, *own])
+    direct = [harm] if isinstance(harm["_target_"], str) else []
+    defined["config"]["algo"] |= rng.choice([{"estimator": harm}, {"x": _resolver(rng)}, *direct])
     before, defined["hash"] = defined["hash"], digest(defined["config"])
     for line in lines:
         if line.get("config") == before:
@@ -402,13 +402,13 @@ def _watched(make):
         OmegaConf.register_new_resolver("mine", os.environ.get, replace=True)
         os.environ[VARIABLE] = MARKER
         os.chdir(folder)
-        own = [folder / one for one in ("results", "configs", "bundle", "mine.yaml", "out")]
-        own += [Path(os.environ["BOOSTBENCH_CACHE"]), folder / "multirun"]
+        writable = [folder / one for one in ("results", "configs", "bundle", "mine.yaml", "out")]
+        writable += [Path(os.environ["BOOSTBENCH_CACHE"]), folder / "multirun"]
         out = io.StringIO()
         try:
             with warnings.catch_warnings(), contextlib.redirect_stderr(out):
                 warnings.simplefilter("ignore")
-                with watching(own, secret) as watch:
+                with watching(writable, secret) as watch:
                     became = make(rng, folder)
         finally:
             os.chdir(here)

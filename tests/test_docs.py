@@ -143,9 +143,9 @@ def test_documented_comparison_equals_compare(done):
         r"\(`boostbench ([^`]*)`\)",
         page,
     )
-    found = json.loads(done(*command.split(), "--json", f"results={ROOT / 'results'}").out)
-    [pair] = found["pairs"]
-    assert int(n) == found["n"]
+    result = json.loads(done(*command.split(), "--json", f"results={ROOT / 'results'}").out)
+    [pair] = result["pairs"]
+    assert int(n) == result["n"]
     assert difference == f"{-pair['difference']:.1f}"
     assert p == f"{pair['p']:.0e}"
     assert corrected == f"{pair['p_resampled']:.2f}"

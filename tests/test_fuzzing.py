@@ -24,7 +24,7 @@ N_PIECES = {
 
 @pytest.mark.parametrize("kind", ALL)
 def test_random_input_is_accepted_or_refused_in_one_line(kind, tmp_path):
-    found = set()
+    outcomes = set()
 
     @settings(
         max_examples=N_PIECES.get(kind, 60),
@@ -36,9 +36,9 @@ def test_random_input_is_accepted_or_refused_in_one_line(kind, tmp_path):
     )
     @given(st.integers(0, 2**60))
     def take(number):
-        own = tmp_path / str(len(list(tmp_path.iterdir())))
-        own.mkdir()
-        found.add(ALL[kind](own, number))
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        outcomes.add(ALL[kind](folder, number))
 
     logging.disable()
     try:
@@ -47,5 +47,5 @@ def test_random_input_is_accepted_or_refused_in_one_line(kind, tmp_path):
             take()
     finally:
         logging.disable(logging.NOTSET)
-    assert found <= {"read", "taken", "refused", "left out"}
-    assert found & {"refused", "left out"}
+    assert outcomes <= {"read", "taken", "refused", "left out"}
+    assert outcomes & {"refused", "left out"}

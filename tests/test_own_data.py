@@ -36,7 +36,7 @@ def printed(tmp_path_factory):
         patch.delenv("BOOSTBENCH_DATA", raising=False)
         for name, text in FILES.items():
             (here / name).write_text(text)
-        found = {}
+        output = {}
         for command in COMMANDS:
             program, *argv = shlex.split(command)
             out, err = io.StringIO(), io.StringIO()
@@ -48,8 +48,8 @@ def printed(tmp_path_factory):
                     serial = ["parallel=serial"] if argv[0] in ("run", "table") else []
                     code = main([*argv, *serial])
             assert code == 0, (command, err.getvalue())
-            found[command] = " ".join(out.getvalue().split())
-        yield found, here
+            output[command] = " ".join(out.getvalue().split())
+        yield output, here
     sys.modules.pop("mymodel", None)
 
 
@@ -145,5 +145,5 @@ def test_files_of_the_page_are_kept(printed):
     assert page.index("Centroids beside boosting") < page.index("<h2>Runs</h2>")
     with open(here / "results" / "splits.csv") as file:
         rows = list(csv.DictReader(file))
-        own = {"Centroids", "adaboost_mh", "bagged_mcboost", "samme"}
-        assert {row["algo"] for row in rows} == own | {"constant", "logistic_regression"}
+        algorithms = {"Centroids", "adaboost_mh", "bagged_mcboost", "samme"}
+        assert {row["algo"] for row in rows} == algorithms | {"constant", "logistic_regression"}

@@ -133,12 +133,12 @@ def imports(path, modules):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found = [name if name in modules else node.module for name in names]
+            imported = [name if name in modules else node.module for name in names]
         elif isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            imported = [alias.name for alias in node.names]
         else:
             continue
-        yield from ((name, node in tree.body) for name in found if name in modules)
+        yield from ((name, node in tree.body) for name in imported if name in modules)
 
 
 def test_imports_go_down_only():

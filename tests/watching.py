@@ -64,7 +64,7 @@ class Watch:
 
     def _is_allowed(self, path: str) -> bool:
         return path == os.devnull or any(
-            path == own or path.startswith(own + os.sep) for own in self._writable
+            path == folder or path.startswith(folder + os.sep) for folder in self._writable
         )
 
 

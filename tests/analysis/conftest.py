@@ -33,7 +33,7 @@ def make_cell():
         commit="b17bc98",
         sampling="stratified",
         checksum=None,
-        **more,
+        **fields,
     ):
         data_config = {"checksum": checksum or next(numbered)}
         records = [
@@ -58,12 +58,12 @@ def make_cell():
             for split, error in enumerate(errors)
         ]
         failed = [{"split": len(errors) + i, "error": "ValueError: no"} for i in range(failures)]
-        more.setdefault("missing", 0)
-        more.setdefault("quantity", TEST_ERROR)
+        fields.setdefault("missing", 0)
+        fields.setdefault("quantity", TEST_ERROR)
         line = {}
         if published:
             mean, std, *seconds = published
-            numbers = {more["quantity"]: (mean, std)}
+            numbers = {fields["quantity"]: (mean, std)}
             if seconds:
                 numbers[QUANTITIES["coefficients"]] = (seconds[0], float("nan"))
             line = {
@@ -71,7 +71,7 @@ def make_cell():
                 for quantity, number in numbers.items()
             }
         rows, failures = ResultFrame(records), ResultFrame(failed)
-        settings = {"published": line, "rounds": rounds, **more}
+        settings = {"published": line, "rounds": rounds, **fields}
         return Cell(data, algo, algo.upper(), rows, failures, stale, **settings)
 
     return make
@@ -81,12 +81,12 @@ def make_cell():
 def make_table():
     """Make a table of cells by row and column; columns are called like their names in capitals."""
 
-    def make(cells, columns=None, compare=(("a", "b"),), **more):
+    def make(cells, columns=None, compare=(("a", "b"),), **fields):
         names = dict.fromkeys(column for _, column in cells)
         columns = columns or {name: Column(name.upper(), name.upper()) for name in names}
         rows = {row: row for row, _ in cells}
         pairs = [ColumnPair(a, b) for a, b in compare]
-        return Table("name", "Title", rows, columns, cells, pairs, **more)
+        return Table("name", "Title", rows, columns, cells, pairs, **fields)
 
     return make
 

@@ -120,8 +120,8 @@ def test_better_verdict_has_a_note(make_cell):
     assert (better.verdict, better.note) == ("better", BETTER)
     elsewhere = replace(better.target, table="mcboost-table1")
     published = {better.quantity.name: elsewhere}
-    known = replace(better, data="20news-bydate", published=published)
-    assert known.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate stands in for")
+    replacement = replace(better, data="20news-bydate", published=published)
+    assert replacement.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate stands in for")
     worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))
     assert (worse.verdict, worse.note) == ("worse", None)
 

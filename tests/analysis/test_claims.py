@@ -22,12 +22,12 @@ MIXED = [12.0, 9.0, 13.0, 10.0, 11.2]
 def judge_claim(make_cell, make_table):
     """Judge one claim on a against b; numbers by row."""
 
-    def judge(numbers, within=None, times=1.0, changed=(), **more):
+    def judge(numbers, within=None, times=1.0, changed=(), **fields):
         cells = {}
         for row, pair in numbers.items():
             for name, errors in zip("ab", pair, strict=True):
                 departures = ("protocol.n_splits=3",) if row in changed else ()
-                cells[row, name] = make_cell(errors, row, name, departures=departures, **more)
+                cells[row, name] = make_cell(errors, row, name, departures=departures, **fields)
         claim = Claim("A is so and so.", [["a", "b"]], [], within, times, list(numbers))
         sentence, explanation = claims(make_table(cells, claims=[claim]))
         assert explanation == CLAIMS_EXPLANATION

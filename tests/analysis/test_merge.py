@@ -116,8 +116,8 @@ def test_last_round_represents_an_algorithm(table_of_rounds, make_cell, make_tab
 def test_cpu_time_columns_are_not_merged(table_of_rounds):
     columns = dict(table_of_rounds.columns)
     for last in ("a@100", "b@100"):
-        beside = {"quantity": QUANTITIES["fit"], "beside": last}
-        columns[f"{last}:fit"] = replace(columns[last], **beside)
+        changes = {"quantity": QUANTITIES["fit"], "beside": last}
+        columns[f"{last}:fit"] = replace(columns[last], **changes)
     table, _ = merge([replace(table_of_rounds, columns=columns)], ["a", "b"])
     assert table == merge([table_of_rounds], ["a", "b"])[0]
 

@@ -136,8 +136,8 @@ def test_runs_are_compared_without_a_table(call, folder):
     """A sweep ran on data and settings that no table has."""
     sweep = ["data=wine,iris", "algo.n_iterations=4", *SMALL[1:], "parallel=serial"]
     assert call("run", "-m", "algo=samme,adaboost_mh", *sweep).code == 0
-    for more in ((), ("--data", "wine,iris")):
-        result = call("compare", "samme", "adaboost_mh", *more)
+    for options in ((), ("--data", "wine,iris")):
+        result = call("compare", "samme", "adaboost_mh", *options)
         assert (result.code, result.err) == (0, "")
         output = unwrapped_output(result)
         assert "over 2 data sets" in output

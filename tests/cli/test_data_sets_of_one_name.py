@@ -43,8 +43,8 @@ def run_each(done):
 def compare_errors(done):
     """Compare both algorithms; return the mean errors by data set."""
 
-    def compare_errors(*more):
-        content = json.loads(done("compare", *ALGOS, "--json", *more).out)
+    def compare_errors(*options):
+        content = json.loads(done("compare", *ALGOS, "--json", *options).out)
         assert content["left_out"] == []
         return {
             row["data"]: [row["numbers"][algo]["mean"] for algo in ALGOS] for row in content["data"]

@@ -265,20 +265,20 @@ def test_figure_requires_matplotlib(refused, monkeypatch):
     assert "pip install matplotlib" in refused("figure", "randomboost2")
 
 
-def boundaries_definition(**more):
-    return BOUNDARIES | more
+def boundaries_definition(**settings):
+    return BOUNDARIES | settings
 
 
-def curves_definition(**more):
-    return {"kind": "curves", "table": "demo", **more}
+def curves_definition(**settings):
+    return {"kind": "curves", "table": "demo", **settings}
 
 
 def times_definition(panel):
     return {"kind": "times", "panels": [{"title": "x", "table": "demo", **panel}]}
 
 
-def paths_definition(**more):
-    return {"kind": "paths", "data": "wine", **more}
+def paths_definition(**settings):
+    return {"kind": "paths", "data": "wine", **settings}
 
 
 @pytest.mark.parametrize(
@@ -402,10 +402,12 @@ def recorded_table(call, define_table):
     assert call("table", define_table(**JUDGED), "parallel=serial").code == 0
 
 
-@pytest.mark.parametrize("more", [{}, {"rounds": [5], "seconds": "fit"}])
-def test_ranks_report_the_friedman_test(call, folder, define, recorded_table, define_table, more):
+@pytest.mark.parametrize("settings", [{}, {"rounds": [5], "seconds": "fit"}])
+def test_ranks_report_the_friedman_test(
+    call, folder, define, recorded_table, define_table, settings
+):
     columns = ["adaboost_mh", "adaboost_ecc", "mc"]
-    name = define(kind="ranks", table=define_table(**JUDGED, **more), columns=columns)
+    name = define(kind="ranks", table=define_table(**JUDGED, **settings), columns=columns)
     result = call("figure", name)
     assert (result.code, result.complaints) == (0, "")
     assert "Friedman test of 3 algorithms over 2 data sets" in result.out

@@ -143,7 +143,7 @@ with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
     subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=300)
 
 
-def run_script_code(folder, *more):
+def run_script_code(folder, *overrides):
     """Write and run a script that defines a class and fits it."""
     code = f"""
 from sklearn.tree import DecisionTreeClassifier
@@ -152,7 +152,7 @@ class Mine(DecisionTreeClassifier):
 if __name__ == "__main__":
     from boostbench.cli import main
     raise SystemExit(main(["run", "algo._target_=__main__.Mine", "data=wine",
-                           "protocol.n_splits=3", *{list(more)}]))
+                           "protocol.n_splits=3", *{list(overrides)}]))
 """
     (folder / "script.py").write_text(code)
     return code

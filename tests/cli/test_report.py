@@ -157,7 +157,7 @@ def test_readme_is_kept_without_matplotlib(done, recorded, folder, monkeypatch):
     missing = {"matplotlib"}
     monkeypatch.setattr(
         "importlib.util.find_spec",
-        lambda name, *more: None if name in missing else find_spec(name, *more),
+        lambda name, *args: None if name in missing else find_spec(name, *args),
     )
     assert "results/README.md is left as it is" in done("report").err
     assert not (folder / "results" / "README.md").exists()
@@ -168,7 +168,7 @@ def list_only_tables(tables):
     from boostbench.util import configs
 
     list_options = configs.list_options
-    return lambda group, *more: tables if group == "table" else list_options(group, *more)
+    return lambda group, *args: tables if group == "table" else list_options(group, *args)
 
 
 def test_wrong_arguments_are_refused(refused, folder):

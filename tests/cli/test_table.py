@@ -523,8 +523,8 @@ def test_row_and_column_options_select_cells(call, done, folder, define_table):
     recorded = {path.stem for path in (folder / "results" / "records").rglob("*.jsonl")}
     assert recorded == {"adaboost_mh"}
     # The recorded fits allow an estimate of the time.
-    more = [*QUICK[::2], "protocol.n_splits=4"]
-    result = call("table", name, "--column", "samme,adaboost_mh", *more)
+    overrides = [*QUICK[::2], "protocol.n_splits=4"]
+    result = call("table", name, "--column", "samme,adaboost_mh", *overrides)
     start = r"start: 13 splits to run; on record: 3; about .* CPU seco"
     assert re.search(start, result.err)
     assert "no estimate for 12 of them" in result.err
@@ -558,30 +558,30 @@ def test_subset_keeps_the_remarks_on_its_cells(define_table):
     # A column with a name of its own is called by it, and not as its algorithm.
     on_samme, on_named_column = "SAMME has stumps.", "What is own is slow."
     remarks = [general, on_iris, on_cell, on_samme, "Not of wine-like data.", on_named_column]
-    more = "The whole table has more remarks; rerun=never shows it and runs nothing."
+    hint = "The whole table has more remarks; rerun=never shows it and runs nothing."
     columns = ["adaboost_mh", "samme", {"own": {"algo": "samme"}}]
     name = define_table(rows=["iris", "wine"], columns=columns, remarks=remarks)
     table = TableDefinition.read(name)
-    for rows, kept, shown in (
-        (["wine"], ["samme"], [general, on_cell, on_samme, remarks[4], more]),
-        (["iris"], ["adaboost_mh"], [general, on_iris, remarks[4], more]),
-        (["iris"], ["own"], [general, on_iris, *remarks[4:], more]),
-        ([], columns[:2], [*remarks[:5], more]),
+    for rows, columns_of_subset, shown in (
+        (["wine"], ["samme"], [general, on_cell, on_samme, remarks[4], hint]),
+        (["iris"], ["adaboost_mh"], [general, on_iris, remarks[4], hint]),
+        (["iris"], ["own"], [general, on_iris, *remarks[4:], hint]),
+        ([], columns[:2], [*remarks[:5], hint]),
     ):
-        assert table.subset(rows, kept).remarks == shown
+        assert table.subset(rows, columns_of_subset).remarks == shown
 
 
 def test_failed_split_is_counted_once(call, define_table):
     name = define_table(rows=["iris"], columns=["adaboost_mh"], rounds=[2, 5])
     broken = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
-    for more in ((), ("rerun=never",)):
-        result = call("table", name, broken, "+algo.n_neighbors=1000", *QUICK[1:], *more)
+    for options in ((), ("rerun=never",)):
+        result = call("table", name, broken, "+algo.n_neighbors=1000", *QUICK[1:], *options)
         assert result.code == 1
         assert result.err.splitlines()[-1] == "boostbench: 3 of 3 splits failed"
 
 
-def definition(**more):
-    return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **more}
+def definition(**settings):
+    return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **settings}
 
 
 BETTER = {"says": "x", "better": [["samme", "adaboost_mh"]]}

@@ -201,10 +201,10 @@ def test_overrides_precede_the_profile(order):
     assert spec["protocol"]["n_folds"] == 2
 
 
-@pytest.mark.parametrize("more", [[], ["algo.eta=${seed}"]])
-def test_quick_profile_limits_the_settings_of_a_definition(more):
+@pytest.mark.parametrize("overrides", [[], ["algo.eta=${seed}"]])
+def test_quick_profile_limits_the_settings_of_a_definition(overrides):
     """Check definitions with and without an interpolation."""
-    settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
+    settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *overrides]
     settings = parse_overrides([*settings, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
     quick = compose_experiment(settings | asked, asked=asked)
@@ -269,10 +269,10 @@ def cells():
     cells = [t.cell_settings(r, c) for t in tables for r in t.rows for c in t.columns]
     cells = {tuple(f"{k}={to_override(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(re.sub(r"=\d+$", "=1", part) for part in cell) for cell in cells}
-    left = set().union(*cells.values())
-    while left:
-        cell = max(cells, key=lambda cell: len(cells[cell] & left))
-        left -= cells[cell]
+    uncovered = set().union(*cells.values())
+    while uncovered:
+        cell = max(cells, key=lambda cell: len(cells[cell] & uncovered))
+        uncovered -= cells[cell]
         yield list(cell)
 
 

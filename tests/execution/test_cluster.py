@@ -28,10 +28,10 @@ def environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])}
 
 
-def start(*words, **more):
+def start(*words, **variables):
     command = [sys.executable, "-m", "dask", *words]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return processes.start(command, env=environment() | more, start_new_session=True, **quiet)
+    return processes.start(command, env=environment() | variables, start_new_session=True, **quiet)
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def make_cluster(tmp_path):
         scheduler = start("scheduler", *place)
         started.append(scheduler)
         settings = ["--nthreads", "1", "--no-dashboard", "--local-directory"]
-        for more in environments or ({}, {}):
+        for variables in environments or ({}, {}):
             folder = str(tmp_path / "dask")
-            started.append(start("worker", address, *settings, folder, **more))
+            started.append(start("worker", address, *settings, folder, **variables))
         wait_for(address, 2)
         return address, scheduler, started[1:]
 

@@ -52,7 +52,7 @@ def test_fits_without_an_estimate_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("known", "message"),
+    ("forecast", "message"),
     [
         (None, "9 splits to run"),
         (Forecast(0.0, 9, {}), "9 splits to run"),
@@ -63,8 +63,8 @@ def test_fits_without_an_estimate_are_counted():
         ),
     ],
 )
-def test_progress_shows_the_forecast(capsys, known, message):
+def test_progress_shows_the_forecast(capsys, forecast, message):
     from rich.console import Console
 
-    ProgressDisplay(Console())(Planned(0, 9, 0, known))
+    ProgressDisplay(Console())(Planned(0, 9, 0, forecast))
     assert " ".join(capsys.readouterr().out.split()).endswith(message)

@@ -37,12 +37,12 @@ def test_lock_is_held_until_the_run_ends(tmp_path):
 
 
 def test_released_lock_can_be_taken(tmp_path):
-    done, kept = "0" * 16, "f" * 16
+    done, held = "0" * 16, "f" * 16
     locks = Locks(tmp_path)
     assert locks.take(done)
-    assert locks.take(kept)
+    assert locks.take(held)
     locks.release(done)
-    process, locked = start_locking_process(tmp_path, done, kept)
+    process, locked = start_locking_process(tmp_path, done, held)
     assert locked == [True, False]
     locks.release(done)  # which is not this one's to give up
     assert not locks.take(done)

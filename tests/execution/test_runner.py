@@ -135,9 +135,9 @@ def test_second_run_fits_nothing(make_experiment, results):
 def test_lost_records_are_made_again_with_equal_results(make_experiment, results):
     first = run([make_experiment(grid=GRID)], results=results)
     path = results / "records" / "toy" / "fake.jsonl"
-    kept = lines(results)
+    records = lines(results)
     definitions = path.read_text().splitlines()[:2]
-    path.write_text("\n".join([*definitions, kept[0], kept[3]]) + "\n" + kept[1][:50])
+    path.write_text("\n".join([*definitions, records[0], records[3]]) + "\n" + records[1][:50])
     events = Listener()
     again = run([make_experiment(grid=GRID)], results=results, on_event=events)
     assert events[0] == Planned(tuning=0, splits=2, recorded=2)

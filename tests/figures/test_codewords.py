@@ -34,11 +34,11 @@ def test_each_codeword_has_a_ray_and_a_picture(whole_titles):
     for axes in figure.axes:
         assert len(axes.images) == 3
         assert len(axes.lines) == 1 + 2 * 3
-        (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+        (x_min, x_max), (y_min, y_max) = axes.get_xlim(), axes.get_ylim()
         for image in axes.images:
             x0, x1, y0, y1 = image.get_extent()
-            assert left < x0 < x1 < right
-            assert bottom < y0 < y1 < top
+            assert x_min < x0 < x1 < x_max
+            assert y_min < y0 < y1 < y_max
     whole_titles(figure)
 
 

@@ -97,8 +97,8 @@ def test_bars_are_95_percent_intervals(papers):
     # Ours is 30.0 (1.0) over 3 splits, the paper's 31.0 (3.0) over 10: t is 4.303 and 2.262.
     (_, low), (_, high) = ours.get_segments()[0]
     assert (high - low) / 2 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-    (left, _), (right, _) = published.get_segments()[0]
-    assert (right - left) / 2 == pytest.approx(2.2622 * 3 / 10**0.5, rel=1e-4)
+    (low, _), (high, _) = published.get_segments()[0]
+    assert (high - low) / 2 == pytest.approx(2.2622 * 3 / 10**0.5, rel=1e-4)
 
 
 def test_extreme_points_are_inside_the_panel(papers):

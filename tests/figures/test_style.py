@@ -94,7 +94,7 @@ def points(_):
 
 def sweep(_):
     values = [{"data": ODD, "a": ODD, f"b{ODD}": x, "c": x} for x in (ODD, "x")]
-    return draw_sweep([Setting(own, 1.0, 1.0) for own in values], TEST_ERROR)
+    return draw_sweep([Setting(label, 1.0, 1.0) for label in values], TEST_ERROR)
 
 
 def times(_):

@@ -262,11 +262,11 @@ class Ordered(GaussianNB):
         return self
 
     def _with(self, classes, method, X):
-        kept, self.classes_ = self.classes_, classes
+        previous, self.classes_ = self.classes_, classes
         try:
             return getattr(super(), method)(X)
         finally:
-            self.classes_ = kept
+            self.classes_ = previous
 
     def predict(self, X):
         return self._with(self._labels, "predict", X)

@@ -102,8 +102,8 @@ def test_imputation_strategies_have_different_keys(holes, tmp_path):
     for strategy, dataset in zip(("mean", "median"), datasets, strict=True):
         settings = {"n_splits": 2, "checkpoints": []}
         config = {"algo": TREE, "protocol": settings, "data": dataset.spec}
-        found = Records(tmp_path).find(ExperimentSpec.from_config(config)).records
-        assert [record["config"]["data"]["missing"] for record in found] == [strategy] * 2
+        records = Records(tmp_path).find(ExperimentSpec.from_config(config)).records
+        assert [record["config"]["data"]["missing"] for record in records] == [strategy] * 2
 
 
 def test_complete_data_are_unchanged():

@@ -147,8 +147,8 @@ def test_reduced_training_part_keeps_the_test_part():
         assert counts(dataset.y[split.train]) == [8, 8, 8]
         assert np.array_equal(split.test, np.arange(60, 120))
         assert sorted([*split.train, *split.spare]) == list(range(60))
-    more = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
-    assert all(same(one, other) for one, other in zip(parts, more, strict=False))
+    more_parts = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
+    assert all(same(one, other) for one, other in zip(parts, more_parts, strict=False))
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])

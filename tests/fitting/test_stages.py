@@ -95,7 +95,7 @@ def test_digests_depend_on_labels_only():
     alike = [labels, labels.astype(np.int8), labels.astype(float), np.asfortranarray(labels)]
     assert len({digest_of_labels(one) for one in alike}) == 1
     words = np.array(["a", "c", "b"])
-    others = [labels[::-1], labels[:2], words, np.array(["ac", "b", ""])]
-    assert len({digest_of_labels(one) for one in [labels, *others]}) == 5
+    different = [labels[::-1], labels[:2], words, np.array(["ac", "b", ""])]
+    assert len({digest_of_labels(one) for one in [labels, *different]}) == 5
     eight_bytes_each = b"".join(n.to_bytes(8, "little") for n in (0, 2, 1))
     assert digest_of_labels(labels) == hashlib.sha256(eight_bytes_each).hexdigest()[:10]

@@ -58,8 +58,8 @@ def path(frame, tmp_path):
     return tmp_path / "towns.csv"
 
 
-def loaded(path, **more):
-    return load({"name": "towns", "path": str(path), "missing": None, **more})
+def loaded(path, **settings):
+    return load({"name": "towns", "path": str(path), "missing": None, **settings})
 
 
 def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol=(), **params):
@@ -137,12 +137,12 @@ def test_named_data_sets_are_numbers(path, monkeypatch):
     whole = path.read_text().splitlines()
     path.write_text("\n".join(line for line in whole if ",," not in line and line[0] != ","))
     monkeypatch.setenv("BOOSTBENCH_DATA", str(path.parent))
-    named, own = load({"name": "towns"}), loaded(path)
-    assert named.checksum == own.checksum
+    named, local = load({"name": "towns"}), loaded(path)
+    assert named.checksum == local.checksum
     assert named.categories == ()
-    assert own.categories == ((1, ("Bern", "Chur", "Genf", "Olten")),)
-    np.testing.assert_array_equal(own.one_hot_encoded().X, named.X)
-    assert own.n_features == named.n_features == 7
+    assert local.categories == ((1, ("Bern", "Chur", "Genf", "Olten")),)
+    np.testing.assert_array_equal(local.one_hot_encoded().X, named.X)
+    assert local.n_features == named.n_features == 7
     asked = experiment(named, takes=["allow_nan", "categorical"])
     assert "words" not in asked.config["data"]
     assert fit_first_split(asked)[0].X_train.shape[1] == 7

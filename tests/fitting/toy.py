@@ -28,12 +28,12 @@ def make_experiment(
     data=None,
     measure="prediction",
     name="fake",
-    **others,
+    **settings,
 ):
     """Make an experiment; further keywords are protocol settings or the algorithm's parameters."""
     algo = {"name": name, "_target_": target, "grid": grid or {}}
     protocol = {"n_splits": 4, "n_folds": 3, "checkpoints": [1, 2, 5, 50]}
-    for key, value in others.items():
+    for key, value in settings.items():
         (protocol if key in SETTINGS else algo)[key] = value
     config = {"algo": algo, "protocol": protocol, "seed": seed, "measure": measure}
     return Experiment.from_config(config, make_dataset() if data is None else data)
@@ -48,5 +48,7 @@ def run(experiments, *, results, on_event=lambda event: None, **settings):
 def bare(records):
     """Leave out what may differ from run to run: times."""
     times = ("seconds", "started", "finished")
-    kept = [{k: v for k, v in record.items() if k not in times} for record in records]
-    return sorted(kept, key=lambda record: record["key"])
+    records_without_times = [
+        {k: v for k, v in record.items() if k not in times} for record in records
+    ]
+    return sorted(records_without_times, key=lambda record: record["key"])

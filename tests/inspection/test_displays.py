@@ -83,10 +83,10 @@ class TestShapeFunctions:
             values = X.iloc[:, feature].to_numpy()
             for label, band in zip(bag.classes_, bands, strict=True):
                 top, edges, bottom = band.get_data()
-                at = np.maximum(edges.searchsorted(values) - 1, 0)
+                steps = np.maximum(edges.searchsorted(values) - 1, 0)
                 column = label, X.columns[feature]
-                np.testing.assert_allclose((top - bottom)[at], 2 * n_stds * std[column])
-                np.testing.assert_allclose((top + bottom)[at] / 2, terms[column], atol=1e-9)
+                np.testing.assert_allclose((top - bottom)[steps], 2 * n_stds * std[column])
+                np.testing.assert_allclose((top + bottom)[steps] / 2, terms[column], atol=1e-9)
         assert not any(ShapeFunctionDisplay.from_estimator(bag, X, n_stds=0).bands_)
 
     def test_categories_and_missing_values_have_error_bars(self, tmp_path):
@@ -110,8 +110,10 @@ class TestShapeFunctions:
                 steps = curve.get_data()
                 assert (steps.edges[0], steps.edges[-1]) == (values.min(), values.max())
                 # A sample on a threshold belongs to the step at its left.
-                at = np.maximum(steps.edges.searchsorted(values) - 1, 0)
-                np.testing.assert_allclose(steps.values[at], terms[label][X.columns[feature]])
+                step_of_sample = np.maximum(steps.edges.searchsorted(values) - 1, 0)
+                np.testing.assert_allclose(
+                    steps.values[step_of_sample], terms[label][X.columns[feature]]
+                )
             low, high = ax.get_xlim()
             assert low <= values.min() < values.max() <= high
         assert [text.get_text() for text in display.figure_.legends[0].get_texts()] == list(
@@ -202,13 +204,13 @@ class TestPairs:
         X, y = table
         model = BaggedMCBoost(interactions=2, n_estimators=4, random_state=0).fit(X, y)
         display = PairDisplay.from_estimator(model, output=output, n_columns=2)
-        at = 2 if output is None else output
+        index = 2 if output is None else output
         importances = model.shape_functions().pair_importances
         pairs = [model.pairs_[number] for number in np.argsort(-importances)]
         assert len(display.axes_) == len(pairs) == 2
         for ax, mesh, pair in zip(display.axes_, display.meshes_, pairs, strict=True):
             shown = np.asarray(mesh.get_array()).reshape(pair.table.shape[1::-1])
-            np.testing.assert_allclose(shown, pair.table[..., at].T)
+            np.testing.assert_allclose(shown, pair.table[..., index].T)
             names = [X.columns[axis.feature] for axis in pair.axes]
             assert [ax.get_xlabel(), ax.get_ylabel()] == names
             marks = [[t.get_text() for t in one.get_ticklabels()] for one in (ax.xaxis, ax.yaxis)]

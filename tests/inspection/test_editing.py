@@ -42,8 +42,10 @@ def scores(model, X):
     return values.reshape(len(X), -1)
 
 
-def close(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * (1 + np.abs(wanted).max()))
+def close(actual, expected):
+    np.testing.assert_allclose(
+        actual, expected, rtol=1e-12, atol=1e-12 * (1 + np.abs(expected).max())
+    )
 
 
 def term_values(model, X, feature, centre=None):

@@ -15,12 +15,12 @@ def test_threshold_labels_are_between_cells(n, has_missing):
     axis = SimpleNamespace(
         thresholds=thresholds, n_cells=n + 1 + has_missing, has_missing=has_missing
     )
-    found = tick_labels(axis, [], 4)
-    numbers = [(place, float(text)) for place, text in found if text != "missing"]
+    labels = tick_labels(axis, [], 4)
+    numbers = [(place, float(text)) for place, text in labels if text != "missing"]
     assert numbers
     assert all(thresholds[place - 1] == pytest.approx(value, rel=5e-3) for place, value in numbers)
     assert numbers[0] == (1, 0.0)
-    assert [place for place, text in found if text == "missing"] == [n + 1.5] * has_missing
+    assert [place for place, text in labels if text == "missing"] == [n + 1.5] * has_missing
 
 
 def test_subset_of_many_categories_is_labelled():

@@ -76,9 +76,9 @@ def test_terms_of_a_row_sum_to_its_score(page):
     assert numbers[-1] == pytest.approx(score, abs=0.006)
     assert sum(numbers[:-1]) == pytest.approx(score, abs=0.006 * len(numbers))
     told = browser.seen("#explained p b")
-    at = list(model.classes_).index(told[1])
+    column = list(model.classes_).index(told[1])
     assert told[0] == model.predict(sample)[0]
-    probability = 100 * model.predict_proba(sample)[0, at]
+    probability = 100 * model.predict_proba(sample)[0, column]
     assert float(told[2].strip(" %")) == pytest.approx(probability, abs=0.06)
     labels = browser.seen("#explained .scroll th")
     assert f"words = {X['words'][5]}" in labels
@@ -176,8 +176,8 @@ def test_training_rows_and_test_results_are_shown(tmp_path, n_classes):
     points = re.findall(r"observed ([\d.]+) % .*? in (\d+) rows", page)
     assert sum(int(n) for _, n in points) == 100
     hits = is_label[:, 1] if n_classes == 2 else model.predict(X_test) == y_test
-    found = sum(float(share) / 100 * int(n) for share, n in points)
-    assert found == pytest.approx(hits.sum(), abs=0.1)
+    n_correct = sum(float(share) / 100 * int(n) for share, n in points)
+    assert n_correct == pytest.approx(hits.sum(), abs=0.1)
 
 
 def test_results_of_a_regressor(tmp_path):
@@ -318,9 +318,9 @@ def test_invalid_arguments(tmp_path):
     ],
 )
 def test_round_ticks(ends, ticks):
-    found = _round_ticks(*ends)
-    assert found == pytest.approx(ticks, rel=1e-9, abs=0)
-    assert [f"{at:g}" for at in found] == [f"{at:g}" for at in ticks]
+    actual = _round_ticks(*ends)
+    assert actual == pytest.approx(ticks, rel=1e-9, abs=0)
+    assert [f"{tick:g}" for tick in actual] == [f"{tick:g}" for tick in ticks]
 
 
 def test_intervals_and_values_have_enough_digits(tmp_path):
@@ -335,7 +335,9 @@ def test_intervals_and_values_have_enough_digits(tmp_path):
     export_html(model, X + 1.6e9, tmp_path / "model.html")
     text = (tmp_path / "model.html").read_text(encoding="utf-8")
     assert ">x0 = 1600002005<" in text
-    assert {f">16000020{at:02}<" for at in (6, 8, 10, 12)} <= set(re.findall(r">\d{10}<", text))
+    assert {f">16000020{cents:02}<" for cents in (6, 8, 10, 12)} <= set(
+        re.findall(r">\d{10}<", text)
+    )
 
 
 def test_pipeline_error_names_the_step_to_pass(tmp_path):

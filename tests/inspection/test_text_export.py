@@ -106,19 +106,19 @@ def test_adjacent_intervals_of_equal_text_are_merged():
 def test_feature_that_only_tests_missing_values():
     X = pd.DataFrame({"lab": [1.0, None, None] * 20})
     text = export_text(MCBoost(n_iterations=3).fit(X, [1, 0, 0] * 20), max_terms=5)
-    first, _, known, missing = text.splitlines()
+    first, _, present, missing = text.splitlines()
     assert "in steps of " in first
-    assert known.startswith("  everywhere: 1 ")
+    assert present.startswith("  everywhere: 1 ")
     assert missing.startswith("  missing: ")
-    assert known.split()[-1] != missing.split()[-1]
+    assert present.split()[-1] != missing.split()[-1]
 
 
 def test_arbitrary_names_of_classes():
     X, y = load_iris(return_X_y=True)
     X = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(y == 1, "ash", "elm"))
-    for some in (X[list("abcd")], X):
+    for data in (X[list("abcd")], X):
         plain, named = (
-            AdaBoostMH(n_iterations=6).fit(some, np.array(names)[y])
+            AdaBoostMH(n_iterations=6).fit(data, np.array(names)[y])
             for names in (["aa", "bb", "cc"], ["feature", "test", "threshold"])
         )
         text = export_text(plain).replace("aa ", "feature ").replace("bb ", "test ")
@@ -161,7 +161,9 @@ def test_pairs_have_the_unit_of_the_target():
     *_, last = export_text(model).splitlines()
     (importance,) = model.shape_functions().pair_importances
     assert last.startswith(f"x0 & x1, importance {importance:.2f}: a table, from -")
-    np.testing.assert_allclose([float(last.split()[at]) for at in (-3, -1)], ends, rtol=0.2)
+    np.testing.assert_allclose(
+        [float(last.split()[position]) for position in (-3, -1)], ends, rtol=0.2
+    )
     *_, last = export_text(model, decimals=3).splitlines()
     assert last.endswith(": a table, from +0.000 to +0.000")
     # A model with pairs has no rules.

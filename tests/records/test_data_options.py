@@ -23,10 +23,10 @@ def test_add_options_keeps_earlier_options():
     assert "also" not in RECORD
 
 
-@pytest.mark.parametrize("more", [{}, {"also": [ONE]}])
-def test_merge_options_returns_a_record_with_all_options_unchanged(more):
+@pytest.mark.parametrize("changes", [{}, {"also": [ONE]}])
+def test_merge_options_returns_a_record_with_all_options_unchanged(changes):
     record = add_options(RECORD, ONE)
-    assert merge_options(record, RECORD | more) is record
+    assert merge_options(record, RECORD | changes) is record
 
 
 def test_trials_have_no_data_options():

@@ -100,11 +100,11 @@ def test_installed_results_stand_in_for_a_missing_default_folder_only(
     done("results", "pack", "a.tar")
     monkeypatch.setenv("BOOSTBENCH_INSTALLED", str(tmp_path / "home" / "results"))
     done("results", "install", "a.tar")
-    own = boostbench.results()
+    local = boostbench.results()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    assert boostbench.results().equals(own)
+    assert boostbench.results().equals(local)
     assert done("export").out.startswith("written: splits.csv (2 splits")
     assert find_results(elsewhere / "results") == elsewhere / "results"
     done("report")

@@ -119,7 +119,7 @@ def test_merging_keeps_data_options(put, newest):
         folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]
         summary = merge_records(folders, put(name), newest)
         assert summary.conflicts == []
-        [kept] = merged_records(put(name))
-        assert all(has_options(kept, option) for option in options)
-        assert not has_options(kept, {})
+        [merged] = merged_records(put(name))
+        assert all(has_options(merged, option) for option in options)
+        assert not has_options(merged, {})
         assert merge_records(folders, put(name), newest).added == 0

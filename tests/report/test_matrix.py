@@ -26,14 +26,14 @@ ERRORS = {
 
 @pytest.fixture
 def table_of_data_sets(make_cell, make_table):
-    def make(quantity=TEST_ERROR, **more):
+    def make(quantity=TEST_ERROR, **fields):
         cells = {
             (f"d{row}", name): make_cell([error - 1, error + 1], quantity=quantity)
             for row in range(6)
             for name, error in ((name, ERRORS[name][row]) for name in ERRORS)
         }
         columns = {name: Column(name.upper(), name.upper(), quantity=quantity) for name in ERRORS}
-        return make_table(cells, columns, **more)
+        return make_table(cells, columns, **fields)
 
     return make
 

@@ -56,8 +56,8 @@ def test_equal_printed_numbers_are_ties():
     assert not differences(a, b).any()
     assert score(differences(a, b)).ties == len(a)
     for first in range(0, len(a), 20):
-        some = a[first : first + 20], b[first : first + 20]
-        assert wilcoxon(differences(*some)).ties == 20
-        assert friedman(np.transpose([*some, some[0]])).ranks.tolist() == [2, 2, 2]
+        pair = a[first : first + 20], b[first : first + 20]
+        assert wilcoxon(differences(*pair)).ties == 20
+        assert friedman(np.transpose([*pair, pair[0]])).ranks.tolist() == [2, 2, 2]
     # And what prints as a difference is none: 0.1 and 0.0.
     assert score(differences([0.05], [0.04])).losses == 1

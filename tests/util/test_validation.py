@@ -33,7 +33,7 @@ def fill(**content):
 
 
 def test_valid_values_are_accepted():
-    found = fill(
+    filled = fill(
         words=["a", "b"],
         pairs=[["a", "b"]],
         by_number={1: "x"},
@@ -41,7 +41,7 @@ def test_valid_values_are_accepted():
         anything={1: 2},
         on=True,
     )
-    assert found == Outer(
+    assert filled == Outer(
         "f", 3, [Inner("a")], ["a", "b"], [["a", "b"]], {1: "x"}, "left", {1: 2}, True
     )
 

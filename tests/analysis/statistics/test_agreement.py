@@ -129,12 +129,12 @@ def test_p_value_is_welchs():
 def test_variance_of_a_printed_deviation(std):
     """Mean and variance of the squares of all that prints so, by drawing."""
     drawn = np.random.default_rng(0).uniform(max(std - 0.05, 0), std + 0.05, 400_000) ** 2
-    found = agreement(50.0, 1e-9, 10**9, 50.0, std, 10, digits=1)  # ours is sure
+    interval = agreement(50.0, 1e-9, 10**9, 50.0, std, 10, digits=1)  # ours is sure
     freedom = 1 / (1 / 9 + drawn.var() / (2 * drawn.mean() ** 2))
     variance = drawn.mean() / 10, 0.1**2 / 12
     total = sum(variance)
     half = stats.t.ppf(0.975, total**2 * freedom / variance[0] ** 2) * np.sqrt(total)
-    assert found.half == pytest.approx(half, rel=0.01)
+    assert interval.half == pytest.approx(half, rel=0.01)
 
 
 def _shares(draw, n, published_n, shift=0.0, digits=1):
@@ -216,8 +216,8 @@ def test_detectable_difference_by_our_deviation_alone():
 
 
 def test_rule_of_power_needs_a_fifth_of_the_published_error_to_be_detectable():
-    def verdict(*numbers, **more):
-        return agreement(*numbers, rule="power", **more).verdict
+    def verdict(*numbers, **settings):
+        return agreement(*numbers, rule="power", **settings).verdict
 
     assert verdict(10.0, 1.0, 10, 10.0, 1.0, 10) == "reproduced"  # 1.3 is found
     assert verdict(6.0, 1.0, 10, 6.0, 1.0, 10) == "undecided"

@@ -62,11 +62,11 @@ def test_critical_value_equals_enumeration(n):
 def critical_value_by_scipy(n):
     """A line of differences for each rank sum; the negative ones are taken from the largest on."""
     sums = np.arange(n * (n + 1) // 4 + 1)
-    pairs, left = np.tile(np.arange(1.0, n + 1), (len(sums), 1)), sums.copy()
+    pairs, remainders = np.tile(np.arange(1.0, n + 1), (len(sums), 1)), sums.copy()
     for rank in range(n, 0, -1):
-        negative = left >= rank
+        negative = remainders >= rank
         pairs[negative, rank - 1] *= -1
-        left[negative] -= rank
+        remainders[negative] -= rank
     p = stats.wilcoxon(pairs, method="exact", axis=1).pvalue
     return max(np.flatnonzero(p <= 0.05), default=None)
 
@@ -86,7 +86,7 @@ def test_critical_value_needs_little_memory():
 
 
 def test_approximation_is_near_the_exact_distribution():
-    before, exact, near = (critical_value(MOST_EXACT + more) for more in (-1, 0, 1))
+    before, exact, near = (critical_value(MOST_EXACT + offset) for offset in (-1, 0, 1))
     assert near - exact == pytest.approx(exact - before, abs=5)
     assert critical_value(10_000) == 24_436_664
     pairs = np.arange(1.0, MOST_EXACT + 2) * np.where(np.arange(MOST_EXACT + 1) % 23 < 10, 1, -1)
@@ -208,8 +208,8 @@ def test_differences_of_one_size_are_a_sign_test():
 def test_p_does_not_depend_on_order_side_or_unit():
     a, b = np.array([[1.1, 2.2, 3.3, 4.4, 5.5, 7.0], [1.4, 2.2, 3.0, 5.4, 6.0, 9.0]])
     p = wilcoxon(differences(a, b)).p
-    others = [(b, a), (a[::-1], b[::-1]), (10 * a, 10 * b)]
-    assert {wilcoxon(differences(*other)).p for other in others} == {p}
+    equivalent = [(b, a), (a[::-1], b[::-1]), (10 * a, 10 * b)]
+    assert {wilcoxon(differences(*other)).p for other in equivalent} == {p}
     assert 0 < p < 1
 
 

@@ -19,10 +19,10 @@ def plane():
     return Dataset("plane", corners + rng.normal(size=corners.shape), y, "made here")
 
 
-def experiment(target="boostbench.algorithms.AdaBoostMH", **others):
-    others |= {"n_iterations": 30} if target.startswith("boostbench") else {}
-    settings = {"measure": "boundary", "checkpoints": [1, 30, 99], **others}
-    return make_experiment(target, **settings)
+def experiment(target="boostbench.algorithms.AdaBoostMH", **settings):
+    settings |= {"n_iterations": 30} if target.startswith("boostbench") else {}
+    config = {"measure": "boundary", "checkpoints": [1, 30, 99], **settings}
+    return make_experiment(target, **config)
 
 
 def only_record(report):
@@ -44,10 +44,10 @@ def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
     assert corners_of(record, "30") == [3, 2, 1, 0]
     assert record["train_errors"]["30"] == 0
     assert decode(record["maps"]["30"]).shape == (RESOLUTION, RESOLUTION)
-    left, right, bottom, top = record["extent"]
+    x_min, x_max, y_min, y_max = record["extent"]
     x, y = plane.X.T
-    assert left < x.min() < x.max() < right
-    assert bottom < y.min() < y.max() < top
+    assert x_min < x.min() < x.max() < x_max
+    assert y_min < y.min() < y.max() < y_max
     np.testing.assert_allclose(record["points"]["x"], x, atol=6e-4)
     np.testing.assert_allclose(record["points"]["y"], y, atol=6e-4)
     assert record["points"]["label"] == [3] * 15 + [2] * 15 + [1] * 15 + [0] * 15
@@ -63,8 +63,8 @@ def test_rounds_differ_until_the_last(plane, tmp_path):
 
 
 def test_rounds_of_a_classifier_that_does_not_count_them(plane, tmp_path):
-    others = experiment("sklearn.ensemble.GradientBoostingClassifier", data=plane, n_estimators=30)
-    maps = only_record(run([others], results=tmp_path))["maps"]
+    trees = experiment("sklearn.ensemble.GradientBoostingClassifier", data=plane, n_estimators=30)
+    maps = only_record(run([trees], results=tmp_path))["maps"]
     assert maps["1"] != maps["30"]
     assert maps["30"] == maps["99"]
 

@@ -80,12 +80,14 @@ def test_paths(recorded, loss):
     assert apart[-1] < 0.05
     # The exact path is below: by the loss of what the record says the stumps are.
     rows = drawn(dataset)
-    X, own = dataset.X[rows], np.array([3, 6, 9])[:, None] == dataset.y[rows]
+    X, is_label = dataset.X[rows], np.array([3, 6, 9])[:, None] == dataset.y[rows]
     above = np.array([X[:, s["feature"]] > s["threshold"] for s in record["stumps"]])
     values = []
     for signs in np.ndindex(*[2] * N_STUMPS):  # the record does not tell polarities
         H = np.where(above, 1.0, -1.0) * (1 - 2 * np.array(signs))[:, None]
-        values.append([PairwiseLoss(H, own, get_loss(loss)).move(W[-1])[0] for W in (exact, steps)])
+        values.append(
+            [PairwiseLoss(H, is_label, get_loss(loss)).move(W[-1])[0] for W in (exact, steps)]
+        )
     of_exact, of_steps = min(values)
     assert of_exact <= of_steps + 1e-6
 

@@ -28,13 +28,13 @@ def test_predictions_of_each_tested_sample(tmp_path):
     shares = [name for name in frame if name.startswith("p") and name[1:].isdigit()]
     assert len(shares) == dataset.n_classes
     for split in asked[0].splits:
-        own = frame.query(f"algo == 'one' and split == {split.index}")
-        np.testing.assert_array_equal(own["row"], split.test)
-        np.testing.assert_array_equal(own["truth"], dataset.class_indices[split.test])
+        rows = frame.query(f"algo == 'one' and split == {split.index}")
+        np.testing.assert_array_equal(rows["row"], split.test)
+        np.testing.assert_array_equal(rows["truth"], dataset.class_indices[split.test])
         fit = asked[0].trial(split, {}).fit(dataset.X, dataset.class_indices)
-        np.testing.assert_array_equal(own["predicted"], fit.estimator.predict(fit.X_test))
+        np.testing.assert_array_equal(rows["predicted"], fit.estimator.predict(fit.X_test))
         expected = fit.estimator.predict_proba(fit.X_test)
-        np.testing.assert_allclose(own[shares], expected, rtol=0, atol=5.1e-7)
+        np.testing.assert_allclose(rows[shares], expected, rtol=0, atol=5.1e-7)
     assert frame.query("algo == 'other'")[shares].isna().all(axis=None)
     errors = (frame["truth"] != frame["predicted"]).groupby([frame["algo"], frame["split"]]).mean()
     recorded = boostbench.results(tmp_path).set_index(["algo", "split"])["test_error"]

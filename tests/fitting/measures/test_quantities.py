@@ -25,12 +25,12 @@ def test_a_measure_names_the_quantities_that_its_records_must_have(name):
 
 def test_a_measure_adds_its_own_quantities(monkeypatch):
     monkeypatch.setattr(quantities, "QUANTITIES", dict(QUANTITIES))
-    own = Quantity("depth", "Depth", "levels", ("depth",), better=None)
+    depth = Quantity("depth", "Depth", "levels", ("depth",), better=None)
 
     class Depth(Measure):
-        quantities = (own, "fit")
+        quantities = (depth, "fit")
 
-    assert quantities.get_quantity("depth") is own
+    assert quantities.get_quantity("depth") is depth
     assert [Depth().has_quantity(name) for name in ("depth", "fit", "auc")] == [True, True, False]
     with pytest.raises(UserError, match="another quantity 'depth'"):
 

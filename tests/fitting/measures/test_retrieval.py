@@ -50,8 +50,8 @@ def test_ties_have_their_expected_value(n_bits, seed):
         over_all_orders((codes != query).sum(axis=1), labels == label)
         for query, label in zip(queries, query_labels, strict=True)
     ]
-    found = mean_average_precision(queries, query_labels, codes, labels)
-    assert found == pytest.approx(np.mean(expected), abs=1e-12)
+    precision = mean_average_precision(queries, query_labels, codes, labels)
+    assert precision == pytest.approx(np.mean(expected), abs=1e-12)
 
 
 def test_without_ties_it_is_what_scikit_learn_gives():
@@ -59,8 +59,8 @@ def test_without_ties_it_is_what_scikit_learn_gives():
     labels = np.random.default_rng(0).integers(0, 2, size=41)
     [query], [label] = codes[:1], [1]
     expected = average_precision_score(labels == label, -(codes != query).sum(axis=1))
-    found = mean_average_precision(query[None], np.array([label]), codes, labels)
-    assert found == pytest.approx(expected, abs=1e-12)
+    precision = mean_average_precision(query[None], np.array([label]), codes, labels)
+    assert precision == pytest.approx(expected, abs=1e-12)
 
 
 def test_bounds():
@@ -69,8 +69,8 @@ def test_bounds():
     assert mean_average_precision(same, labels, same, np.zeros(60)) == pytest.approx(
         np.mean(labels == 0)
     )
-    own = np.repeat(labels[:, None] == 1, 8, axis=1)
-    assert mean_average_precision(own, labels, own, labels) == 1
+    class_codes = np.repeat(labels[:, None] == 1, 8, axis=1)
+    assert mean_average_precision(class_codes, labels, class_codes, labels) == 1
     assert mean_average_precision(codes, labels + 5, codes, labels) == 0
 
 
@@ -101,12 +101,12 @@ def test_record_of_a_transformer(tmp_path):
 
 def test_own_hash_and_the_signs_of_a_transform_are_alike(tmp_path):
     targets = (BITS, "fake_hashing.OwnHash")
-    found = []
+    results = []
     for target in targets:
         asked = experiment(target=target)
         [outcome] = run([asked], results=tmp_path / target).outcomes
-        found.append([(r["mean_average_precision"], r["digests"]) for r in outcome.records])
-    assert found[0] == found[1]
+        results.append([(r["mean_average_precision"], r["digests"]) for r in outcome.records])
+    assert results[0] == results[1]
 
 
 def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
@@ -168,7 +168,7 @@ def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
     rng = np.random.default_rng(n_bits)
     queries, codes = (rng.random((n, n_bits)) < 0.5 for n in (4, 50))
     of_queries, labels = (rng.integers(0, 3, size=n) for n in (4, 50))
-    found = mean_average_precision(queries, of_queries, codes, labels)
+    precision = mean_average_precision(queries, of_queries, codes, labels)
     # Ties broken at random, many times.
     drawn = []
     for _ in range(300):
@@ -176,7 +176,7 @@ def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
         for query, label in zip(queries, of_queries, strict=True):
             ranks = order[np.argsort((codes[order] != query).sum(axis=1), kind="stable")]
             drawn.append(average_precision(labels[ranks] == label))
-    assert found == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(len(drawn)))
+    assert precision == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(len(drawn)))
 
 
 def test_what_gives_no_codes_is_refused():

@@ -44,38 +44,44 @@ def overlapping(n_classes, splits=None):
     ],
 )
 def test_they_are_those_of_scikit_learn(record, n_classes, target, algo):
-    found, model, X, y = record(overlapping(n_classes), target, **algo)
+    metrics_of_record, model, X, y = record(overlapping(n_classes), target, **algo)
     probabilities, labels = model.predict_proba(X), model.predict(X)
-    assert 0.05 < found["test_error"] < 0.7
-    assert found["log_loss"] == pytest.approx(metrics.log_loss(y, probabilities))
+    assert 0.05 < metrics_of_record["test_error"] < 0.7
+    assert metrics_of_record["log_loss"] == pytest.approx(metrics.log_loss(y, probabilities))
     if n_classes == 2:
-        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, probabilities[:, 1]))
-        assert found["brier"] == pytest.approx(
+        assert metrics_of_record["auc"] == pytest.approx(
+            metrics.roc_auc_score(y, probabilities[:, 1])
+        )
+        assert metrics_of_record["brier"] == pytest.approx(
             metrics.brier_score_loss(y == model.classes_[1], probabilities[:, 1])
         )
     else:
         area = metrics.roc_auc_score(y, probabilities, multi_class="ovr", average="macro")
-        assert found["auc"] == pytest.approx(area)
+        assert metrics_of_record["auc"] == pytest.approx(area)
         truth = y[:, None] == model.classes_
-        assert found["brier"] == pytest.approx(np.mean(np.sum((probabilities - truth) ** 2, 1)))
-    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
+        assert metrics_of_record["brier"] == pytest.approx(
+            np.mean(np.sum((probabilities - truth) ** 2, 1))
+        )
+    assert metrics_of_record["balanced_accuracy"] == pytest.approx(
+        metrics.balanced_accuracy_score(y, labels)
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_scores_without_probabilities(record, n_classes):
-    found, model, X, y = record(overlapping(n_classes), "sklearn.linear_model.RidgeClassifier")
+    result, model, X, y = record(overlapping(n_classes), "sklearn.linear_model.RidgeClassifier")
     scores = model.decision_function(X)
     if n_classes == 2:
-        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, scores))
+        assert result["auc"] == pytest.approx(metrics.roc_auc_score(y, scores))
     else:
         areas = [
             metrics.roc_auc_score(y == c, s) for c, s in zip(model.classes_, scores.T, strict=True)
         ]
-        assert found["auc"] == pytest.approx(np.mean(areas))
-    assert (found["log_loss"], found["brier"]) == (None, None)
-    read = {name: QUANTITIES[name].of(found) for name in SCORES}
+        assert result["auc"] == pytest.approx(np.mean(areas))
+    assert (result["log_loss"], result["brier"]) == (None, None)
+    read = {name: QUANTITIES[name].of(result) for name in SCORES}
     assert (read["log_loss"], read["brier"]) == (None, None)
-    assert read["balanced_accuracy"] == pytest.approx(100 * found["balanced_accuracy"])
+    assert read["balanced_accuracy"] == pytest.approx(100 * result["balanced_accuracy"])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -83,10 +89,10 @@ def test_scores_without_probabilities(record, n_classes):
 def test_columns_are_those_of_classes_in_any_order(record, n_classes, order):
     dataset = overlapping(n_classes)
     usual, *_ = record(dataset, "sklearn.naive_bayes.GaussianNB")
-    found, model, *_ = record(dataset, "tests.fitting.fake_classifiers.Ordered", order=order)
+    result, model, *_ = record(dataset, "tests.fitting.fake_classifiers.Ordered", order=order)
     assert list(model.classes_) != sorted(model.classes_)
     for name in ("log_loss", "brier", "auc", "balanced_accuracy", "test_error"):
-        assert found[name] == pytest.approx(usual[name], rel=1e-12)
+        assert result[name] == pytest.approx(usual[name], rel=1e-12)
 
 
 def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
@@ -111,17 +117,17 @@ def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
     asked = Experiment.from_config(config, dataset)
     [outcome] = run([asked], results=tmp_path).outcomes
-    [found] = outcome.records
+    [result] = outcome.records
     fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
     probabilities = fit.estimator.predict_proba(fit.X_test)
-    assert found["log_loss"] == pytest.approx(
+    assert result["log_loss"] == pytest.approx(
         metrics.log_loss(fit.y_test, probabilities, labels=fit.estimator.classes_)
     )
     areas = [
         metrics.roc_auc_score(fit.y_test == fit.estimator.classes_[c], probabilities[:, c])
         for c in (0, 1)
     ]
-    assert found["auc"] == pytest.approx(np.mean(areas))
+    assert result["auc"] == pytest.approx(np.mean(areas))
 
 
 @pytest.fixture
@@ -134,8 +140,8 @@ def check_no_number(tmp_path):
         config = {"algo": algo, "protocol": protocol, "measure": measure}
         asked = Experiment.from_config(config, dataset)
         [outcome] = run([asked], results=tmp_path).outcomes
-        [found] = outcome.records
-        assert found[name] is None
+        [result] = outcome.records
+        assert result[name] is None
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
         with pytest.raises(ValueError, match=complaint):
             asked.measure.loss(fit, asked.measure.outputs(fit)["end"])

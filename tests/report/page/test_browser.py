@@ -183,11 +183,11 @@ def test_no_page_scrolls_sideways_on_a_phone(browser):
     browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
     assert browser.run("return [innerWidth, document.documentElement.scrollWidth]") == [360, 360]
     # A wide table scrolls in its box, under a first column that stays.
-    left = "return document.querySelector('#table-rounds tbody th').getBoundingClientRect().left"
-    before = browser.run(left)
+    script = "return document.querySelector('#table-rounds tbody th').getBoundingClientRect().left"
+    before = browser.run(script)
     moved = "const box = document.querySelector('#table-rounds .scroll'); box.scrollLeft = 60;"
     assert browser.run(f"{moved} return box.scrollLeft") > 0
-    assert browser.run(left) == before
+    assert browser.run(script) == before
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

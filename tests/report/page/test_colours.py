@@ -24,8 +24,8 @@ def contrast(a, b):
 def shades(name):
     """Give a variable's colours in the light and in the dark theme."""
     (value,) = re.findall(rf"--{name}: (.*);", style())
-    found = re.findall("#[0-9a-f]{6}", value)
-    return found * 2 if len(found) == 1 else found
+    colours = re.findall("#[0-9a-f]{6}", value)
+    return colours * 2 if len(colours) == 1 else colours
 
 
 @pytest.mark.parametrize("verdict", ["reproduced", "better", "worse", "failed"])

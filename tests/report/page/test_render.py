@@ -42,11 +42,11 @@ class Page(HTMLParser):
         """Find elements; an attribute ``class_`` need only be among the classes."""
         name = attributes.pop("class_", None)
         return [
-            (found, text)
-            for kind, found, text in self.elements
+            (element_attributes, text)
+            for kind, element_attributes, text in self.elements
             if tag in (None, kind)
-            and (name is None or name in (found.get("class") or "").split())
-            and attributes.items() <= found.items()
+            and (name is None or name in (element_attributes.get("class") or "").split())
+            and attributes.items() <= element_attributes.items()
         ]
 
     def text(self, tag=None, **attributes):

@@ -15,8 +15,8 @@ from boostbench.report.renderers.latex_layout import (
 
 
 def make_grid(n_lines=5, n_columns=3, title="AdaBoost.ECC", cell="12.3 (4.5)"):
-    lines = [Line([f"data {at}"], [Cell(cell)] * n_columns) for at in range(n_lines)]
-    heads = [Heading("", f"{title} {at}") for at in range(n_columns)]
+    lines = [Line([f"data {index}"], [Cell(cell)] * n_columns) for index in range(n_lines)]
+    heads = [Heading("", f"{title} {index}") for index in range(n_columns)]
     return Grid(["Data set"], heads, lines)
 
 
