@@ -97,6 +97,18 @@ def test_each_excerpt_has_a_table_of_symbols_that_occur_in_it(page):
 
 
 @pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
+def test_symbols_of_the_papers_are_formulas(page):
+    tables = re.findall(
+        r"^\| in the paper \| in the code \|\n\| --- \| --- \|\n((?:\|[^\n]*\n)+)",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    for row in "".join(tables).splitlines():
+        words = re.sub(r"\$[^$]+\$|`[^`]+`", "", row)
+        assert not re.search(r"[_^\u0391-\u03c9\u2202\u2208-\u22ff]", words), row
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
 def test_a_page_of_a_paper_has_all_of_its_tables(page):
     text = page.read_text(encoding="utf-8")
     prefix = page.stem.removeprefix("paper-")
