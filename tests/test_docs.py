@@ -163,6 +163,15 @@ def test_documented_comparison_equals_compare(done):
     assert corrected == f"{pair['p_resampled']:.2f}"
 
 
+def test_python_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib.pyplot").switch_backend("agg")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(code, {})
+    assert float(capsys.readouterr().out) > 0.95
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, tmp_path, monkeypatch):
     pyplot = pytest.importorskip("matplotlib.pyplot")
