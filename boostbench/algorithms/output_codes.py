@@ -261,7 +261,7 @@ class AdaBoostSIP(AdaBoostECC):
     where :math:`u_{ir}` is the weight of the wrong label r of sample i. For a given stump, the best
     code is the sign of ``sum_i G[i, r] h(x_i)`` for each class r, where G holds
     :math:`-u_{ir}` for wrong labels, and the true label's entry makes each row sum to 0. The
-    coefficients are those of AdaBoost.ECC, with the same smoothing of 1e-10.
+    votes are chosen as in AdaBoost.ECC, with the same smoothing of 1e-10.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
     ----------
     .. [1] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
        predictions", Machine Learning 37, 1999. It is the baseline "AdaBoost.MO" of
-       RandomBoost and MCBoost; the scores are those of MCBoost, Table VI.
+       RandomBoost and MCBoost; the scores follow MCBoost, Table VI.
 
     Examples
     --------

@@ -408,7 +408,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.stumps.append(stump)
         problem = self._problem()
         start = np.append(self.coefficients, 0.0)
-        # In a problem without a solution, steps grow until they overflow. A solution that is worse
+        # Steps grow until they overflow in a problem without a solution. A solution that is worse
         # than the start is not taken.
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.limits)

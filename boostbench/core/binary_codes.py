@@ -109,39 +109,46 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
 
 
 def best_step(residual, projections, kernel):
-    """Return the step t that maximises ``h' residual h`` for ``h = sign(values + t * kernel)``.
+    """Return the step t that maximises ``h' R h`` for ``h = sign(projections + t * kernel)``.
 
     Parameters
     ----------
     residual : ndarray of shape (n_samples, n_samples)
-        Symmetric.
-    projections, kernel : ndarray of shape (n_samples,)
+        Symmetric matrix R.
+    projections : ndarray of shape (n_samples,)
+        Present values, whose signs are the bit.
+    kernel : ndarray of shape (n_samples,)
+        Change of the values with t.
 
     Returns
     -------
     float
         Step; 0 if no step improves the objective.
     """
+    # 1) Sort the steps t at which the sign of a sample flips.
     active = np.flatnonzero(kernel)
     if not len(active):
         return 0.0
     crossings = -projections[active] / kernel[active]
     order = np.argsort(crossings)
     crossings, rows = crossings[order], active[order]
-    # The signs equal the signs of -kernel for t = -inf, and each crossing flips one sign.
+    # 2) Compute the gain of the first flips over t = -inf, where the signs equal the signs of
+    # -kernel. If the samples of a set F flip their signs s, h' R h changes by
+    # 4 (sum_{i, j in F} s_i R_ij s_j - sum_{i in F} s_i (R s)_i).
     start = np.where(projections > 0, 1.0, -1.0)
     start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     flipped = start[rows]
     products = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)
     interactions = 2 * np.tril(products, -1).sum(axis=1) + products.diagonal()
     gains = np.cumsum(4 * (interactions - flipped * (residual @ start)[rows]))
-    # A step lies before the first crossing, between two distinct ones, or after the last.
+    # 3) List the steps: before the first crossing, between two distinct ones, or after the last.
     gains = np.concatenate([[0.0], gains])
     is_distinct = np.concatenate([[True], np.diff(crossings) > 0, [True]])
     steps = np.concatenate(
         [[crossings[0] - 1], crossings[:-1] / 2 + crossings[1:] / 2, [crossings[-1] + 1]]
     )
-    # Gains within the tolerance are equal but for rounding; the first one is taken.
+    # 4) Take the first step of the largest gain. Gains within the tolerance are equal but for
+    # rounding.
     tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
     best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
     # A gain within rounding error is no reason to move.
@@ -177,6 +184,8 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
     negative = np.full((len(labels), 1), np.sqrt(n_bits))
     columns = []
     for _ in range(n_bits):
+        # The better of two solutions is taken: an eigenvector, for real numbers in place of signs,
+        # and the minimum of a loss of smooth signs.
         start = _spectral(kernels, positive, negative)
         smooth = minimize(
             smooth_loss,
@@ -217,7 +226,10 @@ def smooth_loss(weights, kernels, positive, negative):
 
 
 def _spectral(kernels, positive, negative):
-    """Maximise ``h' R h`` over real vectors ``h = kernels @ w`` of norm ``sqrt(n_samples)``."""
+    """Return the w that maximises ``h' R h`` over ``h = kernels @ w`` of norm ``sqrt(n_samples)``.
+
+    See `smooth_loss` for the parameters. The solution is an eigenvector.
+    """
     gram = kernels.T @ kernels
     ridge = 1e-9 * np.trace(gram) + np.finfo(float).tiny
     positive_part, negative_part = kernels.T @ positive, kernels.T @ negative

@@ -136,6 +136,7 @@ def smoothed_inner_product(flat, shape, sharpness):
     value : float
     gradient : ndarray of shape (n_vectors * n_components,)
     """
+    # The product of a row with itself is left out of the sum, as exp(-inf) = 0.
     vectors = flat.reshape(shape)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units = vectors / lengths

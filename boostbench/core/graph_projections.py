@@ -93,6 +93,8 @@ def reconstruction_weights(X, neighbours):
     >>> reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))[1].round(2)
     array([0.75, 0.25])
     """
+    # The weights of a sample solve G w = 1, scaled to the sum 1, with the Gram matrix G of the
+    # differences to its neighbours.
     differences = X[neighbours] - X[:, None]
     grams = differences @ differences.transpose(0, 2, 1)
     n_neighbours = neighbours.shape[1]
@@ -104,13 +106,27 @@ def reconstruction_weights(X, neighbours):
 
 
 def _weight_matrix(neighbours, values):
+    """Return the sparse matrix W with ``W[i, neighbours[i, k]] = values[i, k]``."""
     n_samples, n_neighbours = neighbours.shape
     indptr = np.arange(0, neighbours.size + 1, n_neighbours)
     return sparse.csr_array((values.ravel(), neighbours.ravel(), indptr), (n_samples, n_samples))
 
 
 def _smallest_eigenvectors(matrix, scale, n_components):
-    """Return the eigenvectors of the smallest generalised eigenvalues, with canonical signs."""
+    """Return the directions a of the smallest ``a' matrix a`` with ``a' scale a = 1``.
+
+    These are eigenvectors of the smallest generalised eigenvalues, with canonical signs.
+
+    Parameters
+    ----------
+    matrix, scale : ndarray of shape (n_features, n_features)
+        Symmetric matrices, `scale` positive semidefinite.
+    n_components : int
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+    """
     ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
     scale = scale + ridge * np.eye(len(scale))
     directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]

@@ -13,6 +13,7 @@ from scipy.optimize import LinearConstraint, minimize
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.stumps.ties import argmax_with_tolerance
 
+# Precision of the mean loss, and maximum number of iterations, of SciPy's SLSQP.
 _TOLERANCE = 1e-12
 _MAX_ITER = 1000
 
@@ -22,7 +23,7 @@ def l1_constrained_path(H, is_own_class, loss, norms):
 
     Parameters
     ----------
-    H, own, loss
+    H, is_own_class, loss
         See `boostbench.core.losses.pairwise.PairwiseLoss`.
     norms : sequence of float
         Values of :math:`\gamma`, ascending: each solution is the start of the next solve.
@@ -79,7 +80,7 @@ def stage_wise_path(H, is_own_class, loss, n_rounds, step=0.01):
 
     Parameters
     ----------
-    H, own, loss
+    H, is_own_class, loss
         See `l1_constrained_path`.
     n_rounds : int
     step : float, default=0.01

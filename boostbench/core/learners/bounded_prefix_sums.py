@@ -91,6 +91,7 @@ class BoundedPrefixSumSearch:
         below : float
             Signed sum of the weights below the threshold.
         """
+        # 1) Search the features that can have the largest sum by the bounds, if there are few.
         self._round += 1
         exact, weights = weights, to_float32(weights)
         if self._heavy:
@@ -102,6 +103,7 @@ class BoundedPrefixSumSearch:
                 self._heavy, self._next_choice = None, self._round
             if _COST_PER_FEATURE * len(features) < len(self._codes):
                 return self._select_first(exact, self._sums_below(features, weights), features)
+        # 2) Search all features. If it is time, choose heavy points for the next rounds.
         sums = self.points.below(weights)
         if self._round >= self._next_choice:
             self._heavy = self._choose_heavy_points(weights, sums)
@@ -119,12 +121,14 @@ class BoundedPrefixSumSearch:
         features : ndarray of shape (n_summed_features,)
             Features whose sums were computed.
         """
+        # 1) Find the sums that are equal to the largest one within rounding errors of float32.
         scale = float(np.abs(weights).sum())
         largest = _max_abs_sums(sums)
         min_score = largest.max() - self._slack(scale)
         candidates = np.flatnonzero(largest >= min_score)
         threshold, feature_index = np.nonzero(np.abs(sums[:, candidates]) >= min_score)
         feature_index = candidates[feature_index]
+        # 2) Sum these in double precision, in canonical order, and take the first of the largest.
         canonical_order = np.lexsort([threshold, feature_index])
         threshold, feature = threshold[canonical_order], features[feature_index[canonical_order]]
         exact = np.empty(len(feature))
@@ -159,13 +163,28 @@ class BoundedPrefixSumSearch:
         return (4 * additions * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
     def _sums_below(self, features, weights):
+        """Return the sums of some features over all points, (n_thresholds, n_features)."""
         return PrefixSumTables(self._codes[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
-        """Return bounds by the number of heavy points with the smallest cost; None if too high."""
+        """Return bounds by the number of heavy points with the smallest cost.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+        sums : ndarray of shape (n_thresholds, n_features), dtype=float32
+            Sums of the weights below all thresholds.
+
+        Returns
+        -------
+        _HeavyPointBounds or None
+            None if the smallest cost exceeds `_MAX_COST`.
+        """
         n_points = len(weights)
         if n_points < _N_HEAVY_COUNTS:
             return None
+        # 1) For each number of heavy points, bound the change of the sums over the light points.
+        # Count the features that this bound excludes.
         magnitudes = np.abs(weights)
         by_magnitude = np.argsort(-magnitudes)
         n_heavy = n_points * np.arange(1, _N_HEAVY_COUNTS) // _N_HEAVY_COUNTS
@@ -173,6 +192,8 @@ class BoundedPrefixSumSearch:
         change = _MAX_CHANGE * (total[-1] - total[n_heavy - 1])
         largest = np.sort(_max_abs_sums(sums))
         n_excluded = np.searchsorted(largest, largest[-1] - change)
+        # 2) Take the number of the smallest cost: the sums over the heavy points of all features,
+        # and the sums over all points of the features that are not excluded.
         base_cost = self._cost(n_heavy) / self._cost(n_points)
         costs = base_cost + _COST_PER_FEATURE * (1 - n_excluded / len(largest))
         cheapest = costs.argmin()
@@ -186,6 +207,7 @@ class BoundedPrefixSumSearch:
         )
 
     def _cost(self, n_points):
+        """Return the cost of the sums over `n_points` points; only ratios of costs matter."""
         return addition_cost(n_points, self._n_thresholds + 1) + _COST_PER_BIN * self._n_thresholds
 
 

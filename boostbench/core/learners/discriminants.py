@@ -105,6 +105,10 @@ class ProjectedDiscriminantSearch:
         return candidates[argmax_with_tolerance(edges, np.abs(G).sum())]
 
     def _discriminant_stump(self, G):
+        """Return the best stump on the discriminant, as a `SearchResult`.
+
+        The points (r, i) lie on one line, at ``directions[r] @ X[i]``.
+        """
         directions = self._discriminant(G)
         values = (self.X @ directions.T).reshape(1, -1)
         order, edges = edges_on_lines(values, G.reshape(1, -1))
@@ -116,6 +120,13 @@ class ProjectedDiscriminantSearch:
         return ProjectedStump(directions, float(threshold), polarity).make_result(self.X, G)
 
     def _discriminant(self, G):
+        """Return the discriminant of a random subset of the projected features.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_features)
+            Direction of each class: the discriminant as a function of z.
+        """
         within, difference = self._moments(G)
         selected = self.rng.choice(self.n_projections, self.n_selected, replace=False)
         if self.n_selected >= len(difference):
@@ -138,6 +149,7 @@ class ProjectedDiscriminantSearch:
             for r in range(n_classes):
                 within[r, :, r] += (self.X * weights[:, [r]]).T @ self.X
             means.append((weights.T @ self.X).ravel())
+        # A second moment minus the outer product of the mean is a covariance.
         size = n_classes * n_features
         within = within.reshape(size, size)
         for mean in means:
@@ -183,6 +195,7 @@ class OutputCodeDiscriminantSearch:
         The score of a code is at most ``violation[v]`` plus the sum of its absolute weights. Codes
         are evaluated in descending order of this bound, until it is below the best score.
         """
+        # 1) Bound the score of each code.
         block_size = max(
             1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2))
         )
@@ -192,6 +205,7 @@ class OutputCodeDiscriminantSearch:
         ]
         bounds = violation + np.concatenate(absolute_sums)
         scale = float(np.max(bounds - violation) + np.abs(violation).max())
+        # 2) Evaluate the codes in descending order of their bounds, and collect the best stumps.
         best, candidates = -np.inf, []
         for block in _iter_blocks(bounds.argsort()[::-1], block_size):
             floor = best - TIE_TOLERANCE * scale
@@ -202,6 +216,7 @@ class OutputCodeDiscriminantSearch:
             stumps = self._tied_stumps(directions, signed, violation[block], floor, scale)
             candidates += [(score, int(block[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
+        # 3) Take the first code among the ties.
         ties = [stump for stump in candidates if stump[0] >= best - TIE_TOLERANCE * scale]
         if not ties:
             return None
@@ -232,6 +247,16 @@ class OutputCodeDiscriminantSearch:
         return fisher_direction(within, difference)
 
     def _second_moments(self, shares):
+        """Return ``sum_i shares[p, i] x_i x_i'`` of each problem p.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n_problems, n_samples)
+
+        Returns
+        -------
+        ndarray of shape (n_problems, n_features, n_features)
+        """
         n_features = len(self._features)
         moments = np.empty((len(shares), n_features, n_features))
         for i, j, products in self._cached_products or self._iter_products():
@@ -290,8 +315,10 @@ class OutputCodeDiscriminantSearch:
 
 
 def _iter_blocks(values, length):
+    """Iterate over consecutive parts of at most `length` elements."""
     return (values[start : start + length] for start in range(0, len(values), length))
 
 
 def _outer_squares(vectors):
+    """Return the outer product of each row with itself, (n_rows, n_columns, n_columns)."""
     return vectors[:, :, None] * vectors[:, None]

@@ -151,11 +151,14 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
     for slope, curvature in zip(slopes, curvatures, strict=True):
         quadrants = []
         for values in (slope, curvature):
+            # Sums over the quadrants of each pair of cuts: above both, above the first cut only,
+            # above the second cut only, above none.
             both = is_above.T @ (is_above * values[:, None])
             single = np.diag(both)
             first, second = single[:, None] - both, single - both
             quadrants.append(np.stack([both, first, second, values.sum() - both - first - second]))
         total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
+    # The gain of a pair of features is the largest gain of a pair of their cuts.
     starts = np.unique(feature_of_cut, return_index=True)[1]
     best_gains = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
     pairs = np.stack(np.triu_indices(len(starts), 1), axis=1)
@@ -191,6 +194,8 @@ def purify(table, weights):
     >>> bool(np.allclose(table, 0)), rows[:, 0].round(3), columns[:, 0].round(3)
     (True, array([-0.25,  1.75]), array([0.25, 1.25]))
     """
+    # The effects solve the normal equations of least squares, with an unknown for each row and each
+    # column. They are singular, as a constant can move from the rows to the columns.
     n_rows = len(table)
     row_weights, column_weights = weights.sum(axis=1), weights.sum(axis=0)
     normal_matrix = np.block(

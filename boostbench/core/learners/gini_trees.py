@@ -147,8 +147,8 @@ class GiniTreeSearch:
 
     def _best_position_from_edges(self, shares, class_shares):
         """Return the position of the best split, computed from the edges of all stumps."""
-        # With the edge e of the weights and the edges d of the classes' deviations from their
-        # shares, the gain of a split is |d|^2 / (1 - e^2), a formula without cancellation.
+        # The gain of a split is |d|^2 / (1 - e^2), with the edge e of the weights and the edges d
+        # of the classes' deviations from their shares. This formula has no cancellation.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
         self._edge_columns.ravel()[self._flat_label_indices] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
@@ -190,9 +190,24 @@ def _midpoint_around(values, threshold):
 def _gain_from_sums(weights, below, above):
     """Return the gain of each split, a score of `ClassPrefixSums`, for weights that sum to 1.
 
-    The squares of each side are summed from its end of the order, so that a side of small weight
-    keeps its relative precision.
+    The gain is the sum of w_c^2 / w over the two sides of a split, minus the same for the leaf, for
+    the weight w of a side and the weights w_c of its classes. The squares of each side are summed
+    from its end of the order, so that a side of small weight keeps its relative precision.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features, n_samples)
+        Weights of the samples in the order of each feature.
+    below, above : ndarray of shape (n_features, n_samples)
+        Sum of the weights of a sample's class up to and including the sample, and from the sample
+        on. Overwritten.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_samples - 1)
     """
+    # A sample of weight v that raises the sum of its class to s raises the square of this sum by
+    # s^2 - (s - v)^2 = (2 s - v) v.
     for sums in (below, above):
         sums *= 2.0
         sums -= weights

@@ -96,7 +96,10 @@ class OutputProducts:
 
 
 class _Rows:
-    """Distinct outputs as rows of a dense matrix."""
+    """Distinct outputs as rows of a dense matrix.
+
+    Each weak learner has the index of its row and a sign: -h shares the row of h.
+    """
 
     def __init__(self, n_samples):
         self._rows = GrowableMatrix(n_samples)
@@ -110,6 +113,7 @@ class _Rows:
         return len(self._row_of_outputs)
 
     def append(self, outputs):
+        """Add a weak learner by its outputs, of shape (n_samples,)."""
         sign = outputs[0]
         key = np.packbits(outputs == sign).tobytes()
         row = self._row_of_outputs.setdefault(key, self.n_rows)
@@ -121,9 +125,11 @@ class _Rows:
         self._learner_matrix = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
+        """Return ``codes.T @ H``; see `OutputProducts.scores`."""
         return sparse_product(self._learner_matrix, codes).T @ self._rows.matrix
 
     def edges(self, weights):
+        """Return ``H @ weights.T``; see `OutputProducts.edges`."""
         return sparse_product(self._learner_matrix.T, self._rows.matrix @ weights.T)
 
 
@@ -148,10 +154,14 @@ class _Intervals:
         self._entries_of_stump = np.empty((0, 3))
 
     def append(self, stump):
+        """Add a stump; a new threshold divides an interval of its feature."""
+        # 1) Find the interval below the threshold.
         feature = stump.feature
         thresholds = self._thresholds[feature]
         n_below = bisect_left(thresholds, stump.threshold)
         interval = self._first_interval[feature] + n_below
+        # 2) If the threshold is new, renumber the later intervals, and move samples into the new
+        # interval.
         if stump.threshold not in thresholds[n_below : n_below + 1]:
             thresholds.insert(n_below, stump.threshold)
             for indices in (
@@ -165,6 +175,7 @@ class _Intervals:
             intervals_in_feature += is_above & (intervals_in_feature == interval)
             columns = self._interval_of_sample, self._ones, self._first_interval[-1] + 1
             self._B = CompressedMatrix.from_columns(*columns).T
+        # 3) Add the column of the stump to M.
         intervals = self._first_interval[feature], interval + 1, self._first_interval[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
         self._intervals_of_stump = np.vstack([self._intervals_of_stump, np.int32(intervals)])
@@ -173,10 +184,12 @@ class _Intervals:
         self._M = CompressedMatrix.from_columns(*columns)
 
     def scores(self, codes):
+        """Return ``codes.T @ H``; see `OutputProducts.scores`."""
         sums = np.cumsum(sparse_product(self._M, codes), axis=0)
         return np.ascontiguousarray(sparse_product(self._B, sums).T)
 
     def edges(self, weights):
+        """Return ``H @ weights.T``; see `OutputProducts.edges`."""
         sums = sparse_product(self._B.T, np.ascontiguousarray(weights.T))
         sums = np.cumsum(sums[::-1], axis=0)[::-1]
         return sparse_product(self._M.T, np.ascontiguousarray(sums))

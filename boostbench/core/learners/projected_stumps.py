@@ -32,7 +32,15 @@ _EXACT_WEIGHTS = 2**17
 
 
 class ProjectedStump(NamedTuple):
-    """A weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r."""
+    """A weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r.
+
+    Attributes
+    ----------
+    directions : ndarray of shape (n_classes, n_features)
+    threshold : float
+    polarity : int
+        -1 or +1.
+    """
 
     directions: np.ndarray
     threshold: float
@@ -177,12 +185,16 @@ class PooledProjectionSearch(_ProjectionSearch):
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
         points = self.pool @ data
         self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
-        # The bins 0 to b are below threshold b. The last bin is above all thresholds.
+        # `_one_hot` has a row for each (bin, direction), and a 1 for each sample in this bin of the
+        # direction: its product with the weights sums them by bin. The bins 0 to b are below
+        # threshold b. The last bin is above all thresholds, and has no row.
         self._bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(self._bins < len(self.thresholds))
         rows = self._bins[direction, sample] * pool_size + direction
         shape = (len(self.thresholds) * pool_size, len(X))
         self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, sample)), shape)
+        # `_gather` has a row for each projected feature, and a 1 for each class at the direction of
+        # the class: its product adds up the sums of the classes.
         columns = self.members * n_classes + np.arange(n_classes)
         starts = np.arange(n_projections + 1) * n_classes
         self._gather = sparse.csr_matrix(
@@ -195,12 +207,15 @@ class PooledProjectionSearch(_ProjectionSearch):
         return self.pool[self.members[features]] * self._unit
 
     def _find_largest(self, G):
+        # 1) Sum the weights below all thresholds, of shape (n_thresholds, pool_size * n_classes).
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for threshold in range(1, len(sums)):
             sums[threshold] += sums[threshold - 1]
+        # 2) Add up the classes of each projected feature, in single precision.
         magnitudes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
-        # The number of weights bounds the number of terms of a sum.
+        # 3) Sum again, in double precision, if a sum may be the largest within rounding errors. The
+        # number of weights bounds the number of terms of a sum.
         scale = np.abs(G).sum()
         slack = (2 * G.size * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, thresholds = np.nonzero(magnitudes >= magnitudes.max() - slack)

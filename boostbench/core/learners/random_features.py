@@ -74,12 +74,15 @@ class RandomFeatureSearch(ABC):
 
     def best(self, G):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
+        # 1) Draw candidates, and bound their largest absolute edges from below and above.
         make_learner, edges, errors = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # The rounding error of an edge is at most eps / 2 for each term; here are two edges.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
+        # 2) Evaluate the candidates that may be the best in double precision. If all of them are
+        # constant, remove them and try the next ones.
         while (best_bound := (magnitudes - errors * scale).max()) > -np.inf:
             candidates = np.flatnonzero(upper_bounds >= best_bound - slack)
             scores = np.array(
@@ -118,10 +121,12 @@ class RandomFeatureSearch(ABC):
         """
 
     def _draw_directions(self):
+        """Draw directions from N(0, I), of shape (n_candidates, n_features), dtype=float32."""
         shape = self._n_candidates, self.X.shape[1]
         return self._rng.standard_normal(shape, dtype=np.float32)
 
     def _draw_uniform(self):
+        """Draw numbers from [0, 1), of shape (n_candidates,), dtype=float32."""
         return self._rng.random(self._n_candidates, dtype=np.float32)
 
 

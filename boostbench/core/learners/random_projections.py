@@ -175,6 +175,7 @@ class _LineSorter:
         is_tied : ndarray of shape (..., n_positions), dtype=bool
             True if the next sample has the same value, so that no threshold lies between them.
         """
+        # 1) Round the values to integers, and append the index of the sample as the lowest bits.
         values, keys = self.values, self._keys
         n_samples, digits = values.shape[-1], 62 - self._bits
         largest = np.maximum(values.max(axis=-1), -values.min(axis=-1))[..., None]
@@ -183,9 +184,11 @@ class _LineSorter:
         np.copyto(keys, values, casting="unsafe")
         keys <<= self._bits
         keys |= np.arange(n_samples)
+        # 2) Sort, and split the integers into index and value again.
         keys.sort(axis=-1)
         np.bitwise_and(keys, 2**self._bits - 1, out=self._order[..., :n_samples])
         keys >>= self._bits
+        # 3) Compare neighbours, in the memory of the values.
         gaps = values.view(np.int64)[..., 1:]
         np.subtract(keys[..., 1:], keys[..., :-1], out=gaps)
         max_gap = 2 ** (digits - _RESOLUTION_BITS)
@@ -206,6 +209,8 @@ def _prefix_sums(values, start):
     -------
     ndarray of shape (n_rows, n_positions), dtype=float32
     """
+    # The sum of all earlier blocks is added to the first value of each block, so that the product
+    # with the triangle carries it to all sums of the block.
     blocks = values.reshape(-1, _BLOCK)
     totals = (blocks @ _ONES).reshape(len(values), -1)
     firsts = values[:, ::_BLOCK]

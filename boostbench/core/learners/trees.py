@@ -124,7 +124,7 @@ class Trees(LearnerStack):
         """Return the index of each sample's leaf, of shape (n_samples, n_selected)."""
         X = np.ascontiguousarray(X, dtype=self._dtype)
         root = self.root[selection]
-        # At the root all samples have the same test, so a column of X is enough.
+        # All samples have the same test at the root, so a column of X is enough.
         is_above = X[:, self.feature[root]] > self.threshold[root]
         low, high = self.children[root].T
         node = np.where(is_above, high, low)
@@ -258,6 +258,7 @@ def _doubled_majority_weight(weight_differences, total):
 
 
 def _concatenate(arrays, dtype=None):
+    """Return the concatenated arrays; an empty array if there are none."""
     return np.concatenate(arrays, dtype=dtype) if len(arrays) else np.empty(0, dtype)
 
 

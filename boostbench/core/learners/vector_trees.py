@@ -113,11 +113,11 @@ class CodewordVote:
         return (self.codewords @ sums.T).max(axis=0)
 
     def max_gain(self, weights, counts):
-        """Return an upper bound of the gain; see `LeastSquares.scale`."""
+        """Return an upper bound of the gain; see `LeastSquares.max_gain`."""
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
     def leaf_vectors(self, sums, counts, absolute_sums):
-        """Return the vectors of leaves; see `LeastSquares.values`."""
+        """Return the vectors of leaves; see `LeastSquares.leaf_vectors`."""
         votes = sums @ self.codewords.T
         return self.codewords[
             argmax_with_tolerance(votes, absolute_sums @ np.abs(self.codewords).max(axis=0))
@@ -186,9 +186,19 @@ class VectorTreeSearch:
         return self._make_result(G, criterion, tests, node_of_sample)
 
     def _best_position(self, weights, criterion):
+        """Return the position of the test with the largest gain; None if no feature varies.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, n_components + 1)
+            Weights of the samples in the node, and their counts in the last column; 0 for samples
+            outside of the node.
+        criterion : LeastSquares or CodewordVote
+        """
         total = weights.sum(axis=0)[None]
 
         def score(edges):
+            """Return twice the sum of the gains of both sides of each test."""
             # The edges are the sums above each threshold minus the sums below. They are
             # overwritten by twice the sums above, and then by twice the sums below.
             edges += total
@@ -201,6 +211,18 @@ class VectorTreeSearch:
         return self.search.best_position(weights, score, max_gain)
 
     def _make_result(self, G, criterion, tests, leaf):
+        """Return the complete tree with given tests, as a `VectorTreeResult`.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_components)
+        criterion : LeastSquares or CodewordVote
+        tests : list of Stump
+            Tests of the inner nodes, level by level.
+        leaf : ndarray of shape (n_samples,), dtype=int64
+            Leaf of each sample, from 0 to n_leaves - 1.
+        """
+        # 1) Compute the vectors of the leaves.
         n_leaves = 2**self.depth
         is_in_leaf = np.arange(n_leaves)[:, None] == leaf
         counts = is_in_leaf @ self._counts
@@ -211,6 +233,7 @@ class VectorTreeSearch:
         # A leaf without training samples gets the value of its sibling.
         empty_leaves = np.flatnonzero(counts == 0)
         leaf_vectors[empty_leaves] = leaf_vectors[empty_leaves ^ 1]
+        # 2) Number the nodes level by level: node n has the children 2 n + 1 and 2 n + 2.
         n_inner = n_leaves - 1
         node = np.arange(2 * n_leaves - 1)
         children = np.column_stack([2 * node + 1, 2 * node + 2])

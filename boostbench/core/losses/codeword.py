@@ -124,12 +124,15 @@ class CodewordRisk:
             True if the weak learner lowers every loss of every sample, so that the risk has no
             minimum and the multiple is the largest that is allowed.
         """
+        # 1) Sum the losses over the samples of each leaf and class, against each other class. They
+        # change by exp(multiple * slope), with the slope of (leaf, other class, class).
         sums = [
             (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
         ]
         products = values @ self.codewords.T
         slopes = 0.5 * (products[:, :, None] - products[:, None, :])
         multiple = minimise_exponential_sum(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
+        # 2) Move the predictions.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
         return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
@@ -145,6 +148,8 @@ class CodewordRisk:
         bool
             False if no step lowers the risk; the codewords are unchanged then.
         """
+        # 1) Find the direction of steepest descent, scaled so that the codeword that moves most has
+        # the speed 1, and rounded.
         gradient = self.codeword_gradient()
         largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:
@@ -154,8 +159,8 @@ class CodewordRisk:
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
         here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
-        # A search can end at a step so short that the next search, which starts with its length,
-        # sees no difference of risks.
+        # 2) Search along it. A search can end at a step so short that the next search, which
+        # starts with its length, sees no difference of risks.
         for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
             move = self._line_search(here, direction, start)
             if move is not here:
@@ -183,6 +188,7 @@ class CodewordRisk:
         return duals
 
     def _gradient(self, losses):
+        """Return the derivatives of the sum of `losses` with respect to the codewords."""
         return 0.5 * self._duals(losses) @ self.predictions
 
     def _move_by(self, here, direction, size):
@@ -277,6 +283,7 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
     >>> minimise_exponential_sum(weights, slopes, max_exponent=50.0) / float(np.log(2))
     1.0
     """
+    # 1) Scale the slopes to [-1, 1], and turn the direction so that the sum decreases at 0.
     is_active = (weights > 0) & (slopes != 0)
     if not is_active.any():
         return 0.0
@@ -288,6 +295,7 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
         scale, slopes = -scale, -slopes
 
     def derivatives(a):
+        """Return the first two derivatives of the logarithm of the sum."""
         exponents = a * slopes
         shift = exponents.max()
         terms = weights * np.exp(exponents - shift)
@@ -295,6 +303,7 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
         first = terms @ slopes / total
         return first, terms @ slopes**2 / total - first**2
 
+    # 2) Find the root of the slope between 0 and the limit.
     low, high = 0.0, float(max_exponent)
     if derivatives(high)[0] <= 0:
         return float(high / scale)

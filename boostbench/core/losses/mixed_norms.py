@@ -65,7 +65,7 @@ class Euclidean(RowNorm):
     """
 
     def row_values(self, W):
-        """Return the norm of each row; see `RowNorm.value`."""
+        """Return the norm of each row; see `RowNorm.row_values`."""
         return np.sqrt((W * W).sum(axis=1))
 
     def ranking_score(self, G, weight):
@@ -92,7 +92,7 @@ class Maximum(RowNorm):
     """
 
     def row_values(self, W):
-        """Return the norm of each row; see `RowNorm.value`."""
+        """Return the norm of each row; see `RowNorm.row_values`."""
         return np.abs(W).max(axis=1)
 
     def ranking_score(self, G, weight):

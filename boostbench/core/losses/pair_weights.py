@@ -57,6 +57,7 @@ class PairWeights(ABC):
         # Samples are grouped by (output, class); the groups change with the weak learner.
         self._group = self._labels.copy()
         length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
+        # Buffers, whose allocation in every round would take as long as the passes over them.
         self._rows, self._work = np.empty((2, length, n_classes))
         self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
 
@@ -98,6 +99,7 @@ class PairWeights(ABC):
         """
 
     def _group_by(self, outputs):
+        """Set the groups: the class of a sample, plus n_classes if the weak learner is +1."""
         np.multiply(outputs > 0, np.int32(self.n_classes), out=self._group)
         self._group += self._labels
 
@@ -108,13 +110,30 @@ class PairWeights(ABC):
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
     def _fill_own_class(self, chunk):
-        """Set the gains of own classes, which are 0, so that rows sum to 0; return them."""
+        """Set the gains of the samples' own classes in a chunk, so that rows sum to 0; return them.
+
+        They must be 0 before the call.
+        """
         own_gains = self.gains[chunk].dot(self._minus_ones)
         self.gains.ravel()[self._own_class_index[chunk]] = own_gains
         return own_gains
 
     def _symmetrise(self, sums):
-        """Add the sums of the two groups that a weak learner moves alike; own classes get 0."""
+        """Add the sums of the pairs that a weak learner moves alike; own classes get 0.
+
+        The margin of (own class a, other class b) where the weak learner is +1 changes like the
+        margin of (b, a) where it is -1.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (2 * n_classes, n_classes)
+            Sums by group, and other class.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Sums by own class and other class, where the weak learner is +1.
+        """
         low, high = sums.reshape(2, self.n_classes, -1)
         pair_sums = high + low.T
         pair_sums.ravel()[:: self.n_classes + 1] = 0.0

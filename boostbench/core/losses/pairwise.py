@@ -100,6 +100,7 @@ class PairwiseLoss(Problem):
         return _PairwiseHessian(self, curvature, free, damping)
 
     def _scores(self, w):
+        """Return the scores of coefficients w, of shape (n_classes, n_samples)."""
         return w @ self.H
 
     def margins(self, scores):
@@ -147,10 +148,12 @@ class _PairwiseHessian(DampedHessian):
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
+        """Return the product; see `DampedHessian.product`."""
         # BLAS stores by columns: its lower triangle is our upper one.
         return dsymv(1.0, self._matrix.T, v, lower=0)
 
     def precondition(self, v):
+        """Solve with the diagonal blocks; see `DampedHessian.precondition`."""
         padded = np.zeros(self._inverses.shape[:2])
         padded[self._place] = v
         solved = np.matmul(self._inverses, padded[:, :, None])[:, :, 0]
@@ -164,6 +167,16 @@ def _hessian(problem, curvature, classes, columns, ends):
     second derivative by the score of another class r, ``sum(c)`` to the second derivative by the
     score of its own class, and ``-c[r]`` to the mixed one. It adds nothing for two other classes.
 
+    Parameters
+    ----------
+    problem : PairwiseLoss
+    curvature : ndarray of shape (n_classes, n_samples)
+        Second derivatives of the losses of the margins.
+    classes, columns : ndarray of shape (n_free,)
+        Class and column of each free coefficient, by ascending class.
+    ends : ndarray of shape (n_classes + 1,)
+        First free coefficient of each class; n_free at the end.
+
     Returns
     -------
     ndarray of shape (n_free, n_free)
@@ -174,24 +187,27 @@ def _hessian(problem, curvature, classes, columns, ends):
     by_score = np.abs(pairwise_weights(curvature.T, problem.is_own_class.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
-        is_own_class = slice(ends[label], ends[label + 1])
+        # 1) The block of the class: all samples with a curvature in its score.
+        block = slice(ends[label], ends[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Copying all of H would take longer than both products, which need few of its samples.
-        h = H.take(columns[is_own_class, None] * H.shape[1] + relevant)
-        matrix[is_own_class, is_own_class] = weighted_gram(h, by_score[label, relevant])
-        # The curvature is 0 for r = y_i, so that the diagonal block stays unchanged.
+        h = H.take(columns[block, None] * H.shape[1] + relevant)
+        matrix[block, block] = weighted_gram(h, by_score[label, relevant])
+        # 2) The blocks of the class and another one: the samples of the class. The samples of the
+        # other class follow in its turn. The curvature is 0 for r = y_i, so that the diagonal block
+        # stays unchanged.
         relevant = members[by_score[label, members] > 0]
-        others = H.take(relevant, axis=1)[columns]
-        h = others[is_own_class].copy()
-        others *= curvature.take(relevant, axis=1)[classes]
-        mixed = h @ others.T
-        matrix[is_own_class, : is_own_class.start] -= mixed[:, : is_own_class.start]
-        matrix[is_own_class.stop :, is_own_class] -= mixed[:, is_own_class.stop :].T
+        weighted = H.take(relevant, axis=1)[columns]
+        h = weighted[block].copy()
+        weighted *= curvature.take(relevant, axis=1)[classes]
+        mixed = h @ weighted.T
+        matrix[block, : block.start] -= mixed[:, : block.start]
+        matrix[block.stop :, block] -= mixed[:, block.stop :].T
     return matrix
 
 
 def _ridged_inverse(block):
-    """Invert a positive semidefinite matrix that `_RIDGE` makes definite."""
+    """Return the inverse of a positive semidefinite matrix, which `_RIDGE` makes definite."""
     if not len(block):
         return block
     ridge = _RIDGE * np.diagonal(block).max()

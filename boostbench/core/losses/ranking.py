@@ -163,6 +163,15 @@ class LimitedLogSumExp(RankingLoss):
 
 
 class _DenseHessian(DampedHessian):
+    """Hessian as a dense matrix, preconditioned by its exact inverse.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n_free, n_free)
+        Overwritten by the damped Hessian.
+    damping : float
+    """
+
     def __init__(self, hessian, damping):
         diagonal = np.einsum("tt->t", hessian)
         diagonal += damping * diagonal + _RIDGE * diagonal.max(initial=1e-300)
@@ -170,9 +179,11 @@ class _DenseHessian(DampedHessian):
         self._factor = cho_factor(hessian, check_finite=False)
 
     def product(self, v):
+        """Return the product; see `DampedHessian.product`."""
         return self._matrix @ v
 
     def precondition(self, v):
+        """Return the solution; see `DampedHessian.precondition`."""
         return cho_solve(self._factor, v, check_finite=False)
 
 

@@ -95,26 +95,34 @@ class TwoClassLogisticWeights:
             Sums of u; own and other class change places where the weak learner is -1.
         """
         if w[0] == w[1]:
-            total, is_wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
+            total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
         else:
-            total = is_wrong = squares = 0.0
+            total = wrong = squares = 0.0
             for chunk in self._blocks:
                 dual, work, ones = self._odds_after(w, chunk)
                 np.add(dual, 1.0, out=work)
                 dual /= work
                 weighted = self._apply_weights(dual, chunk, out=work)
                 total += float(ones @ weighted)
-                is_wrong += float(self._is_wrong[chunk] @ weighted)
+                wrong += float(self._is_wrong[chunk] @ weighted)
                 squares += float(dual @ weighted)
         self._squares = squares
-        return np.array([[0.0, total - is_wrong], [is_wrong, 0.0]])
+        return np.array([[0.0, total - wrong], [wrong, 0.0]])
 
     def square_sums(self):
         """Return the sums of squares of u after `sums_at`; only their total is exact."""
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
     def _odds_after(self, w, chunk):
-        """Return the odds after a weak learner with coefficients w, in a reused buffer."""
+        """Return the odds of a chunk after a weak learner with coefficients w.
+
+        Returns
+        -------
+        odds, work : ndarray of shape (n_chunk_samples,)
+            Odds, and memory for intermediate results; both are reused buffers.
+        ones : ndarray of shape (n_chunk_samples,)
+            Ones, whose product with an array is its sum.
+        """
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
         is_wrong = self._is_wrong[chunk]
@@ -130,6 +138,7 @@ class TwoClassLogisticWeights:
         return odds, work, ones
 
     def _apply_weights(self, dual, chunk, out):
+        """Return dual variables of a chunk times the sample weights, in `out` if there are any."""
         if self._sample_weight is None:
             return dual
         return np.multiply(dual, self._sample_weight[chunk], out=out)

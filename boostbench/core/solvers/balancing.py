@@ -234,9 +234,11 @@ def minimise(problem, nu=0.0, tol=1e-8):
 
 def _descend(problem, w, nu, tol, bounded):
     """Minimise by Newton's method from w, over w >= 0 if `bounded`; see `minimise`."""
+    # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian.
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
     fixed, factor, step_range_bound = None, None, np.inf
     for _ in range(_MAX_ITER):
+        # 1) Stop if the derivatives of the coefficients that are not held at 0 are small.
         slope = gradient
         if bounded:
             fixed = (w <= 0) & (gradient >= 0)
@@ -244,6 +246,7 @@ def _descend(problem, w, nu, tol, bounded):
         squared_slope = float(slope.dot(slope))
         if squared_slope <= tol * tol:
             break
+        # 2) Compute the Newton step.
         if bounded:
             step = _bounded_step(problem.hessian(), slope, fixed)
         elif 2.0 * step_range_bound * squared_slope**0.5 <= _FINAL_STEP_FRACTION * tol:
@@ -258,6 +261,7 @@ def _descend(problem, w, nu, tol, bounded):
         ):
             # The change of the Hessian along the step bounds the final slope by the tolerance.
             return w + step
+        # 3) Shorten the step, take it in full if that suffices, or else search along it.
         if step_range_bound > _MAX_STEP_LENGTH:
             step *= _MAX_STEP_LENGTH / step_range_bound
         if bounded and not fixed.any():

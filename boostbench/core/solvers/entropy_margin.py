@@ -14,6 +14,8 @@ _MAX_STEPS = 500
 _MIN_DAMPING = 1e-9
 _INITIAL_DAMPING = 1e-4
 _MAX_DAMPING = 1e2
+
+# Line search: fraction of the predicted increase that a step must reach, and smallest step.
 _SUFFICIENT_INCREASE = 1e-4
 _MIN_STEP_SIZE = 1e-3
 
@@ -126,6 +128,7 @@ class EntropyMarginProgram:
 
     def _step(self, U, edges):
         """Take a Newton step; return False if no step gains more than rounding errors."""
+        # 1) Maximise the quadratic model over the simplex of the coefficients that may be positive.
         w, value, rho = self.coefficients, self.value, self._rho
         active = np.flatnonzero((w > 0) | (edges > w @ edges))
         H = self._hessian(U[active])
@@ -135,6 +138,7 @@ class EntropyMarginProgram:
         slope = float(step @ edges)
         predicted_gain = slope - 0.5 * float(step[active] @ H @ step[active])
         direction = step @ U
+        # 2) Halve the step until the value increases enough.
         size = 1.0
         while size > _MIN_STEP_SIZE and slope > 0:
             self._set_margins(rho + size * direction)
@@ -183,15 +187,20 @@ def _simplex_maximiser(H, slope, start):
     ndarray of shape (n,)
         Maximiser ``start + p``.
     """
+    # The active-set method of quadratic programs: the coefficients that are not free are 0. `slope`
+    # is updated to the derivative at x.
     x, free = start.copy(), start > 0
     slope = slope.copy()
     for _ in range(10 * len(x)):
+        # 1) Find the maximum over the free coefficients, whose changes sum to 0. There all their
+        # derivatives are equal to `level`.
         indices = np.flatnonzero(free)
         newton, sensitivity = np.linalg.solve(
             H[np.ix_(indices, indices)], np.stack([slope[indices], np.ones(len(indices))], axis=1)
         ).T
         level = newton.sum() / sensitivity.sum()
         p = newton - level * sensitivity
+        # 2) Move towards it, until a coefficient becomes 0, which then leaves the free ones.
         is_decreasing = p < 0
         sizes = np.full(len(p), np.inf)
         sizes[is_decreasing] = -x[indices][is_decreasing] / p[is_decreasing]
@@ -203,6 +212,7 @@ def _simplex_maximiser(H, slope, start):
             x[indices[first]] = 0.0
             free[indices[first]] = False
             continue
+        # 3) Free the coefficient with the largest derivative, unless none exceeds `level`.
         gains = np.where(free, -np.inf, slope - level)
         best = int(gains.argmax())
         if gains[best] <= 1e-3 * _GAP_TOLERANCE:

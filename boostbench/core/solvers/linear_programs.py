@@ -115,6 +115,7 @@ class SoftMarginProgram:
 
     @staticmethod
     def _check(status):
+        """Raise RuntimeError if the status of a call of HiGHS is an error."""
         if status == highspy.HighsStatus.kError:
             raise RuntimeError("HiGHS reports an error in a linear program of LPBoost")
 
@@ -203,7 +204,7 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
 
     Parameters
     ----------
-    H, own
+    H, is_own_class
         See `boostbench.core.losses.pairwise.PairwiseLoss`.
     nu : float
         Weight of the L1 norm.
@@ -230,6 +231,8 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     >>> print(solution.w.ravel(), round(solution.value, 6))
     [0. 1.] 0.1
     """
+    # Row (i, r) of `margins` holds the coefficients of W in the margin of sample i and the other
+    # class r: h_t(x_i) for its own class, -h_t(x_i) for r.
     n_classes, n_columns = len(is_own_class), len(H)
     other, sample = np.nonzero(~is_own_class)
     classes = np.arange(n_classes)

@@ -147,10 +147,15 @@ class NonnegativeNewton:
 
     @staticmethod
     def _evaluate(problem, w, nu):
+        """Return the objective and its gradient at w, which becomes the current point."""
         value, gradient = problem.move(w)
         return value + nu * w.sum(), gradient + nu
 
     def _step(self, problem, w, gradient):
+        """Return a step and its slope; damp more until the step descends.
+
+        A coefficient that the step sets to 0 gets exactly this step.
+        """
         free = (w > 0) | (gradient < 0)
         step = np.zeros_like(w)
         while True:
@@ -164,6 +169,7 @@ class NonnegativeNewton:
             self._damping = max(10 * self._damping, _INITIAL_DAMPING)
 
     def _adapt_damping(self, size, min_damping):
+        """Lower the damping after a full step, and raise it after a short one."""
         if size == 1:
             self._damping = max(self._damping / 10, min_damping)
         elif size < 0.2:
@@ -175,6 +181,8 @@ def _bounded_minimiser(hessian, gradient, lower):
 
     The function is ``gradient @ x + x @ B @ x / 2`` over ``x >= lower``, with ``lower <= 0``.
     """
+    # Conjugate gradients minimise over the free coefficients. Those that end below their bound are
+    # held there, and the minimisation goes on from this point. The residual is minus the gradient.
     x = np.zeros_like(gradient)
     is_free = np.ones(len(x), bool)
     residual = -gradient

@@ -131,6 +131,7 @@ class PrimalSVM:
         column : ndarray of shape (n_samples,)
             Values of the column for the samples.
         """
+        # 1) Border the Gram matrix H'H of the middle piece by the new column.
         n = len(self._theta)
         if n == len(self._gram):
             self._gram, self._inverse = _enlarge(self._gram), _enlarge(self._inverse)
@@ -139,16 +140,20 @@ class PrimalSVM:
         square = column @ inside
         self._gram[n, :n] = self._gram[:n, n] = cross
         self._gram[n, n] = square
+        # 2) Border the inverse: with B = [[A, a], [a', d]], the inverse of A, and the Schur
+        # complement p (pivot), it changes by the outer product of (-A^-1 a, 1) divided by p.
         border = np.zeros(len(self._gram))
         border[:n] = -self._curvature * (self._inverse[:n, :n] @ cross)
         border[n] = 1.0
         pivot = 1.0 + self._curvature * (square + border[:n] @ cross)
         self._inverse = blas.dger(1 / pivot, border, border, a=self._inverse, overwrite_a=1)
+        # 3) Solve with one more coefficient.
         self._rows.append(column)
         self._theta = np.append(self._theta, 0.0)
         self._solve()
 
     def _solve(self):
+        """Solve the problem; for the hinge, narrow its middle piece until the gap is small."""
         self._newton()
         while self._is_hinge and self._gap() > self._tol * self.objective:
             self._set_width(_WIDTH_FACTOR * self._width)
@@ -173,10 +178,12 @@ class PrimalSVM:
                 break
 
     def _step(self, gradient):
+        """Return the Newton step."""
         n = len(gradient)
         return -(self._inverse[:n, :n] @ gradient)
 
     def _is_accurate(self, step, gradient):
+        """Return True if a step solves Newton's equations up to `_MAX_RELATIVE_ERROR`."""
         n = len(gradient)
         error = gradient + self._curvature * (self._gram[:n, :n] @ step)
         error[1:] += step[1:]
@@ -202,12 +209,14 @@ class PrimalSVM:
         return size > 0
 
     def _loss(self, slack):
+        """Return the sum of the losses, given the slacks z."""
         hinge = np.maximum(slack, 0.0)
         middle = np.minimum(hinge, self._width)
         weighted = self._apply_weights(middle)
         return self._curvature * (weighted @ hinge - weighted @ middle / 2)
 
     def _clipped_slack(self, slack):
+        """Return the slacks clipped to [0, width], times the sample weights: the dual over c."""
         return self._apply_weights(np.minimum(np.maximum(slack, 0.0), self._width))
 
     def _apply_weights(self, values, rows=slice(None)):
@@ -228,7 +237,8 @@ class PrimalSVM:
                 breakpoints, (self._slack[active] - self._width) / image[active]
             )
         breakpoints = np.unique(np.append(breakpoints[breakpoints > 0], [0.0, 1.0]))
-        # Bisection finds the last breakpoint at which the objective still decreases.
+        # The derivative is linear between neighbouring breakpoints. Bisection finds the last one at
+        # which the objective still decreases.
         low, high = 0, len(breakpoints)
         while high - low > 1:
             middle = (low + high) // 2
@@ -249,6 +259,8 @@ class PrimalSVM:
         changed = np.flatnonzero(is_middle != previous)
         if not len(changed):
             return
+        # The Gram matrix changes by a product of the changed columns; the inverse by the formula of
+        # Sherman, Morrison and Woodbury, with the capacitance matrix.
         n = len(self._theta)
         columns = np.zeros((len(self._gram), len(changed)), order="F")
         columns[:n] = self._rows.matrix[:, changed]
@@ -269,12 +281,14 @@ class PrimalSVM:
         self._inverse = _add_product(self._inverse, -solved, change)
 
     def _set_width(self, width):
+        """Set the width of the middle piece, and the curvature c of the loss in it."""
         self._width = width
         self._curvature = self._C / width if self._is_hinge else 2 * self._C
         self._update_active_set(self._slack)
         self._invert()
 
     def _invert(self):
+        """Compute the inverse of the Hessian anew."""
         n = len(self._theta)
         hessian = self._curvature * self._gram[:n, :n]
         hessian[np.arange(1, n), np.arange(1, n)] += 1.0
@@ -287,6 +301,7 @@ class PrimalSVM:
 
 
 def _enlarge(matrix):
+    """Return a matrix with `_PADDING` more rows and columns of zeros."""
     n = len(matrix)
     larger = np.zeros((n + _PADDING, n + _PADDING), order="F")
     larger[:n, :n] = matrix

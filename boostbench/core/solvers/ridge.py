@@ -56,6 +56,7 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and update the fit."""
+        # 1) Centre the column, and make it orthogonal to the earlier ones (Gram-Schmidt).
         if self._sample_weight is None:
             mean = column.sum() / len(column)
         else:
@@ -68,8 +69,9 @@ class GrowingRidge:
         is_dependent = square < _MIN_NEW_FRACTION * squared_norm
         length = np.sqrt(squared_norm if is_dependent else square)
         orthogonal /= length
-        # The product with the centred column equals the product with its orthogonal component,
-        # since the residual is orthogonal to the earlier columns, and is more accurate.
+        # 2) Subtract its projection from the residual. The product with the centred column equals
+        # the product with its orthogonal component, since the residual is orthogonal to the earlier
+        # columns, and is more accurate.
         step = centred @ self._residual / length
         if is_dependent:
             # The orthogonal component is a rounding error.
@@ -111,6 +113,7 @@ class GrowingRidge:
         return solve_triangular(self.triangle(), self.steps)
 
     def _apply_root_weights(self, rows):
+        """Return rows (samples) multiplied by the square roots of the sample weights."""
         if self._sample_weight is None:
             return rows
         return (rows.T * np.sqrt(self._sample_weight)).T
