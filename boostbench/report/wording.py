@@ -7,7 +7,7 @@ from boostbench.analysis.cells import Cell, CellResult
 from boostbench.analysis.statistics.folds import INDEPENDENT
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.util.numbers import fixed, mean_std, seconds
+from boostbench.util.numbers import mean_std, seconds
 
 #: Mark of a number with stale records.
 STALE = "†"
@@ -82,12 +82,10 @@ def format_published(cell: Cell) -> str:
 
 
 def format_verdict(cell: Cell) -> str:
-    """Return the verdict; a reproduced number that differs is ``"reproduced, 0.3 higher"``."""
+    """Return the verdict; a reproduced number that differs is ``"reproduced, higher"``."""
     if cell.verdict != "reproduced" or not cell.agreement.differs:
         return cell.verdict
-    difference = cell.agreement.difference
-    size = fixed(abs(difference), cell.quantity.digits)
-    return f"reproduced, {size} {'higher' if difference > 0 else 'lower'}"
+    return f"reproduced, {'higher' if cell.agreement.difference > 0 else 'lower'}"
 
 
 def caption(table: Table) -> str:
