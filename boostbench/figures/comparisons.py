@@ -20,7 +20,7 @@ from boostbench.analysis.statistics.friedman import Friedman
 from boostbench.analysis.tables import Table
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
+from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style
 from boostbench.figures.tables import ColumnKeys, stale_cells
 from boostbench.report.matrix import matrix_of
 from boostbench.util.errors import UserError
@@ -173,17 +173,6 @@ def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> Non
             axes.plot([x(rank)] * 2, [y - 0.03, y + 0.03], color=COLOURS[0], linewidth=0.8)
     axes.text(x(1), y - 0.06, text, va="bottom")
     axes.text(x(n_algorithms), y - 0.06, "average rank, 1 is best", ha="right", va="bottom")
-
-
-def break_words(text: str, n_letters: int) -> str:
-    r"""Break a text between words, into lines of at most `n_letters` unless a word is longer.
-
-    Examples
-    --------
-    >>> break_words("MultiBoost, at its minimum", 16)
-    'MultiBoost, at\nits minimum'
-    """
-    return fill(text, n_letters, break_long_words=False, break_on_hyphens=False)
 
 
 def _width(text: str) -> float:

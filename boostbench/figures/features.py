@@ -15,7 +15,7 @@ from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
-from boostbench.figures.style import label, say_no_record, style
+from boostbench.figures.style import break_words, label, say_no_record, style
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
@@ -25,7 +25,7 @@ SHOWN = 16
 _COLUMNS = 2
 _PANEL_HEIGHT, _NAMES_HEIGHT = 1.7, 0.9  # inches; more for names that are turned
 _LEGEND_HEIGHT = 0.3  # inches
-_MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are cut, or turned
+_MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are broken, or turned
 
 
 def shares(records: Sequence[Mapping]) -> np.ndarray:
@@ -80,14 +80,15 @@ def draw_features(
             )
             numbers = zip(selected.mean(axis=0), stds, strict=True)
             points += [Point(panel, title, x, *pair) for x, pair in enumerate(numbers)]
-    is_turned = any(len(name) > _MAX_LEVEL_NAME for each in names.values() for name in each)
+    longest = max((len(name) for drawn in shown.values() for name in drawn), default=0)
     figure, grid = draw_panels(
         tidy(points),
         draw_markers,
         panels=list(panels),
         hues=titles,
-        n_columns=min(_COLUMNS, len(panels)),
-        height=_PANEL_HEIGHT + _NAMES_HEIGHT * is_turned,
+        # Names of several lines need the width of the page.
+        n_columns=1 if longest > _MAX_NAME else min(_COLUMNS, len(panels)),
+        height=_PANEL_HEIGHT + _NAMES_HEIGHT * (longest > _MAX_LEVEL_NAME),
         legend="none",
         extra_height=_LEGEND_HEIGHT,
     )
@@ -111,8 +112,7 @@ def draw_features(
 
 
 def _name_features(axes: Axes, names: Sequence[str]) -> None:
-    shortened = [n if len(n) <= _MAX_NAME else f"{n[: _MAX_NAME - 1]}…" for n in names]
-    axes.set_xticks(range(len(names)), map(label, shortened))
+    axes.set_xticks(range(len(names)), [label(break_words(name, _MAX_NAME)) for name in names])
     if any(len(name) > _MAX_LEVEL_NAME for name in names):
         axes.tick_params(axis="x", rotation=45)
         for text in axes.get_xticklabels():

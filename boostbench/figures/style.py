@@ -93,6 +93,24 @@ def label(title: str) -> str:
     return re.sub(r"\^([^\W_]+)", r"$^{\\mathrm{\1}}$", title)
 
 
+def break_words(text: str, n_letters: int) -> str:
+    r"""Break a text between words, and behind ``=`` and ``_``, into lines of at most `n_letters`.
+
+    A word that is longer stays whole.
+
+    Examples
+    --------
+    >>> break_words("MultiBoost, at its minimum", 16)
+    'MultiBoost, at\nits minimum'
+    """
+    lines = [""]
+    for word in re.findall(r"[^\s=_]*[\s=_]?", text):
+        if lines[-1] and len(lines[-1]) + len(word.rstrip()) > n_letters:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(map(str.rstrip, lines))
+
+
 def put_headline(
     figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5
 ) -> None:

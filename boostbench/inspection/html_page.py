@@ -2,6 +2,7 @@
 
 import datetime
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,13 +16,15 @@ from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.displays import most_important
 from boostbench.inspection.evaluation import evaluate
-from boostbench.inspection.pairs import heat_map_data
+from boostbench.inspection.pairs import distinct_integers, heat_map_data
 from boostbench.inspection.shapes import visible_steps
 from boostbench.util.atomic_write import write_output
 from boostbench.util.printable import printable
 
 # Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
+# Width of a digit of a tick label, in the same units.
+_DIGIT_WIDTH = 5.6
 # Half the width of bands and deviations, in standard deviations.
 N_STDS = 2.0
 # Minimum number of categories with a search box: fewer are seen at once.
@@ -214,7 +217,7 @@ class _Page:
                 for point in points
             ],
             "diagonal": (x(low), y(low), x(high), y(high)),
-            "x_ticks": _tick_positions(x, _round_ticks(low, high)),
+            "x_ticks": _x_ticks(x, _round_ticks(low, high)),
             "y_ticks": _tick_positions(y, _round_ticks(low, high)),
         }
 
@@ -317,7 +320,9 @@ class _Page:
                 "importance": float(importances[number]),
                 "size": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
-                    heat_map_data(self.shapes, number, output, largest, self.number, self.deviation)
+                    heat_map_data(
+                        self.shapes, self.X, number, output, largest, self.number, self.deviation
+                    )
                     for output in range(len(self.shapes.outputs))
                 ],
             }
@@ -334,6 +339,7 @@ class _Page:
         # 1) Define the positions of values in the drawing.
         edges, table, stds, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
+        is_whole = distinct_integers(self.X[:, term.feature]) is not None
         height = (self.high - self.low) or 1.0
         right = _MISSING_X - 24 if term.has_missing else _RIGHT
 
@@ -383,7 +389,7 @@ class _Page:
                 )
             ],
             "deciles": list(map(x, deciles)),
-            "x_ticks": _tick_positions(x, _round_ticks(low, high)),
+            "x_ticks": _x_ticks(x, _round_ticks(low, high, 1.0 if is_whole else 0.0)),
             "y_ticks": _tick_positions(y, _round_ticks(self.low, self.high)),
             "missing": self._missing_marks(term, y),
         }
@@ -473,12 +479,21 @@ def _tick_positions(place, ticks):
     return list(zip(map(place, ticks), shortest_decimals(ticks), strict=True))
 
 
-def _round_ticks(low, high):
-    """Return about four round numbers between two limits."""
+def _x_ticks(x, ticks):
+    """Return position and text of the ticks of a horizontal axis, without overlapping texts."""
+    labels = _tick_positions(x, ticks)
+    width = _DIGIT_WIDTH * (max(len(text) for _, text in labels) + 1)
+    distance = abs(labels[1][0] - labels[0][0]) if len(labels) > 1 else width
+    return labels[:: ceil(width / distance)] if distance else labels[:1]
+
+
+def _round_ticks(low, high, min_step=0.0):
+    """Return about four round numbers between two limits, at least `min_step` apart."""
     if not high > low:
         return [low]
     raw = (high - low) / 4
     unit = 10.0 ** np.floor(np.log10(raw))
     step = unit * min((1, 2, 5, 10), key=lambda factor: abs(factor * unit - raw))
+    step = max(step, min_step)
     # Adding 0.0 turns a negative zero into zero.
     return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0).tolist()

@@ -1,5 +1,7 @@
 """Heat maps of the pairs of features of a bag: a display of matplotlib, and data of the page."""
 
+from textwrap import wrap
+
 import numpy as np
 
 from boostbench.algorithms.explanation.rules import shortest_decimals
@@ -13,8 +15,10 @@ _MAX_LABELS = 8
 
 # Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
-# Maximum number of characters of a category label.
-_MAX_LABEL_LENGTH = 9
+# Letters in a line of a category label: more do not fit beside the plot area.
+_LINE_LENGTH = 13
+# A feature with more distinct values is labelled at its thresholds.
+_MAX_VALUES = 10
 
 
 class PairDisplay:
@@ -116,12 +120,14 @@ class PairDisplay:
         return mesh
 
 
-def heat_map_data(shapes, index, output, largest, number, deviation):
+def heat_map_data(shapes, X, index, output, largest, number, deviation):
     """Return the drawing of a pair for the HTML page.
 
     Parameters
     ----------
     shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+    X : ndarray of shape (n_samples, n_features)
+        Samples; cells of a feature with a few whole numbers are named by these.
     index : int
         Index of the pair.
     output : int
@@ -135,11 +141,19 @@ def heat_map_data(shapes, index, output, largest, number, deviation):
     -------
     dict
         Names of both features; position, relative value and tooltip of each cell; size of a cell;
-        positions and texts of the tick labels of both axes; edges of the plot area.
+        positions and lines of the tick labels of both axes; number of lines below the plot area;
+        edges of the plot area.
     """
     pair, stds = shapes.pairs[index], shapes.pair_stds[index]
     across, down = pair.axes
-    names = [shapes.cell_names(axis) for axis in (across, down)]
+    values = [
+        None if axis.thresholds is None else distinct_integers(X[:, axis.feature])
+        for axis in pair.axes
+    ]
+    names = [
+        shapes.cell_names(axis) if numbers is None else _cell_names(axis, numbers)
+        for axis, numbers in zip(pair.axes, values, strict=True)
+    ]
     width = (_RIGHT - _LEFT) / across.n_cells
     height = (_BOTTOM - _TOP) / down.n_cells
     table = pair.table[..., output]
@@ -155,34 +169,44 @@ def heat_map_data(shapes, index, output, largest, number, deviation):
         }
         for column, row in np.ndindex(*table.shape)
     ]
+    x_marks, y_marks = (
+        [
+            (position, wrap(text, _LINE_LENGTH) or [""])
+            for position, text in tick_labels(axis, labels, n, numbers is not None)
+        ]
+        for axis, labels, numbers, n in zip(pair.axes, names, values, (3, 4), strict=True)
+    )
     return {
         "features": features,
         "cells": cells,
         "width": round(width + 0.05, 2),
         "height": round(height + 0.05, 2),
-        "x_marks": [
-            (round(_LEFT + width * position, 1), text)
-            for position, text in _short_tick_labels(across, names[0], 3)
-        ],
-        "y_marks": [
-            (round(_BOTTOM - height * position, 1), text)
-            for position, text in _short_tick_labels(down, names[1], 4)
-        ],
+        "x_marks": [(round(_LEFT + width * place, 1), lines) for place, lines in x_marks],
+        "y_marks": [(round(_BOTTOM - height * place, 1), lines) for place, lines in y_marks],
+        "n_x_lines": max(len(lines) for _, lines in x_marks),
         "box": {"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM},
     }
 
 
-def _short_tick_labels(axis, names, max_labels):
-    """Return the result of `tick_labels` with short names."""
-    # Shorten names only: a number without its last digits would be another number.
-    if axis.thresholds is None:
-        names = [
-            n if len(n) <= _MAX_LABEL_LENGTH else f"{n[: _MAX_LABEL_LENGTH - 1]}…" for n in names
-        ]
-    return tick_labels(axis, names, max_labels)
+def distinct_integers(column):
+    """Return the distinct values of a feature; None unless these are a few whole numbers."""
+    values = np.unique(column[~np.isnan(column)])
+    is_few = 0 < len(values) <= _MAX_VALUES
+    return values if is_few and np.array_equal(values, np.floor(values)) else None
 
 
-def tick_labels(axis, names, max_labels):
+def _cell_names(axis, values):
+    """Return the names of the cells of a feature with whole numbers: ``"0"``, ``"1 to 3"``."""
+    lowest = [min(values[0], np.floor(axis.thresholds[0])), *np.floor(axis.thresholds) + 1]
+    highest = [*np.floor(axis.thresholds), max(values[-1], lowest[-1])]
+    names = [
+        f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+        for low, high in zip(lowest, highest, strict=True)
+    ]
+    return [*names, "missing"] if axis.has_missing else names
+
+
+def tick_labels(axis, names, max_labels, in_cells=False):
     """Return positions and texts of the tick labels of an axis.
 
     Parameters
@@ -193,6 +217,8 @@ def tick_labels(axis, names, max_labels):
         Names of its cells.
     max_labels : int
         Maximum number of thresholds or categories with a label.
+    in_cells : bool, default=False
+        Whether labels are in the middle of the cells and not at the thresholds between them.
 
     Returns
     -------
@@ -200,7 +226,7 @@ def tick_labels(axis, names, max_labels):
         Position in cells, and text. Thresholds are at the edges of cells; categories and missing
         values in the middle.
     """
-    if axis.thresholds is None:
+    if axis.thresholds is None or in_cells:
         return [(position + 0.5, name) for position, name in enumerate(names)][
             :: -(-len(names) // max_labels)
         ]

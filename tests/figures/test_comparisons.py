@@ -12,12 +12,11 @@ from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.statistics.friedman import friedman
 from boostbench.analysis.tables import Column
 from boostbench.figures.comparisons import (
-    break_words,
     draw_critical_difference,
     draw_matrix,
     groups,
 )
-from boostbench.figures.style import COLOURS, label, style
+from boostbench.figures.style import COLOURS, break_words, label, style
 
 NAMES = [
     "Exponential loss, nu = 1e-9",

@@ -45,5 +45,9 @@ def test_features_have_the_names_of_the_data():
     panels = {"wine": {"A": [record(1, 3, 0)]}}
     axes, *_ = draw_features(panels, {"wine": names}).axes
     labels = axes.get_xticklabels()
-    assert [text.get_text() for text in labels] == ["alcohol", "colour of the skin=da…", "ash"]
+    assert [text.get_text() for text in labels] == [
+        "alcohol",
+        "colour of the skin=\ndark violet",
+        "ash",
+    ]
     assert {text.get_rotation() for text in labels} == {45}

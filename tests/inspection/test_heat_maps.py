@@ -1,3 +1,5 @@
+import itertools
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -29,17 +31,44 @@ def test_subset_of_many_categories_is_labelled():
     assert tick_labels(axis, names, 3) == [(0.5, "a"), (4.5, "e"), (8.5, "i")]
 
 
-def test_only_category_labels_are_shortened():
+def test_category_labels_are_broken_between_words():
     rng = np.random.default_rng(0)
     names = np.array(["silver birch", "small-leaved lime", "sycamore maple"])
     X = pd.DataFrame({"time": 1.6e9 + rng.permutation(300), "tree": rng.choice(names, 300)})
     turns = (X["time"] > 1.6e9 + 150) ^ (X["tree"] == names[0])
     model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, turns)
     shapes = model.shape_functions()
-    drawn = heat_map_data(shapes, 0, 0, 1.0, str, str)
+    drawn = heat_map_data(shapes, X[["time"]].to_numpy(), 0, 0, 1.0, str, str)
     thresholds = shapes.pairs[0].axes[0].thresholds
-    shown = [float(text) for _, text in drawn["x_marks"]]
+    shown = [float(text) for _, (text,) in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()
-    assert [text for _, text in drawn["y_marks"]] == ["silver b…", "small-le…", "sycamore…"]
+    assert [lines for _, lines in drawn["y_marks"]] == [
+        ["silver birch"],
+        ["small-leaved", "lime"],
+        ["sycamore", "maple"],
+    ]
     told = drawn["cells"][0]["text"]
     assert told.startswith(f"time up to {thresholds[0]:.12g}, tree silver birch: ")
+
+
+def test_cells_of_a_few_whole_numbers_have_their_numbers():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 5, 300), rng.random(300)]).astype(float)
+    X[:20, 0] = np.nan
+    model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0)
+    shapes = model.fit(X, (X[:, 0] > 2) ^ (X[:, 1] > 0.5)).shape_functions()
+    pair = shapes.pairs[0]
+    position = [axis.feature for axis in pair.axes].index(0)
+    axis = pair.axes[position]
+    assert set(axis.thresholds) <= {0.5, 1.5, 2.5, 3.5}
+    drawn = heat_map_data(shapes, X, 0, 0, 1.0, str, str)
+    names = [re.search(r"x0 (.*?)[,:]", cell["text"])[1] for cell in drawn["cells"]]
+    cells = list(dict.fromkeys(names))
+    assert cells[-1] == "missing"
+    ends = [[float(end) for end in name.split(" to ")] for name in cells[:-1]]
+    assert (ends[0][0], ends[-1][-1]) == (0, 4)
+    # Each threshold is between the numbers of two neighbouring cells.
+    between = [(left[-1] + right[0]) / 2 for left, right in itertools.pairwise(ends)]
+    assert between == axis.thresholds.tolist()
+    marks = drawn["xy"[position] + "_marks"]
+    assert [lines for _, lines in marks] == [[name] for name in cells[:: -(-len(cells) // 3)]]

@@ -323,6 +323,15 @@ def test_round_ticks(ends, ticks):
     assert [f"{tick:g}" for tick in actual] == [f"{tick:g}" for tick in ticks]
 
 
+@pytest.mark.parametrize(("unit", "ticks"), [(1, "0 1 2"), (1.5, "0 0.5 1 1.5 2 2.5 3")])
+def test_axis_of_whole_numbers_has_no_fractions(tmp_path, unit, ticks):
+    X = unit * np.arange(3.0).repeat(20)[:, None]
+    model = MCBoost(n_iterations=5).fit(X, X[:, 0] == unit)
+    export_html(model, X, tmp_path / "model.html")
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert re.findall(r'y="164" text-anchor="middle">([^<]*)<', text) == ticks.split()
+
+
 def test_intervals_and_values_have_enough_digits(tmp_path):
     X = np.arange(2005.0, 2013.0).repeat(20)[:, None]
     model = MCBoost(n_iterations=30).fit(X, X[:, 0] % 2)
