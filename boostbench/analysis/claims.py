@@ -5,9 +5,9 @@ from math import isnan
 from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.paired import tested_ratio
+from boostbench.analysis.comparison import tested_ratio
 from boostbench.analysis.statistics import LEVEL
-from boostbench.analysis.statistics.one_sided import p_above, p_below
+from boostbench.analysis.statistics.resampled import p_above, p_below
 from boostbench.analysis.tables import Table
 from boostbench.papers.notes import Claim
 

@@ -1,22 +1,31 @@
 """Counts of verdicts per paper, table and algorithm."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan
 from typing import NamedTuple
 
-from scipy.stats import false_discovery_control
+import numpy as np
+from scipy import stats
 
 from boostbench.analysis.cells import Cell, unique_by_number
-from boostbench.analysis.effects import Effects, count_effects, find_effects
-from boostbench.analysis.statistics import LEVEL
+from boostbench.analysis.row_pairs import (
+    Effects,
+    Swaps,
+    compare_within_rows,
+    count_effects,
+    count_swaps,
+    find_effects,
+)
+from boostbench.analysis.statistics import LEVEL, finite_array
 from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
-from boostbench.analysis.statistics.bootstrap import share_interval
-from boostbench.analysis.swaps import Swaps, compare_within_rows, count_swaps
 from boostbench.analysis.tables import Table
 from boostbench.papers.published import sources
+
+# Samples of a bootstrap; the ends of the interval are then stable to a few tenths of a percent.
+_N_SAMPLES = 10_000
 
 
 class Verdict(NamedTuple):
@@ -210,7 +219,7 @@ def _rejected(
     """Count some verdicts that the correction of their p-values takes back."""
     tested = [agreement for agreement in agreements if not isnan(getattr(agreement, p_value))]
     p_values = [getattr(agreement, p_value) for agreement in tested]
-    adjusted = false_discovery_control(p_values) if tested else []
+    adjusted = stats.false_discovery_control(p_values) if tested else []
     return Counter(
         agreement.verdict
         for agreement, p in zip(tested, adjusted, strict=True)
@@ -306,3 +315,40 @@ def counts(tables: Iterable[Table]) -> Counts:
         tables={table.name: Tally.of(table.cells.values()) for table in tables},
         algorithms={name: Tally.of(cells) for name, cells in algorithms.items()},
     )
+
+
+def share_interval(successes: Sequence[int], sizes: Sequence[int]) -> tuple[float, float]:
+    """Estimate the 95% interval of a share over groups of dependent observations.
+
+    Parameters
+    ----------
+    successes, sizes : sequence of int of the same length
+        Successes and observations of each group.
+
+    Returns
+    -------
+    tuple of float
+        Percentiles of the share of all successes over samples of whole groups, drawn with
+        replacement (B. Efron and R. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter
+        13). The samples have a fixed seed. NaN for fewer than two groups.
+
+    Examples
+    --------
+    >>> low, high = share_interval([8, 2, 5, 9], [10, 10, 10, 10])
+    >>> print(f"{low:.2f} {high:.2f}")
+    0.35 0.85
+    """
+    if len(sizes) < 2:
+        return float("nan"), float("nan")
+    result = stats.bootstrap(
+        (finite_array(successes), finite_array(sizes)),
+        lambda hits, totals, axis: hits.sum(axis) / totals.sum(axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=_N_SAMPLES,
+        confidence_level=1 - LEVEL,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    )
+    low, high = result.confidence_interval
+    return float(low), float(high)

@@ -137,7 +137,7 @@ def _collect(
     asked : dict of str to str
         Argument that named each table.
     """
-    from boostbench.analysis.merge import merge
+    from boostbench.analysis.tables import merge
     from boostbench.report.assemble import read_tables
 
     try:
@@ -180,7 +180,7 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
 
 def _missing_runs_note(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
     """Return sentences on the commands for missing numbers, and on records of other settings."""
-    from boostbench.analysis.merge import join
+    from boostbench.analysis.tables import join
 
     missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
@@ -249,7 +249,7 @@ def tables_with(
     Parameters
     ----------
     names : sequence of str
-        Columns of tables, see `boostbench.analysis.merge.find_column`.
+        Columns of tables, see `boostbench.analysis.tables.find_column`.
     tables : sequence of str, default=()
         Names of tables, or paths of YAML files; by default all of ``conf/table`` that hold them,
         those with the most data sets first. Tables in which a data set has several rows are then
@@ -267,7 +267,7 @@ def tables_with(
     UserError
         Unknown table, algorithm or row; or no table that holds all of them.
     """
-    from boostbench.analysis.merge import find_column, join
+    from boostbench.analysis.tables import find_column, join
     from boostbench.config.tables import TableDefinition, read_definitions
 
     definitions = {name: TableDefinition.read(name) for name in tables} or read_definitions()

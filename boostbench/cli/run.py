@@ -295,7 +295,7 @@ def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
     str or None
         None: the classifier is better by the quantity that the cell shows.
     """
-    from boostbench.analysis.merge import join
+    from boostbench.analysis.tables import join
     from boostbench.fitting.quantities import QUANTITIES, SCORES
 
     constant = next((baseline for baseline in baselines if baseline.algo == _BASELINES[0]), None)

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.analysis.paired import ratio_of_records
+from boostbench.analysis.comparison import ratio_of_records
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.resampled import corrected_t

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.merge import find_column
-from boostbench.analysis.tables import Table
+from boostbench.analysis.tables import Table, find_column
 from boostbench.config.overrides import parse_names_and_results
 from boostbench.config.tables import TableDefinition
 from boostbench.figures.drawing import stale_note

@@ -4,7 +4,7 @@ from itertools import combinations
 from math import isnan
 
 from boostbench.analysis.claims import claims
-from boostbench.analysis.paired import paired
+from boostbench.analysis.comparison import paired
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon

@@ -8,8 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.comparison import compare_columns
-from boostbench.analysis.paired import paired
+from boostbench.analysis.comparison import compare_columns, paired
 from boostbench.analysis.runs import RecordedExperiment, available_metrics
 from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
 from boostbench.analysis.statistics.friedman import holm

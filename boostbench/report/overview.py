@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
-from boostbench.analysis.effects import Effects
-from boostbench.analysis.merge import join
+from boostbench.analysis.row_pairs import Effects, Swaps
 from boostbench.analysis.statistics.agreement import MARGIN, POWER
-from boostbench.analysis.swaps import Swaps
-from boostbench.analysis.tables import Table
+from boostbench.analysis.tables import Table, join
 from boostbench.analysis.verdicts import (
     COMPARED,
     CORRECTED,

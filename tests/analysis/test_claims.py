@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from boostbench.analysis.claims import CLAIMS_EXPLANATION, claims
-from boostbench.analysis.statistics.one_sided import p_below
+from boostbench.analysis.statistics.resampled import p_below
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.notes import Claim
 from boostbench.report.document import make_document

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-from boostbench.analysis.merge import find_column, merge
-from boostbench.analysis.tables import Column, ColumnPair
+from boostbench.analysis.tables import Column, ColumnPair, find_column, merge
 from boostbench.fitting.quantities import QUANTITIES
 
 

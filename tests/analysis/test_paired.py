@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.analysis.paired import paired
+from boostbench.analysis.comparison import paired
 from boostbench.report.findings import summarize_tests
 
 

@@ -5,7 +5,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from boostbench.analysis.statistics.effects import score
+from boostbench.analysis.comparison import score
 from boostbench.analysis.statistics.friedman import friedman
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.util.numbers import differences, fixed, mean_std, rounded, seconds

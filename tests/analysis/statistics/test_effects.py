@@ -3,7 +3,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from boostbench.analysis.statistics.effects import hedges_g, score
+from boostbench.analysis.comparison import hedges_g, score
 from boostbench.util.numbers import differences
 
 

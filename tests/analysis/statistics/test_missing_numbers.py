@@ -5,12 +5,11 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from boostbench.analysis.comparison import score
 from boostbench.analysis.statistics.agreement import agreement
 from boostbench.analysis.statistics.bayesian import correlated_t, signed_rank
-from boostbench.analysis.statistics.effects import score
 from boostbench.analysis.statistics.friedman import average_ranks, friedman, holm
-from boostbench.analysis.statistics.one_sided import p_above, p_below
-from boostbench.analysis.statistics.resampled import corrected_t, standard_error
+from boostbench.analysis.statistics.resampled import corrected_t, p_above, p_below, standard_error
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 
 FUNCTIONS = {

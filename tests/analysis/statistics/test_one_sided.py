@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from boostbench.analysis.statistics import LEVEL
-from boostbench.analysis.statistics.one_sided import p_above, p_below
+from boostbench.analysis.statistics.resampled import p_above, p_below
 
 NUMBERS = [0.3, -0.4, 1.9, 0.8, 1.1]
 
