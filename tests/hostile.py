@@ -23,7 +23,7 @@ from omegaconf import OmegaConf
 from spec.test_trusted_imports import HARMFUL, TREE
 from watching import watching
 
-from boostbench.config.compose import compose_experiment, resolve_references
+from boostbench.config.compose import compose_config, resolve_references
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
@@ -310,9 +310,9 @@ def _python(rng: Random, folder: Path) -> str:
             config |= rng.choice([{"estimator": harm}, {"grid": {"estimator": [harm]}}, harm])
             AlgorithmSpec.from_config(config).build(0)
         elif kind == 1:
-            config = compose_experiment(parse_overrides([*_usual(rng), _override(rng, folder)]))
+            config = compose_config(parse_overrides([*_usual(rng), _override(rng, folder)]))
             _check_told(str({**config, "results": ""}), folder)
-            AlgorithmSpec.from_config(config["algo"])
+            AlgorithmSpec.from_config(config["algo"]).check()
         elif kind == 2:
             measures.find(_harm(rng, folder)["_target_"])
         else:

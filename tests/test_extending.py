@@ -18,7 +18,6 @@ from boostbench.data import readers
 from boostbench.data.loading import load
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.records.store import read_records
-from boostbench.spec.protocol import ProtocolSpec
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -87,8 +86,7 @@ def test_a_data_set(folder):
 
 def test_a_protocol():
     [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
-    spec = compose_experiment(parse_overrides(argv[1:]))
-    protocol = ProtocolSpec.from_config(spec["protocol"])
+    protocol = compose_experiment(parse_overrides(argv[1:])).protocol
     assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
 
 

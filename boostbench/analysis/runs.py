@@ -46,7 +46,7 @@ class RecordedExperiment(NamedTuple):
 
     @property
     def cut(self) -> Mapping[str, Any]:
-        """Data options that change the named data set, see `config_overrides`."""
+        """Data options that change the named data set, see `DataSpec.overrides`."""
         return self.spec["data"].get("cut", {})
 
 

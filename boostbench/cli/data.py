@@ -82,9 +82,9 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         from boostbench.data.description import describe
         from boostbench.data.loading import load
 
-    spec = compose_experiment(data_settings(name) | parse_overrides(overrides))
+    spec = compose_experiment(data_settings(name) | parse_overrides(overrides)).data
     with spinner("loading data"):
-        rows = describe(load(spec["data"]))
+        rows = describe(load(spec))
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
         text = f"{label:{width}}{shortened(value)}"
@@ -125,14 +125,14 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     with spinner("loading data") as show:
         for name in names or all_names:
             show(name)
-            spec = compose_experiment(data_settings(name))
+            spec = compose_experiment(data_settings(name)).data
             try:
-                dataset = load(spec["data"])
+                dataset = load(spec)
             except UserError as error:
                 print_error(f"{name} is left out: {error}")
                 n_absent += 1
                 continue
-            write_bundle(folder, spec["data"], dataset)
+            write_bundle(folder, spec, dataset)
     written = counted(len(names or all_names) - n_absent, "data set")
     echo(f"{folder}: {written}; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from math import nan
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from boostbench.analysis.cells import Cell
     from boostbench.execution.runner import Report
     from boostbench.fitting.quantities import Quantity
+    from boostbench.spec.experiment import ExperimentConfig
 
 #: Algorithms beside a result on a user's own file.
 _BASELINES = ("constant", "logistic_regression")
@@ -131,7 +132,7 @@ def run(args: Namespace) -> int:
 
         return complete_shell(args.shell_completion)
     with spinner("starting"):
-        from boostbench.config.compose import compose_experiment
+        from boostbench.config.compose import compose_config, compose_experiment
         from boostbench.config.overrides import (
             check_once,
             expand_sweep,
@@ -151,35 +152,36 @@ def run(args: Namespace) -> int:
             f"{keys[0]} is given several values; -m runs each of them, [1,2] is a list, and quotes "
             "go around a text"
         )
-    specs = []
+    compose = compose_config if args.cfg else compose_experiment
+    configs_of_jobs = []
     for job in jobs:
         try:
-            specs.append(compose_experiment(parse_overrides(job), folders=folders))
+            configs_of_jobs.append(compose(parse_overrides(job), folders=folders))
         except UserError as error:
             raise UserError(f"{' '.join(job)}: {error}" if len(jobs) > 1 else error) from None
     if args.cfg:
-        for spec in specs:
-            echo(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).rstrip())
+        for config in configs_of_jobs:
+            echo(yaml.safe_dump(config, sort_keys=False, allow_unicode=True).rstrip())
         return 0
-    if len({spec["results"] for spec in specs}) > 1:
+    if len({config.results for config in configs_of_jobs}) > 1:
         raise UserError("a sweep has one folder of results; run it once for each folder")
     codes, durations = [], []
-    for number, (job, spec) in enumerate(zip(jobs, specs, strict=True), start=1):
+    for number, (job, config) in enumerate(zip(jobs, configs_of_jobs, strict=True), start=1):
         heading = " ".join(word for word in job if word.partition("=")[0] in keys)
         heading = f"setting {number} of {len(jobs)}: {heading}" if keys else ""
         if heading:
             echo(heading + _remaining_time(durations, len(jobs) - number + 1), file=sys.stderr)
         start = time.monotonic()
         try:
-            codes.append(_run_job(spec, heading))
+            codes.append(_run_job(config, heading))
             durations.append(time.monotonic() - start)
         except UserError as error:
             if len(jobs) == 1 or is_debugging():
                 raise
             print_error(f"{' '.join(job)}: {error}")
             codes.append(2)
-    if len(jobs) > 1 and not specs[0]["shard"]:
-        _print_sweep(keys, jobs, specs)
+    if len(jobs) > 1 and not configs_of_jobs[0].shard:
+        _print_sweep(keys, jobs, configs_of_jobs)
     return max(codes)
 
 
@@ -223,40 +225,38 @@ def _remaining_time(durations: Sequence[float], n_jobs: int) -> str:
     return f"; about {timedelta(seconds=seconds)} for the remaining {n_jobs}"
 
 
-def _run_job(spec: dict, heading: str) -> int:
+def _run_job(config: ExperimentConfig, heading: str) -> int:
     """Run and print one experiment; return its exit code."""
     with spinner("starting"):
         from boostbench.execution.jobs import execute
         from boostbench.util.console import make_console
 
-    specs = [spec, *_baselines(spec)]
-    report = execute(specs)
+    experiments = [config, *_baselines(config)]
+    report = execute(experiments)
     outcome, *_ = report.outcomes
-    if not spec["shard"]:
+    if not config.shard:
         if heading:
             make_console().print(heading, style="bold yellow")
-        _print_job(specs, report)
+        _print_job(experiments, report)
         if heading:
             echo()
     label, n_failed = outcome.experiment.label, len(outcome.failures)
     if n_failed:
         print_error(f"{label}: {n_failed} of {len(outcome.records) + n_failed} splits failed")
-    elif not outcome.records and not spec["shard"]:
+    elif not outcome.records and not config.shard:
         print_error(f"{label}: nothing is recorded")
-    return int(bool(n_failed) or (not outcome.records and not spec["shard"]))
+    return int(bool(n_failed) or (not outcome.records and not config.shard))
 
 
-def _baselines(spec: dict) -> list[dict]:
+def _baselines(config: ExperimentConfig) -> list[ExperimentConfig]:
     """Return the experiments of the baselines, for a file that the user names."""
-    if not spec["data"].get("path") or spec["measure"] not in _BASELINE_MEASURES:
+    if not config.data.path or config.measure not in _BASELINE_MEASURES:
         return []
-    algos = [configs.read_option("algo", name) for name in _BASELINES]
-    return [
-        {**spec, "algo": algo} for algo in algos if algo["_target_"] != spec["algo"]["_target_"]
-    ]
+    baselines = [config.replace_algorithm(configs.read_option("algo", n)) for n in _BASELINES]
+    return [each for each in baselines if each.algorithm.target != config.algorithm.target]
 
 
-def _print_job(specs: Sequence[dict], report: Report) -> None:
+def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.analysis.cells import Cell
     from boostbench.config.reference import find_reference
     from boostbench.fitting.quantities import get_quantity
@@ -264,12 +264,12 @@ def _print_job(specs: Sequence[dict], report: Report) -> None:
     from boostbench.util.console import make_console
 
     cells = []
-    for spec, outcome in zip(specs, report.outcomes, strict=True):
-        algo, data = spec["algo"], spec["data"]["name"]
-        published, departures = find_reference(spec)
+    for config, outcome in zip(experiments, report.outcomes, strict=True):
+        algorithm, data = config.algorithm, config.data.name
+        published, departures = find_reference(config)
         quantity = get_quantity(outcome.experiment.measure.quantity)
         about = {"published": published, "quantity": quantity, "departures": departures}
-        cells.append(Cell.from_recorded(outcome, data, algo["name"], algo["title"], **about))
+        cells.append(Cell.from_recorded(outcome, data, algorithm.name, algorithm.title, **about))
     console = make_console()
     print_summary(console, report.outcomes[0].experiment.dataset, cells)
     print_freshness(console, cells)
@@ -329,7 +329,7 @@ def _printed_loss(cell: Cell, quantity: Quantity) -> float:
 
 
 def _print_sweep(
-    keys: Sequence[str], jobs: Sequence[Sequence[str]], specs: Sequence[Mapping]
+    keys: Sequence[str], jobs: Sequence[Sequence[str]], experiments: Sequence[ExperimentConfig]
 ) -> None:
     """Print a table of the recorded results of all jobs of a sweep, and draw it."""
     from boostbench.fitting.quantities import TEST_ERROR
@@ -337,7 +337,7 @@ def _print_sweep(
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
     from boostbench.util.console import make_console
 
-    cells = [_recorded_cell(spec) for spec in specs]
+    cells = [_recorded_cell(config) for config in experiments]
     quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
     error = f"{quantity.title} {quantity.symbol}".rstrip()
     grid = make_grid([*keys, error, "splits", "fit s"], n_left=len(keys))
@@ -354,26 +354,24 @@ def _print_sweep(
     if importlib.util.find_spec("matplotlib") is None:
         console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
-        results = Path(specs[0]["results"])
+        results = experiments[0].results
         echo(f"\nwritten: {short_names(_draw_sweep(results, keys, jobs, cells, quantity))}")
 
 
-def _recorded_cell(spec: Mapping) -> Cell | None:
+def _recorded_cell(config: ExperimentConfig) -> Cell | None:
     """Return the recorded results of one job; None: it cannot be run."""
     from boostbench.analysis.cells import Cell
     from boostbench.fitting.quantities import get_quantity
     from boostbench.records.archive import Records
     from boostbench.spec import measures
-    from boostbench.spec.experiment import ExperimentSpec
 
     try:
-        recorded = Records(Path(spec["results"])).find(ExperimentSpec.from_config(spec))
-        quantity = get_quantity(measures.find(spec["measure"]).quantity)
+        recorded = Records(config.results).find(config.spec)
+        quantity = get_quantity(measures.find(config.measure).quantity)
     except UserError:
         return None
-    return Cell.from_recorded(
-        recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity
-    )
+    names = config.data.name, config.algorithm.name
+    return Cell.from_recorded(recorded, *names, "", quantity=quantity)
 
 
 def _draw_sweep(

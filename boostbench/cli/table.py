@@ -99,7 +99,7 @@ def make_table(
         print_table(console, make_document(assemble(request, plan.recorded)))
         console.print()
     recorded = plan.complete()
-    if common["shard"] and common["rerun"] != "never":  # one shard has a part of each cell's splits
+    if common.shard and common.rerun != "never":  # one shard has a part of each cell's splits
         return int(any(cell.failures for cell in recorded.values()))
     table = assemble(request, recorded)
     document = make_document(table)

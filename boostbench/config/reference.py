@@ -1,12 +1,14 @@
 """Comparison of an experiment with the definitions of the papers' tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
+
+import msgspec
 
 from boostbench.config.tables import Key, TableDefinition, shipped_data, shipped_definition
 from boostbench.papers.metadata import tables
 from boostbench.papers.published import Published
-from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.experiment import ExperimentConfig
 
 # Keys of data that affect no result: their name, their source and their checks.
 _SOURCE = ("name", "openml", "sklearn", "expect")
@@ -15,17 +17,17 @@ _SOURCE = ("name", "openml", "sklearn", "expect")
 class Reference(NamedTuple):
     """Published numbers of an experiment, and the settings that depart from the paper's table."""
 
-    published: Mapping[str, Published]
+    published: dict[str, Published]
     departures: tuple[str, ...]
 
 
-def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
+def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str, ...]:
     """Return the settings by which an experiment differs from its definition.
 
     Parameters
     ----------
-    defined, spec : mapping
-        Resolved configs, by the definition of a table and by the request.
+    defined, config : ExperimentConfig
+        Configs by the definition of a table, and by the request.
 
     Returns
     -------
@@ -33,19 +35,21 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
         Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
         not count.
     """
-    defaults, values = _comparable_settings(defined), _comparable_settings(spec)
+    defaults, values = _comparable_settings(defined), _comparable_settings(config)
     differing = [key for key in {**defaults, **values} if defaults.get(key) != values.get(key)]
     return tuple(sorted(f"{key}={values.get(key)}" for key in differing))
 
 
-def _comparable_settings(spec: Mapping) -> dict[str, object]:
+def _comparable_settings(config: ExperimentConfig) -> dict[str, object]:
     """Return all settings that decide the results, under dotted keys.
 
     The number of splits is none of them, except as the number of folds: verdicts count the splits.
     """
-    asked = ExperimentSpec.from_config({**spec, "seed": 0}).settings
+    asked = msgspec.structs.replace(config.spec, seed=0).settings
     groups = {
-        "data": {key: value for key, value in spec["data"].items() if key not in _SOURCE},
+        "data": {
+            key: value for key, value in config.data.to_config().items() if key not in _SOURCE
+        },
         "protocol": asked["protocol"],
         "algo": asked["algo"] | {"grid": asked["grid"]},
     }
@@ -56,16 +60,16 @@ def _comparable_settings(spec: Mapping) -> dict[str, object]:
     }
     # Errors after earlier rounds are recorded beside the result, and do not affect it.
     settings.pop("protocol.checkpoints", None)
-    return settings | {"measure": spec["measure"]}
+    return settings | {"measure": config.measure}
 
 
-def find_reference(spec: Mapping) -> Reference:
+def find_reference(config: ExperimentConfig) -> Reference:
     """Return the published numbers of the cell that is nearest to an experiment.
 
     Parameters
     ----------
-    spec : mapping
-        Resolved config; the name of the protocol names the paper.
+    config : ExperimentConfig
+        Config of the experiment; the name of its protocol names the paper.
 
     Returns
     -------
@@ -73,20 +77,20 @@ def find_reference(spec: Mapping) -> Reference:
         Empty if no table of the paper has the algorithm on the data set.
     """
     references = []
-    for definition, key in _cells(spec):
+    for definition, key in _cells(config):
         defined = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
-        published = definition.find_published(*key, defined["algo"], rounds)
+        published = definition.find_published(*key, defined.algorithm, rounds)
         if definition.displayed_quantity().name in published:
-            references.append(Reference(published, departures(defined, spec)))
+            references.append(Reference(published, departures(defined, config)))
     return min(
         references, key=lambda reference: len(reference.departures), default=Reference({}, ())
     )
 
 
-def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, Key]]:
+def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, Key]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
-    data, algo, paper = (spec[group]["name"] for group in ("data", "algo", "protocol"))
+    data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
     names = {table.definition for table in tables().values() if table.paper == paper} - {""}
     for name in sorted(names):
         # Most definitions lack the data set, and reading all of a definition is slow.

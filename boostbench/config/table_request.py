@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 from boostbench.config.reference import departures
 from boostbench.config.tables import Key, TableDefinition
 from boostbench.spec import measures
-from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.experiment import ExperimentConfig, ExperimentSpec, Profile
 from boostbench.spec.keys import digest
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
@@ -34,8 +34,8 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     ----------
     definition : TableDefinition
         Definition of the requested rows and columns.
-    specs : dict of Key to dict
-        Resolved configs by row and column.
+    configs : dict of Key to ExperimentConfig
+        Configs by row and column.
     name, title : str
         Name of the files, and heading.
     changes : list of str
@@ -48,7 +48,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     """
 
     definition: TableDefinition
-    specs: dict[Key, dict]
+    configs: dict[Key, ExperimentConfig]
     name: str
     title: str
     changes: list[str] = []
@@ -87,20 +87,19 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
             definition = definition.replace_quantity(override.removeprefix(_QUANTITY))
         part = definition.subset(rows, columns)
         part.runnable_cells()
-        specs = part.compose(overrides)
-        for key, spec in specs.items():
+        configs = part.compose(overrides)
+        for key, config in configs.items():
             with part.error_context(*key):
-                _check(part, spec)
+                _check(part, config)
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-        changes, cell_departures = _compare_with_definition(part, specs) if settings else ([], {})
+        changes, cell_departures = _compare_with_definition(part, configs) if settings else ([], {})
         settings = [*(settings if changes else []), *quantities]
         changes = [*changes, *quantities]
-        first_spec = next(iter(specs.values()))
         return cls(
             definition=part,
-            specs=specs,
+            configs=configs,
             name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
-            title=part.title + _profile_note(first_spec["profile"]),
+            title=part.title + _profile_note(next(iter(configs.values())).profile),
             changes=changes,
             departures=cell_departures,
             settings=settings,
@@ -119,38 +118,42 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         return shlex.join(["boostbench", "table", name, *self.settings, *cell])
 
     @property
-    def common(self) -> Mapping:
+    def common(self) -> ExperimentConfig:
         """Config of the first cell, with the settings of the run that all cells share."""
-        return next(iter(self.specs.values()))
+        return next(iter(self.configs.values()))
 
     @property
     def results(self) -> Path:
         """Folder of the records."""
-        return Path(self.common["results"])
+        return self.common.results
 
     @property
-    def experiments(self) -> dict[Key, dict]:
+    def specs(self) -> dict[Key, ExperimentSpec]:
+        """Specifications of the cells that are run."""
+        return {key: config.spec for key, config in self.experiments.items()}
+
+    @property
+    def experiments(self) -> dict[Key, ExperimentConfig]:
         """Configs of the cells that are run."""
-        return {key: spec for key, spec in self.specs.items() if self.definition.is_run(*key)}
+        return {key: each for key, each in self.configs.items() if self.definition.is_run(*key)}
 
 
-def _profile_note(profile: Mapping) -> str:
+def _profile_note(profile: Profile) -> str:
     """Return the limits of a profile for a title, such as `` (quick: at most 3 splits)``."""
-    if profile["name"] == "paper":
+    if profile.name == "paper":
         return ""
     limits = {
-        "splits": profile["protocol"].get("n_splits"),
-        "rounds": profile["algo"].get("all", {}).get("n_iterations"),
+        "splits": profile.protocol.get("n_splits"),
+        "rounds": profile.algo.get("all", {}).get("n_iterations"),
     }
     texts = ", ".join(f"{number} {noun}" for noun, number in limits.items() if number)
-    return f" ({profile['name']}{texts and f': at most {texts}'})"
+    return f" ({profile.name}{texts and f': at most {texts}'})"
 
 
-def _check(definition: TableDefinition, spec: Mapping) -> None:
+def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
     """Check that the class has the parameters, and that the displayed numbers are recorded."""
-    experiment = ExperimentSpec.from_config(spec)
-    measure = measures.find(experiment.measure)
-    checkpoints = experiment.protocol.checkpoints if measure.has_checkpoints else ()
+    measure = measures.find(config.spec.measure)
+    checkpoints = config.spec.protocol.checkpoints if measure.has_checkpoints else ()
     unrecorded = set(definition.rounds) - set(checkpoints)
     if unrecorded:
         rounds = ", ".join(map(str, sorted(unrecorded)))
@@ -171,31 +174,19 @@ def _check(definition: TableDefinition, spec: Mapping) -> None:
 
 
 def _compare_with_definition(
-    definition: TableDefinition, specs: Mapping[Key, dict]
+    definition: TableDefinition, configs: dict[Key, ExperimentConfig]
 ) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
     """Return the settings that differ from the definition, and the departures of each cell."""
     defined = definition.compose()
     changes: dict[str, None] = {}
     for row in definition.rows:
         for column in definition.columns:
-            defaults, values = _flat_values(defined[row, column]), _flat_values(specs[row, column])
-            changes |= {
-                f"{key}={value}": None
-                for key, value in values.items()
-                if defaults.get(key) != value
-            }
+            differences = configs[row, column].differences(defined[row, column])
+            changes |= dict.fromkeys(differences)
         # The first such row is enough; the definition of other rows may have the requested values.
         if changes:
             break
-    return list(changes), {key: departures(defined[key], spec) for key, spec in specs.items()}
-
-
-def _flat_values(spec: Mapping) -> dict[str, object]:
-    """Return the values of a config that affect the numbers, by dotted key."""
-    values = {"profile": spec["profile"]["name"], "seed": spec["seed"], "measure": spec["measure"]}
-    for group in ("data", "protocol", "algo"):
-        values |= {f"{group}.{key}": value for key, value in spec[group].items()}
-    return values
+    return list(changes), {key: departures(defined[key], each) for key, each in configs.items()}
 
 
 def _slug(override: str) -> str:

@@ -15,15 +15,17 @@ from boostbench.config.compose import (
     compose_experiment,
     data_settings,
     data_title,
+    load_option,
     select_applicable,
 )
 from boostbench.config.overrides import Settings, parse_overrides
-from boostbench.data.sources.openml_client import read_suite
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.metadata import published_table, tables
 from boostbench.papers.notes import Claim, filter_remarks
 from boostbench.papers.published import Published, find_published, statement
 from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 from boostbench.util.printable import truncated_repr
@@ -94,9 +96,9 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
         """Setting that chooses the algorithm or the class."""
         return {"algo": self.algo} if self.algo else {"algo._target_": self._target_}
 
-    def heading(self, name: str, algo: Mapping) -> str:
-        """Return the heading of the column `name` for the config of its algorithm."""
-        return self.title or (algo["title"] if self.algo == name else name)
+    def heading(self, name: str, algorithm_title: str) -> str:
+        """Return the heading of the column `name` for the title of its algorithm."""
+        return self.title or (algorithm_title if self.algo == name else name)
 
 
 class TableDefinition(msgspec.Struct, frozen=True):
@@ -303,7 +305,10 @@ class TableDefinition(msgspec.Struct, frozen=True):
         ]
         titles = [
             {name: row.title for name, row in self.rows.items()},
-            {name: column.heading(name, _algorithm(name)) for name, column in self.columns.items()},
+            {
+                name: column.heading(name, _algorithm_title(name))
+                for name, column in self.columns.items()
+            },
         ]
         return msgspec.structs.replace(
             self,
@@ -373,7 +378,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     def compose(
         self, overrides: Sequence[str] = (), keys: Collection[Key] | None = None
-    ) -> dict[Key, dict]:
+    ) -> dict[Key, ExperimentConfig]:
         """Compose the config of each cell.
 
         Parameters
@@ -385,15 +390,15 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
         Returns
         -------
-        dict
-            Resolved configs by row and column.
+        dict of Key to ExperimentConfig
+            Configs by row and column.
         """
         asked = parse_overrides(overrides)
         check_applicable(asked, [self._shared_settings(*key) | asked for key in self.keys])
         keys = self.keys if keys is None else keys
         return {key: self._compose(*key, asked) for key in keys}
 
-    def _compose(self, row: str, column: str, asked: Settings) -> dict:
+    def _compose(self, row: str, column: str, asked: Settings) -> ExperimentConfig:
         try:
             return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
@@ -452,17 +457,17 @@ class TableDefinition(msgspec.Struct, frozen=True):
             | row_definition.cells.get(column, {})
         )
 
-    def heading(self, column: str, algo: Mapping) -> str:
-        """Return the heading of a column below its group, for the config of its algorithm."""
-        return self.columns[column].heading(column, algo)
+    def heading(self, column: str, algorithm: AlgorithmSpec) -> str:
+        """Return the heading of a column below its group."""
+        return self.columns[column].heading(column, algorithm.title)
 
-    def label(self, column: str, algo: Mapping) -> str:
+    def label(self, column: str, algorithm: AlgorithmSpec) -> str:
         """Return the name of a column that stands alone: its group, if any, and its heading."""
-        group, heading = self.columns[column].group, self.heading(column, algo)
+        group, heading = self.columns[column].group, self.heading(column, algorithm)
         return f"{group}, {heading}" if group else heading
 
     def find_published(
-        self, row: str, column: str, algo: Mapping, rounds: int | None = None
+        self, row: str, column: str, algorithm: AlgorithmSpec, rounds: int | None = None
     ) -> dict[str, Published]:
         """Return the published numbers of a cell.
 
@@ -470,8 +475,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         ----------
         row, column : str
             Names of the row and the column.
-        algo : mapping
-            Resolved config of the cell's algorithm.
+        algorithm : AlgorithmSpec
+            Algorithm of the cell.
         rounds : int, default=None
             Number of boosting rounds. None: the table has one number per cell.
 
@@ -483,22 +488,22 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if self.published is None:
             return {}
         row_definition, published = self.rows[row], self.columns[column].published
-        values = {**algo, **row_definition.published, **published}
+        values = {**algorithm.params, **row_definition.published, **published}
         if rounds:
             values["n_iterations"] = rounds
         data = self.published_as.get(row)
         data = data or row_definition.published.get("data", row_definition.data)
-        return find_published(self.published, data, published.get("algo", algo["name"]), values)
+        return find_published(self.published, data, published.get("algo", algorithm.name), values)
 
-    def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
+    def find_statement(self, a: str, b: str, algorithms: Mapping[str, AlgorithmSpec]) -> str | None:
         """Return the paper's statement on the significance test between two columns.
 
         Parameters
         ----------
         a, b : str
             Names of the columns.
-        algos : mapping
-            Resolved configs of the columns' algorithms.
+        algorithms : mapping of str to AlgorithmSpec
+            Algorithms of the columns.
 
         Returns
         -------
@@ -507,12 +512,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         if self.published is None:
             return None
-        return statement(self.published, *(self._statement_names(c, algos[c]) for c in (a, b)))
+        return statement(self.published, *(self._statement_names(c, algorithms[c]) for c in (a, b)))
 
-    def _statement_names(self, column: str, algo: Mapping) -> set[str]:
+    def _statement_names(self, column: str, algorithm: AlgorithmSpec) -> set[str]:
         """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``."""
-        values = {**algo, **self.columns[column].published}
-        name = values.get("algo", algo["name"])
+        values = {**algorithm.params, **self.columns[column].published}
+        name = values.get("algo", algorithm.name)
         return {name} | {f"{name}:{value}" for value in values.values()}
 
 
@@ -618,6 +623,8 @@ def _disambiguate_titles(
 
 def _suite_rows(suite_id: Any, where: str) -> list[dict]:
     """Return the tasks of an OpenML suite as rows."""
+    from boostbench.data.sources.openml_client import read_suite  # slow to import
+
     number = check_value(int, suite_id, where, "suite")
     try:
         with spinner(f"asking OpenML for suite {number}"):
@@ -653,7 +660,6 @@ def _read_entries(entries: Any, where: str) -> dict[str, dict]:
     return contents
 
 
-def _algorithm(name: str) -> Mapping:
-    """Return the config of the algorithm that gives a column its title, if there is one."""
-    is_algorithm = name in configs.list_options("algo")
-    return configs.read_option("algo", name) if is_algorithm else {"title": name}
+def _algorithm_title(name: str) -> str:
+    """Return the title of an algorithm; for another name, the name."""
+    return load_option("algo", name)["title"] if name in configs.list_options("algo") else name

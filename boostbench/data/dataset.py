@@ -1,7 +1,7 @@
 """Data sets: a feature matrix, a label for each row, and their origin."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,9 @@ import numpy as np
 
 from boostbench.data.one_hot import CategoricalColumn, encode_one_hot
 from boostbench.data.text_lines import compose_letters
-from boostbench.spec.data import COUNTS
+from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.util.errors import UserError
 
-#: Attribute of `Dataset` for each key of ``data.expect``.
-COUNT_ATTRIBUTES = {count: f"n_{count}" for count in COUNTS}
 # Labels per chunk: sorting and joining them needs copies, which should stay small.
 _CHUNK_SIZE = 2**18
 
@@ -37,15 +35,15 @@ class Dataset:
     splits : list of (ndarray, ndarray), default=None
         Row numbers of the training part and of the test part for each fixed split of the source.
         None: the source has no splits.
-    expect : mapping, default={}
-        Expected counts, with the keys of `COUNT_ATTRIBUTES`, which `validate` checks.
+    expect : DataCounts, default=DataCounts()
+        Expected counts, which `validate` checks.
     categories : tuple of CategoricalColumn, default=()
         Columns of `X` with codes of 3 to 255 categories, from a user's file. An algorithm that
         supports categories gets them as such; for others, each category becomes a feature.
     names : list of str, default=None
         Names of the columns of `X`. None: the source has no names.
-    spec : mapping, default=None
-        Config from which `boostbench.data.load` returns the same data set. None: no config
+    spec : DataSpec, default=None
+        Specification from which `boostbench.data.load` returns the same data set. None: none
         describes it, for example after a selection of rows.
     """
 
@@ -54,10 +52,10 @@ class Dataset:
     y: np.ndarray
     source: str
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
-    expect: Mapping[str, int] = field(default_factory=dict)
+    expect: DataCounts = field(default_factory=DataCounts)
     categories: tuple[CategoricalColumn, ...] = ()
     names: list[str] | None = None
-    spec: Mapping[str, Any] | None = None
+    spec: DataSpec | None = None
 
     @property
     def n_samples(self) -> int:
@@ -233,7 +231,7 @@ class Dataset:
                 f"data.classes is {which}; it may be a number from 2 to {len(classes)}, or a list "
                 f"of two or more of the labels {labels}"
             )
-        return replace(self.select_rows(np.isin(self.y, list(selected))), expect={})
+        return replace(self.select_rows(np.isin(self.y, list(selected))), expect=DataCounts())
 
     def bootstrap(self, per_class: int, seed: int = 0) -> "Dataset":
         """Draw rows of each class with replacement; the fixed splits are dropped.
@@ -256,7 +254,7 @@ class Dataset:
         rng = np.random.default_rng(seed)
         classes = range(self.n_classes)
         rows = [rng.choice(np.flatnonzero(self.class_indices == c), per_class) for c in classes]
-        return replace(self.select_rows(np.concatenate(rows)), expect={})
+        return replace(self.select_rows(np.concatenate(rows)), expect=DataCounts())
 
     def one_vs_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Return a two-class problem: 1 for the positive labels, -1 for all others.
@@ -285,7 +283,7 @@ class Dataset:
                 "not all"
             )
         y = np.where(np.isin(self.y, list(positive)), 1, -1)
-        return replace(self, y=y, expect={}, spec=None)
+        return replace(self, y=y, expect=DataCounts(), spec=None)
 
     def validate(self) -> "Dataset":
         """Check that the data set can be used in experiments.
@@ -302,8 +300,8 @@ class Dataset:
             fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
-        for key, attribute in COUNT_ATTRIBUTES.items():
-            expected, number = self.expect.get(key), getattr(self, attribute)
+        for key in DataCounts.__struct_fields__:
+            expected, number = getattr(self.expect, key), getattr(self, f"n_{key}")
             if expected is not None and expected != number:
                 raise UserError(
                     f"{where} has {number} {key}, but {expected} are expected; "

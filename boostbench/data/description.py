@@ -1,8 +1,9 @@
 """Description of a data set in a few lines, for ``boostbench data NAME``."""
 
+import msgspec
 import numpy as np
 
-from boostbench.data.dataset import COUNT_ATTRIBUTES, Dataset
+from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import imputation
 from boostbench.spec.data import FALLBACK, KEEP
 
@@ -84,6 +85,6 @@ def _classes(counts: dict[int | str, int]) -> str:
 
 
 def _expected(dataset: Dataset) -> str:
-    expected = {key: dataset.expect.get(key) for key in COUNT_ATTRIBUTES}
-    parts = [f"{number} {key}" for key, number in expected.items() if number is not None]
+    counts = msgspec.structs.asdict(dataset.expect)
+    parts = [f"{number} {key}" for key, number in counts.items() if number is not None]
     return ", ".join(parts) or "nothing said"

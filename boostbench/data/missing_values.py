@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.spec.data import IMPUTATIONS, KEEP, missing_setting
+from boostbench.spec.data import IMPUTATIONS, KEEP
 from boostbench.util.errors import UserError
 
 
 def imputation(dataset: Dataset) -> str | None:
     """Return the setting for the missing values of a data set; None if it has none."""
-    setting = missing_setting(dataset.spec or {})
+    setting = dataset.spec.effective_missing if dataset.spec else None
     if setting not in (KEEP, *IMPUTATIONS) or dataset.is_sparse:
         return None
     return setting if np.isnan(dataset.X).any() else None

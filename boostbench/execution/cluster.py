@@ -129,7 +129,7 @@ class Cluster:
     def _data(self, dataset: Dataset):
         """Return the reference by which a worker loads a data set, or the future of its arrays."""
         if dataset.spec is not None:
-            return remote.DataReference(json.dumps(dataset.spec), dataset.checksum)
+            return remote.DataReference(json.dumps(dataset.spec.to_config()), dataset.checksum)
         if dataset.checksum not in self._sent:
             # A task, which is done again where its result is lost, and not `scatter`.
             self._sent[dataset.checksum] = self.client.submit(

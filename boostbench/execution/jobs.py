@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load, load_each
@@ -19,7 +18,9 @@ from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.runner import Report, Run, check_rerun
 from boostbench.execution.shards import Shard
 from boostbench.records.archive import ExperimentResults, Records
-from boostbench.util import configs
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentConfig
+from boostbench.util.configs import read_summary
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.printable import echo
 from boostbench.util.spinner import spinner
@@ -28,15 +29,15 @@ from boostbench.util.spinner import spinner
 Key = tuple[str, str]
 
 
-def execute(specs: Sequence[dict]) -> Report:
+def execute(configs: Sequence[ExperimentConfig]) -> Report:
     """Run the missing fits of several experiments together, so that no core is idle.
 
     Progress is shown on stderr.
 
     Parameters
     ----------
-    specs : sequence of dict
-        Resolved configs. The first says where results go and how to run in parallel.
+    configs : sequence of ExperimentConfig
+        Configs. The first says where results go and how to run in parallel.
 
     Returns
     -------
@@ -48,9 +49,9 @@ def execute(specs: Sequence[dict]) -> Report:
     UserError
         If a config is invalid; nothing was run.
     """
-    datasets = load_each([spec["data"] for spec in specs])
-    run = _plan(specs, datasets, Records(Path(specs[0]["results"])))
-    return _execute_plan(run, specs[0])
+    datasets = load_each([config.data for config in configs])
+    run = _plan(configs, datasets, Records(configs[0].results))
+    return _execute_plan(run, configs[0])
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class TablePlan:
 
     Attributes
     ----------
-    common : mapping
+    common : ExperimentConfig
         Config of the first cell, with the folder of the results and the settings of the run.
     recorded : dict of Key to ExperimentResults
         Records of each cell that can run.
@@ -71,7 +72,7 @@ class TablePlan:
         Plan of their missing fits; None: no cell is incomplete.
     """
 
-    common: Mapping[str, Any]
+    common: ExperimentConfig
     recorded: dict[Key, ExperimentResults]
     datasets: dict[Key, Dataset] = field(default_factory=dict)
     incomplete: list[Key] = field(default_factory=list)
@@ -85,7 +86,7 @@ class TablePlan:
         return self.recorded | dict(zip(self.incomplete, report.outcomes, strict=True))
 
 
-def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
+def plan_table(configs: Mapping[Key, ExperimentConfig]) -> TablePlan:
     """Look up the records of a table, and plan the fits that ``rerun`` asks for.
 
     Data of complete rows are not downloaded. A named data set is the same one in every copy, so
@@ -94,8 +95,8 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
 
     Parameters
     ----------
-    specs : mapping of Key to dict
-        Resolved config of each cell that can run. The first one has the settings of the run.
+    configs : mapping of Key to ExperimentConfig
+        Config of each cell that can run. The first one has the settings of the run.
 
     Returns
     -------
@@ -106,13 +107,13 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
     UserError
         If no cell can run and none has records, or ``rerun`` or ``shard`` are invalid.
     """
-    common = next(iter(specs.values()))
-    rerun = common["rerun"]
+    common = next(iter(configs.values()))
+    rerun = common.rerun
     check_rerun(rerun)
-    Shard.parse(common["shard"])
-    records = Records(Path(common["results"]))
+    Shard.parse(common.shard)
+    records = Records(common.results)
     with spinner("reading records"):
-        recorded = records.find_each(specs)
+        recorded = records.find_each({key: config.spec for key, config in configs.items()})
     for warning in records.pop_warnings():
         print_error(warning)
     if rerun == "never":
@@ -121,18 +122,18 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
     # 1) Load the data of incomplete rows, and of others if that needs no network.
     with spinner("loading data"):
         datasets, notes = load_table_data(
-            {key: spec["data"] for key, spec in specs.items()}, recorded.keys() - complete
+            {key: config.data for key, config in configs.items()}, recorded.keys() - complete
         )
     # 2) Find the cells that may lack splits. The records of a complete cell may be of another copy
     #    of its data; and only the data determine the number of fixed splits.
     incomplete, other_copies = [], []
     for key in filter(datasets.__contains__, recorded):
-        dataset, records_of_cell, spec = datasets[key], recorded[key].records, specs[key]
+        dataset, records_of_cell, config = datasets[key], recorded[key].records, configs[key]
         is_other_copy = bool(records_of_cell) and (
             records_of_cell[0]["config"]["data"]["checksum"] != dataset.checksum
         )
-        has_fixed_splits = spec["protocol"].get("sampling") == "fixed"
-        if key not in complete or (spec["data"].get("path") if is_other_copy else has_fixed_splits):
+        has_fixed_splits = config.protocol.sampling == "fixed"
+        if key not in complete or (config.data.path if is_other_copy else has_fixed_splits):
             incomplete.append(key)
         elif is_other_copy:
             other_copies.append(f"{key[0]} ({dataset.source})")
@@ -149,51 +150,56 @@ def plan_table(specs: Mapping[Key, dict]) -> TablePlan:
     if not incomplete:
         return TablePlan(common, recorded, datasets)
     # 3) Plan the missing fits.
-    run = _plan([specs[key] for key in incomplete], [datasets[key] for key in incomplete], records)
+    run = _plan(
+        [configs[key] for key in incomplete], [datasets[key] for key in incomplete], records
+    )
     return TablePlan(common, recorded, datasets, incomplete, run)
 
 
-def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) -> Run:
+def _plan(
+    configs: Sequence[ExperimentConfig], datasets: Sequence[Dataset], records: Records
+) -> Run:
     """Plan the missing fits of experiments; the first config has the settings of the run."""
-    common, parallel = specs[0], specs[0]["parallel"]
-    experiments = list(map(Experiment.from_config, specs, datasets))
+    common = configs[0]
+    specs = [config.spec for config in configs]
+    experiments = list(map(Experiment.from_spec, specs, datasets))
     with spinner("reading records"):
         return Run.from_experiments(
             experiments,
             records,
-            n_jobs=parallel["n_jobs"],
-            backend=parallel["backend"],
-            scheduler=parallel.get("scheduler"),
-            rerun=common["rerun"],
-            shard=Shard.parse(common["shard"]),
+            n_jobs=common.parallel.n_jobs,
+            backend=common.parallel.backend,
+            scheduler=common.parallel.scheduler,
+            rerun=common.rerun,
+            shard=Shard.parse(common.shard),
         )
 
 
-def _execute_plan(run: Run, common: Mapping) -> Report:
+def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
     """Execute a plan, show its progress, and print warnings about damaged lines."""
     with ProgressDisplay() as listener:
         report = run.carry_out(listener)
     for warning in report.warnings:
         print_error(warning)
-    if common["shard"] is not None:
+    if common.shard is not None:
         splits = "split has" if report.ran == 1 else "splits have"
-        done = f"shard {common['shard']}: {report.ran} {splits} run, {report.failed} failed"
-        folder = common["results"]
-        where = f"{folder} results={folder}" if Path(folder) != Path("results") else folder
+        done = f"shard {common.shard}: {report.ran} {splits} run, {report.failed} failed"
+        folder = common.results
+        where = f"{folder} results={folder}" if folder != Path("results") else folder
         echo(f"{done}; 'boostbench merge {where}' adds what all shards have")
     return report
 
 
 def load_table_data(
-    data: Mapping[Key, Mapping[str, Any]], needed: Collection[Key]
+    data: Mapping[Key, DataSpec], needed: Collection[Key]
 ) -> tuple[dict[Key, Dataset], list[str]]:
     """Load the data of a table's cells that are needed or here, equal data once.
 
     Parameters
     ----------
-    data : mapping of Key to mapping
-        Configs of data by row and column, see `boostbench.data.loading`. The configs of a row are
-        mostly equal; a column may cut its data in another way, or fill missing values.
+    data : mapping of Key to DataSpec
+        Data by row and column. Cells of a row mostly share them; a column may cut its data in
+        another way, or fill missing values.
     needed : collection of Key
         Cells whose data have to be loaded; others are if that takes no network.
 
@@ -207,7 +213,7 @@ def load_table_data(
     for key, spec in data.items():
         alike.setdefault(repr(spec), []).append(key)
     datasets: dict[Key, Dataset] = {}
-    absent: dict[str, tuple[Mapping[str, Any], DataNotAvailable]] = {}
+    absent: dict[str, tuple[DataSpec, DataNotAvailable]] = {}
     notes = []
     for keys in alike.values():
         spec = data[keys[0]]
@@ -234,5 +240,5 @@ def load_table_data(
     return datasets, notes
 
 
-def _source(data: Mapping[str, Any]) -> str:
-    return openml_name(data) or configs.read_summary("data", data["name"]) or "no source is known"
+def _source(data: DataSpec) -> str:
+    return openml_name(data) or read_summary("data", data.name) or "no source is known"

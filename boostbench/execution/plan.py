@@ -18,7 +18,7 @@ from boostbench.records.environment import commit
 from boostbench.records.schema import points_of
 from boostbench.records.store import record_path
 from boostbench.spec import measures
-from boostbench.spec.data import KEEP, config_overrides
+from boostbench.spec.data import KEEP
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.keys import RecordKeys, canonical_json
 from boostbench.util.errors import UserError
@@ -61,7 +61,11 @@ class Experiment:
             If a setting is unknown, or has an impossible value for this data set.
         """
         data = dataset.spec or {"name": dataset.name}
-        spec = ExperimentSpec.from_config({"data": data, **config})
+        return cls.from_spec(ExperimentSpec.from_config({"data": data, **config}), dataset)
+
+    @classmethod
+    def from_spec(cls, spec: ExperimentSpec, dataset: Dataset) -> "Experiment":
+        """Return the experiment of a specification and the loaded data, see `from_config`."""
         experiment = cls(spec, dataset)
         experiment.measure.check(spec.algorithm.import_class())
         record_path(Path(), dataset.name, spec.algorithm.name)
@@ -109,9 +113,8 @@ class Experiment:
             data["missing"] = self.imputation
         if self.takes_categories:
             data["words"] = "categories"
-        cut = config_overrides(self.dataset.spec or {})
-        if cut:
-            data["cut"] = cut
+        if self.dataset.spec and self.dataset.spec.overrides:
+            data["cut"] = self.dataset.spec.overrides
         return {"data": data, "measure": self.measure.name, **self.spec.settings}
 
     @cached_property
@@ -186,7 +189,7 @@ class Experiment:
 
 def _check_text(dataset: Dataset) -> None:
     """Refuse settings that JSON cannot hold, such as a file name that is no text."""
-    for key, value in (dataset.spec or {}).items():
+    for key, value in (dataset.spec.to_config() if dataset.spec else {}).items():
         try:
             canonical_json(value)
         except UserError:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from boostbench.figures.style import (
     style,
 )
 from boostbench.fitting.measures.boundary import decode
+from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
@@ -173,7 +173,7 @@ class Boundaries(OfCross, FigureDefinition):
             cells, specs, rounds, report.outcomes, strict=True
         ):
             record = outcome.records[0] if outcome.records else None
-            algorithm = spec["algo"]["title"]
+            algorithm = spec.algorithm.title
             if self.points and not panels[row]:
                 panels[row].append(MapPanel(self.points, record, None))
             panels[row].append(MapPanel(column.title or algorithm, record, number))
@@ -183,7 +183,7 @@ class Boundaries(OfCross, FigureDefinition):
                 facts.append([row, algorithm, *_facts(record, number)])
         return Drawing(
             draw_boundaries(panels),
-            Path(specs[0]["results"]),
+            specs[0].results,
             stale_note(stale),
             facts,
             _FACTS,
@@ -191,15 +191,15 @@ class Boundaries(OfCross, FigureDefinition):
         )
 
 
-def _rounds(column: BoundaryColumn, spec: dict) -> int:
+def _rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
     """Return the boosting rounds that a column shows; raise an error if no record has them."""
-    checkpoints = spec["protocol"]["checkpoints"]
+    checkpoints = list(config.protocol.checkpoints)
     number = column.rounds or max(checkpoints, default=0)
     if number not in checkpoints:
         raise UserError(
             f"the figure shows {number} rounds, which protocol.checkpoints={checkpoints} has not"
         )
-    asked = spec["algo"].get("n_iterations", number)
+    asked = config.algorithm.params.get("n_iterations", number)
     # The algorithm itself refuses values that are no numbers.
     if isinstance(asked, int) and asked < number:
         raise UserError(f"the figure shows {number} rounds, but algo.n_iterations is {asked}")
@@ -280,12 +280,12 @@ class PointClouds(FigureDefinition):
         specs = [
             compose_experiment({"data": row} | parse_overrides(overrides)) for row in self.rows
         ]
-        at_hand = [spec for spec in specs if first_available_source(spec["data"])]
+        at_hand = [spec for spec in specs if first_available_source(spec.data)]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
-        loaded = load_each([spec["data"] for spec in at_hand])
+        loaded = load_each([spec.data for spec in at_hand])
         datasets = {dataset.name: dataset for dataset in loaded}
-        absent = [spec["data"]["name"] for spec in specs if spec not in at_hand]
+        absent = [spec.data.name for spec in specs if spec not in at_hand]
         for name, dataset in datasets.items():
             if dataset.n_features != 2 or dataset.is_sparse:
                 raise UserError(
@@ -298,4 +298,4 @@ class PointClouds(FigureDefinition):
         ]
         header = ["data", "points", "last class %"]
         notes = [f"Not at hand: {', '.join(absent)}."] if absent else []
-        return Drawing(draw_points(datasets), Path(specs[0]["results"]), notes, facts, header)
+        return Drawing(draw_points(datasets), specs[0].results, notes, facts, header)

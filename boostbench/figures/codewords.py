@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -114,7 +113,7 @@ class CodewordPictures(FitKeys, FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         chosen = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
         spec = self.compose(chosen, "codewords")
-        pictures = self._pictures(spec["data"].get("classes"))
+        pictures = self._pictures(spec.data.classes)
         _, record, notes = self.fit(spec, "codewords")
         first, last = (np.array(record[key]) for key in ("first", "last"))
         if first.shape[1] != 2 or len(first) != len(pictures):
@@ -122,10 +121,10 @@ class CodewordPictures(FitKeys, FigureDefinition):
                 f"figure {self.name} needs codewords of 2 dimensions and a picture for each class; "
                 f"there are {first.shape} codewords and {len(pictures)} pictures"
             )
-        title = spec["algo"]["title"]
+        title = spec.algorithm.title
         return Drawing(
             draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
-            Path(spec["results"]),
+            spec.results,
             notes,
             [[title, str(record["n_iterations"]), fixed(TEST_ERROR.of(record), 1)]],
             ["algorithm", "rounds", "test error %"],

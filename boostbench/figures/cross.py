@@ -15,6 +15,7 @@ from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.drawing import stale_note
+from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
 
 
@@ -57,7 +58,7 @@ class OfCross:
 
     def compose(
         self, given: Sequence[str], measure: str
-    ) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
+    ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
         cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
         algos = [{"algo": column.algo} for column in self.columns]
@@ -88,19 +89,19 @@ class FitKeys:
     algo: str
     overrides: Settings = field(default_factory=Settings)
 
-    def compose(self, chosen: Mapping[str, Any], measure: str) -> dict:
+    def compose(self, chosen: Mapping[str, Any], measure: str) -> ExperimentConfig:
         """Compose the config; `chosen` has all further choices, `overrides` included."""
         return compose_experiment(
             {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
         )
 
-    def fit(self, spec: dict, what: str) -> tuple[Dataset, dict, list[str]]:
+    def fit(self, config: ExperimentConfig, what: str) -> tuple[Dataset, dict, list[str]]:
         """Run it.
 
         Parameters
         ----------
-        spec : dict
-            What `compose` gives.
+        config : ExperimentConfig
+            Result of `compose`.
         what : str
             What is recorded, in words.
 
@@ -116,8 +117,8 @@ class FitKeys:
         UserError
             If it failed.
         """
-        [outcome] = execute([spec]).outcomes
+        [outcome] = execute([config]).outcomes
         if not outcome.records:
             raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
-        stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
+        stale = [f"{config.algorithm.title} on {self.data}"] if outcome.stale else []
         return outcome.experiment.dataset, outcome.records[0], stale_note(stale)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -137,7 +136,7 @@ class Features(OfCross, FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         cells, specs = self.compose(overrides, "feature_use")
         titles = [
-            column.title or spec["algo"]["title"]
+            column.title or spec.algorithm.title
             for (_, column), spec in zip(cells, specs, strict=True)
         ]
         for title, number in Counter(titles[: len(self.columns)]).items():
@@ -160,7 +159,7 @@ class Features(OfCross, FigureDefinition):
                 stale.append(f"{title} on {row}")
         return Drawing(
             draw_features(panels, called),
-            Path(specs[0]["results"]),
+            specs[0].results,
             stale_note(stale),
             facts,
             _HEADER,

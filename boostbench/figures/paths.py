@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -120,7 +119,7 @@ class PathCurves(FitKeys, FigureDefinition):
         dataset, record, notes = self.fit(spec, "coefficient paths")
         return Drawing(
             draw_paths(record, list(self.classes.values()), dataset.feature_names),
-            Path(spec["results"]),
+            spec.results,
             [*sentence(message(record)), *notes],
             _facts(record),
             _HEADER,

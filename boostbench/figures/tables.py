@@ -13,7 +13,6 @@ from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits
-from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 from boostbench.util.validation import check_names
@@ -56,14 +55,12 @@ def find_cells(
     keys = table.runnable_cells(rows, columns)
     cells: Cells = {}
     with spinner("reading records"):
-        specs = table.compose(overrides, keys)
-        results = Path(next(iter(specs.values()))["results"])
+        configs = table.compose(overrides, keys)
+        results = next(iter(configs.values())).results
         records = Records(results)
-        for (row, column), spec in specs.items():
-            names = table.rows[row].title, column, table.label(column, spec["algo"])
-            cells.setdefault(row, []).append(
-                Cell.from_recorded(records.find(ExperimentSpec.from_config(spec)), *names)
-            )
+        for (row, column), config in configs.items():
+            names = table.rows[row].title, column, table.label(column, config.algorithm)
+            cells.setdefault(row, []).append(Cell.from_recorded(records.find(config.spec), *names))
     if not any(cell.n_finished for row in cells.values() for cell in row):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "

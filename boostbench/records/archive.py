@@ -221,7 +221,7 @@ class Records:
         """
         suffix = measures.find(spec.measure).suffix
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
-        imputation = spec.effective_imputation(spec.data.missing)
+        imputation = spec.effective_imputation(spec.data.effective_missing)
         splits = _newest_version(
             [
                 record
@@ -237,11 +237,9 @@ class Records:
         in_order = [splits[split] for split in sorted(splits)]
         return ExperimentResults.from_splits(in_order, n_splits, spec.code_version, self.verified)
 
-    def find_each(self, configs: Mapping[K, Mapping[str, Any]]) -> dict[K, ExperimentResults]:
-        """Return the results of the experiments of resolved configs, see `find`."""
-        return {
-            key: self.find(ExperimentSpec.from_config(config)) for key, config in configs.items()
-        }
+    def find_each(self, specs: Mapping[K, ExperimentSpec]) -> dict[K, ExperimentResults]:
+        """Return the results of several experiments, see `find`."""
+        return {key: self.find(spec) for key, spec in specs.items()}
 
     def each(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True

@@ -13,6 +13,8 @@ from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.notes import Claim
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.util.errors import print_error
 
 
@@ -33,14 +35,14 @@ def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -
     # 1) Make the columns of each column of the definition: one, or one for each number of rounds.
     definition = request.definition
     first_row = next(iter(definition.rows))
-    algos = {column: request.specs[first_row, column]["algo"] for column in definition.columns}
-    quantity = definition.displayed_quantity(measures.find(request.common["measure"]).quantity)
-    columns = {name: _columns(definition, name, algos[name], quantity) for name in algos}
+    algorithms = {name: request.configs[first_row, name].algorithm for name in definition.columns}
+    quantity = definition.displayed_quantity(measures.find(request.common.measure).quantity)
+    columns = {name: _columns(definition, name, algorithms[name], quantity) for name in algorithms}
     # 2) Make the cells.
     results = _cells(request, recorded)
     cells = {}
     for (row, source), result in results.items():
-        algo = request.specs[row, source]["algo"]
+        algorithm = request.configs[row, source].algorithm
         is_run = result.available and (row, source) in recorded
         for name, column in columns[source].items():
             if column.beside is None:
@@ -49,7 +51,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -
                     title=column.label,
                     quantity=column.quantity,
                     rounds=column.rounds if is_run else None,
-                    published=definition.find_published(row, source, algo, column.rounds),
+                    published=definition.find_published(row, source, algorithm, column.rounds),
                 )
     # 3) Comparisons and claims are about the last number of rounds; ratios about the CPU times
     #    beside it.
@@ -63,7 +65,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -
         columns={name: column for shown in columns.values() for name, column in shown.items()},
         cells=cells,
         compare=[
-            ColumnPair(last[a], last[b], definition.find_statement(a, b, algos))
+            ColumnPair(last[a], last[b], definition.find_statement(a, b, algorithms))
             for a, b in definition.pairs
         ],
         classes=_classes(request, cells) if definition.classes else {},
@@ -81,10 +83,10 @@ def _cells(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> 
     """Return the cell of each row and column of the definition, without published numbers."""
     tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
-    for key, spec in request.specs.items():
-        data, algo = spec["data"]["name"], spec["algo"]["name"]
+    for key, config in request.configs.items():
+        data, algo = config.data.name, config.algorithm.name
         command = request.command(*key) if request.definition.is_run(*key) else ""
-        is_available = key[0] in tried_rows or _has_source(spec["data"])
+        is_available = key[0] in tried_rows or _has_source(config.data)
         if is_available and key in recorded:
             cell = Cell.from_recorded(recorded[key], data, algo, "")
             departures = request.departures.get(key, ())
@@ -106,13 +108,13 @@ def _claim_on(claim: Claim, last: Mapping[str, str], definition: TableDefinition
 
 
 def _columns(
-    definition: TableDefinition, name: str, algo: Mapping, quantity: Quantity
+    definition: TableDefinition, name: str, algorithm: AlgorithmSpec, quantity: Quantity
 ) -> dict[str, Column]:
     """Return the columns of an algorithm: one, or one for each number of rounds.
 
     A column of CPU times follows the last one, if the definition asks for it.
     """
-    title, label = definition.heading(name, algo), definition.label(name, algo)
+    title, label = definition.heading(name, algorithm), definition.label(name, algorithm)
     if not definition.rounds:
         columns = {name: Column(label, title, definition.columns[name].group or "", quantity)}
     else:
@@ -135,8 +137,8 @@ def _columns(
 
 def _classes(request: TableRequest, cells: Mapping[Key, Cell]) -> dict[str, int]:
     """Return the number of classes of each row, from the records or else from its config."""
-    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in request.specs.items()}
-    classes = {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
+    expected = {row: config.data.expect for (row, _), config in request.configs.items()}
+    classes = {row: counts.classes for row, counts in expected.items() if counts and counts.classes}
     for (row, _), cell in cells.items():
         if cell.n_finished:
             classes[row] = cell.spec["data"]["n_classes"]
@@ -178,16 +180,16 @@ def read_tables(
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
-        tables.append(assemble(request, records.find_each(request.experiments)))
+        tables.append(assemble(request, records.find_each(request.specs)))
     for warning in records.pop_warnings():
         print_error(warning)
     return tables
 
 
-def _has_source(data: Mapping) -> bool:
+def _has_source(data: DataSpec) -> bool:
     """Return True if a config of data has a source, or the expected content of a file.
 
     A config without both stands for data of a paper without a known copy.
     """
-    sources = ("path", "openml_task", "openml", "sklearn", "generate", "expect")
-    return any(data.get(key) for key in sources)
+    sources = (data.path, data.openml_task, data.openml, data.sklearn, data.generate)
+    return any(sources) or data.expect not in (None, DataCounts())

@@ -32,22 +32,24 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         Parameters of the constructor. A mapping with a ``_target_`` of its own is an object.
     grid : dict of str to list
         Candidate values by parameter; empty: nothing is tuned.
+    title : str, default=""
+        Heading in tables and figures.
     """
 
     name: str
     target: str
     params: dict[str, Any] = {}
     grid: dict[str, list] = {}
+    title: str = ""
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "AlgorithmSpec":
-        """Return the specification in the ``algo`` of a resolved config, after checking it.
+        """Return the specification in the ``algo`` of a resolved config; see `check`, too.
 
         Raises
         ------
         UserError
-            If the class cannot be found, lacks a parameter of the config or of the grid, or rejects
-            a value.
+            If the class is not named, or a name or the grid has another type.
         """
         config = dict(config)
         if "_target_" not in config:
@@ -64,12 +66,22 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
                 raise UserError(f"algo.grid.{parameter} is {values!r}; it must be a list of values")
         name = config.get("name") or target.rpartition(".")[2]
         params = {key: value for key, value in config.items() if key not in PRESENTATION}
-        spec, text = cls(name, target, params, dict(grid)), repr((target, params, grid))
+        return cls(name, target, params, dict(grid), config.get("title") or name)
+
+    def check(self) -> None:
+        """Import the class, and instantiate it with each point of the grid.
+
+        Raises
+        ------
+        UserError
+            If the class cannot be found, lacks a parameter of the config or of the grid, or rejects
+            a value.
+        """
+        text = repr((self.target, self.params, self.grid))
         if text not in _accepted:
-            for point in spec.points():
-                spec.probe(**point)
+            for point in self.points():
+                self.probe(**point)
             _accepted.add(text)
-        return spec
 
     def __reduce__(self) -> tuple:
         """Pickle the classes of the running script too, which a worker process does not have."""

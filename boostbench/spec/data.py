@@ -2,23 +2,20 @@
 
 import functools
 from collections.abc import Mapping
-from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from boostbench.util import configs, validation
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import user_path
-from boostbench.util.validation import annotated_type, describe_type
+from boostbench.util.validation import annotated_type
 
 #: Names of the marks before the fraction of a number and between groups of three digits.
 Decimal = Literal["point", "comma"]
 Thousands = Literal["point", "comma", "space", "apostrophe"]
-#: Counts that ``data.expect`` may state.
-COUNTS = ("samples", "features", "classes")
 #: Statistics of the training part that replace missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")
 #: Missing values are kept for algorithms that support them. For other algorithms, the statistic
@@ -31,139 +28,273 @@ CHOICES = ("drop", KEEP, *IMPUTATIONS)
 #: Keys that name a source. ``openml_task`` excludes them.
 _SOURCES = ("path", "openml", "sklearn", "generate")
 
-_text = partial(annotated_type, str, min_length=1)
-_count = partial(annotated_type, int, ge=1)
-_Text, _Count = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=1)]
-_Label = _Text | int
-_Range = tuple[Annotated[int, Meta(ge=0)], _Count]
-_Counts = dict[Literal[tuple(COUNTS)], _Count | None]
+_Word, _Index = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=0)]
+_Positive, _Label = Annotated[int, Meta(ge=1)], _Word | int
+_Range = tuple[_Index, _Positive]
+_GENERATOR = "a mapping with the name of a function and its arguments"
+
+# Types of keys, with a description of their values for messages.
+_Text = annotated_type(str, "text", min_length=1)
+_Patterns = annotated_type(list[_Word], "a list of columns")
+_Features = annotated_type(_Range, "[start, stop], numbers of features from 0")
+_Rows = annotated_type(_Range, "[start, stop], numbers of rows from 0")
+_RowCount = annotated_type(int, "a number of rows", ge=1)
+_NestedStruct = {"frozen": True, "omit_defaults": True, "forbid_unknown_fields": True}
 
 
-# Required keys of nested mappings; other keys are checked separately.
-class _OpenMLKeys(TypedDict):
-    id: Any
+class DataCounts(msgspec.Struct, **_NestedStruct):
+    """Known numbers of a data set, which its copies must have; None: unknown."""
+
+    samples: _Positive | None = None
+    features: _Positive | None = None
+    classes: _Positive | None = None
 
 
-class _DescriptorKeys(TypedDict):
-    kind: Any
-    shape: Any
+_Counts = annotated_type(DataCounts, f"numbers of {', '.join(DataCounts.__struct_fields__)}")
 
 
-class _GeneratorKeys(TypedDict):
-    function: _Text
+class OpenMLSource(msgspec.Struct, **_NestedStruct):
+    """Data set on OpenML: the fields of ``data.openml``.
 
-
-def _nullable(**kinds: Any) -> dict[str, Any]:
-    return {key: kind | None for key, kind in kinds.items()}
-
-
-_EXPECT = annotated_type(_Counts, f"numbers of {', '.join(COUNTS)}")
-_TRAIN_ROWS = _count("a number of rows")
-_FEATURES = annotated_type(_Range, "[start, stop], numbers of features from 0")
-_PATTERNS = annotated_type(list[_Text], "a list of columns")
-_OPENML = _nullable(
-    id=_count("a number"),
-    target=_text("the name of a column"),
-    keep=_PATTERNS,
-    drop=_PATTERNS,
-    features=_FEATURES,
-    train_rows=_TRAIN_ROWS,
-    expect=_EXPECT,
-)
-_DESCRIPTOR = {
-    "kind": Literal["gist", "hog", "hog_pyramid"],
-    "shape": annotated_type(list[_Count], "[height, width] or [height, width, 3]"),
-}
-_KEYS = _nullable(
-    name=_text("text"),
-    path=_text("the path of a file, as text"),
-    labels=annotated_type(_Label, "the name of a column"),
-    missing=annotated_type(Literal[CHOICES], f"null, {', '.join(CHOICES)}"),
-    na_values=annotated_type(
-        list[_Text | int | float], "a list of words or numbers, such as [unknown,-999]"
-    ),
-    header=annotated_type(bool, "true or false"),
-    decimal=annotated_type(Decimal, "point or comma"),
-    thousands=annotated_type(Thousands, "point, comma, space or apostrophe"),
-    drop=annotated_type(list[_Text | int], "a list of columns, such as [customer_id]"),
-    file=_text("text"),
-    features=_FEATURES,
-    rows=annotated_type(_Range, "[start, stop], numbers of rows from 0"),
-    classes=annotated_type(
-        Annotated[int, Meta(ge=0)] | list[_Label], "a number of classes, or a list of labels"
-    ),
-    positive=annotated_type(list[_Label], "a list of labels"),
-    pools=annotated_type(
-        tuple[_Count, _Count, _Count], "[number, splits of each, rows of each class]"
-    ),
-    redraw=_count("a number of rows of each class"),
-    train_rows=_TRAIN_ROWS,
-    openml=annotated_type(_OpenMLKeys, "a mapping with an id"),
-    openml_task=_count("the number of a task of OpenML"),
-    sklearn=_text("the name of a loader, such as load_wine"),
-    as_in_libsvm=annotated_type(bool, "true or false"),
-    generate=annotated_type(
-        _GeneratorKeys, "a mapping with the name of a function and its arguments"
-    ),
-    seed=annotated_type(int, "a whole number, 0 or more", ge=0),
-    descriptor=annotated_type(_DescriptorKeys, "a mapping with kind and shape"),
-    expect=_EXPECT,
-)
-
-
-def check_spec(spec: Mapping[str, Any]) -> None:
-    """Check the config of a data set, see `boostbench.util.validation.validate_mapping`.
-
-    Examples
-    --------
-    >>> check_spec({"name": "toy", "rows": [0, 3]})
+    Attributes
+    ----------
+    id : int
+        Number of the data set.
+    target : str, default=None
+        Column of the classes. None: OpenML's.
+    keep, drop : list of str, default=None
+        Patterns of the columns to use (None: all), and to leave out.
+    features, expect
+        Fields of `DataSpec` for data from OpenML. UNSET: as for any other source.
+    train_rows : int, default=None
+        Number of first rows that are the official training part. None: there is none.
     """
-    validation.validate_mapping(_KEYS, spec, "data")
-    if spec.get("name") is None:
-        raise UserError("data.name is missing; a data set needs a name")
-    other_sources = [key for key in _SOURCES if spec.get(key)] if spec.get("openml_task") else []
-    if other_sources:
-        raise UserError(
-            "data.openml_task names the source of the data; it cannot go with "
-            f"data.{other_sources[0]}, which {spec['name']} has; leave one of them out"
+
+    id: annotated_type(int, "a number", ge=1)
+    target: annotated_type(str, "the name of a column", min_length=1) | None = None
+    keep: _Patterns | None = None
+    drop: _Patterns | None = None
+    features: _Features | UnsetType | None = UNSET
+    train_rows: _RowCount | None = None
+    expect: _Counts | UnsetType | None = UNSET
+
+
+class ImageDescriptor(msgspec.Struct, **_NestedStruct):
+    """Descriptor that replaces images: its name, and the shape of an image."""
+
+    kind: Literal["gist", "hog", "hog_pyramid"]
+    shape: annotated_type(list[_Positive], "[height, width] or [height, width, 3]")
+
+
+class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Specification of a data set; None stands for a key that is not set.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set and of the folder of its records.
+    path : str
+        File, which has priority over all other sources.
+    labels : str or int
+        Column of the classes in a CSV or ARFF file.
+    missing : {"drop", "keep", "mean", "median", "most_frequent"}
+        Treatment of missing values: ``drop`` removes rows; a statistic replaces missing values in
+        each fit; ``keep`` leaves them to algorithms that support missing values, and means the
+        median for other algorithms. None: ``keep`` for a file `path`, an error for other data.
+    na_values : list of (str, int or float)
+        Further words or numbers that mark missing values in a CSV file.
+    header : bool
+        Whether the first line of a CSV file is a header. None: a guess.
+    decimal, thousands : str
+        Marks of the numbers in a CSV file, see `boostbench.data.readers.base.ReadOptions`.
+    drop : list of (str or int)
+        Columns of a CSV or ARFF file to leave out, names or patterns of `fnmatch`.
+    file : str
+        Stem of the file in ``$BOOSTBENCH_DATA`` and in the cache. None: `name`.
+    features, rows : (int, int)
+        Half-open ranges of the features and the rows to use.
+    classes : int or list of labels
+        Classes to use: the number of the first ones, or their labels.
+    positive : list of labels
+        Labels that become class 1; all others become class -1.
+    pools : (int, int, int)
+        Numbers of pools, of splits of each, and of rows of each class: pools are drawn, and each is
+        split several times by `seed`; these are the fixed splits.
+    redraw : int
+        Number of rows of each class to draw with replacement by `seed`.
+    train_rows : int
+        Number of first rows of the file, including rows that `missing` drops, that are the official
+        training part.
+    openml : OpenMLSource
+        Data set on OpenML.
+    openml_task : int
+        Task of OpenML, whose splits become the fixed splits.
+    sklearn : str
+        Loader of scikit-learn, such as ``load_wine``.
+    as_in_libsvm : bool
+        Whether scikit-learn's data set is scaled to equal the file of LIBSVM's collection.
+    generate : dict
+        Name ``function`` of a generator, and its arguments.
+    seed : int
+        Seed of the generator, of `pools` and of `redraw`. None: 0.
+    descriptor : ImageDescriptor
+        Descriptor that replaces the images.
+    expect : DataCounts
+        Known counts of the data before `classes`, `positive` and `redraw`, after `descriptor`.
+    """
+
+    name: _Text
+    path: annotated_type(str, "the path of a file, as text", min_length=1) | None = None
+    labels: annotated_type(_Label, "the name of a column") | None = None
+    missing: annotated_type(Literal[CHOICES], f"null, {', '.join(CHOICES)}") | None = None
+    na_values: (
+        annotated_type(
+            list[_Word | int | float], "a list of words or numbers, such as [unknown,-999]"
         )
-    validation.validate_mapping(_OPENML, spec.get("openml") or {}, "data.openml")
-    validation.validate_mapping(_DESCRIPTOR, spec.get("descriptor") or {}, "data.descriptor")
-    validation.check_finite(spec, "data")
-    for key in ("features", "rows"):
-        if spec.get(key) and spec[key][0] >= spec[key][1]:
-            raise UserError(f"data.{key} is {spec[key]!r}; it must be {describe_type(_KEYS[key])}")
+        | None
+    ) = None
+    header: annotated_type(bool, "true or false") | None = None
+    decimal: annotated_type(Decimal, "point or comma") | None = None
+    thousands: annotated_type(Thousands, "point, comma, space or apostrophe") | None = None
+    drop: annotated_type(list[_Label], "a list of columns, such as [customer_id]") | None = None
+    file: _Text | None = None
+    features: _Features | None = None
+    rows: _Rows | None = None
+    classes: (
+        annotated_type(_Index | list[_Label], "a number of classes, or a list of labels") | None
+    ) = None
+    positive: annotated_type(list[_Label], "a list of labels") | None = None
+    pools: (
+        annotated_type(
+            tuple[_Positive, _Positive, _Positive], "[number, splits of each, rows of each class]"
+        )
+        | None
+    ) = None
+    redraw: annotated_type(int, "a number of rows of each class", ge=1) | None = None
+    train_rows: _RowCount | None = None
+    openml: annotated_type(OpenMLSource, "a mapping with an id") | None = None
+    openml_task: annotated_type(int, "the number of a task of OpenML", ge=1) | None = None
+    sklearn: annotated_type(str, "the name of a loader, such as load_wine", min_length=1) | None = (
+        None
+    )
+    as_in_libsvm: annotated_type(bool, "true or false") | None = None
+    generate: annotated_type(dict[str, Any], _GENERATOR) | None = None
+    seed: annotated_type(int, "a whole number, 0 or more", ge=0) | None = None
+    descriptor: annotated_type(ImageDescriptor, "a mapping with kind and shape") | None = None
+    expect: _Counts | None = None
 
+    @classmethod
+    def from_config(cls, config: "Mapping[str, Any] | DataSpec") -> "DataSpec":
+        """Return the specification in the ``data`` of a resolved config, after checking it.
 
-def missing_setting(spec: Mapping[str, Any]) -> str | None:
-    """Return the effective setting of ``data.missing``: one of `CHOICES`, or None for an error.
+        Raises
+        ------
+        UserError
+            If a key is unknown (near matches are named), or a value is not possible.
 
-    Examples
-    --------
-    >>> missing_setting({"name": "mine", "path": "mine.csv", "missing": None})
-    'keep'
-    """
-    return spec.get("missing") or (KEEP if spec.get("path") else None)
+        Examples
+        --------
+        >>> DataSpec.from_config({"name": "toy", "rows": [0, 3]}).rows
+        (0, 3)
+        """
+        if isinstance(config, DataSpec):
+            return config
+        if config.get("name", "") is None or "name" not in config:
+            validation.validate_mapping(cls, {**config, "name": "-"}, "data")
+            raise UserError("data.name is missing; a data set needs a name")
+        return validation.struct_from_config(cls, config, "data")
 
+    def __post_init__(self):
+        if self.generate is not None and not isinstance(self.generate.get("function"), str):
+            raise UserError(f"data.generate is {self.generate!r}; it must be {_GENERATOR}")
+        other_sources = [key for key in _SOURCES if getattr(self, key)]
+        if self.openml_task and other_sources:
+            raise UserError(
+                "data.openml_task names the source of the data; it cannot go with "
+                f"data.{other_sources[0]}, which {self.name} has; leave one of them out"
+            )
+        validation.check_finite({"na_values": self.na_values, "generate": self.generate}, "data")
+        for key in ("features", "rows"):
+            bounds = getattr(self, key)
+            if bounds and bounds[0] >= bounds[1]:
+                raise UserError(
+                    f"data.{key} is {list(bounds)!r}; it must be [start, stop], numbers of {key} "
+                    "from 0"
+                )
 
-def config_overrides(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the differences of a config to the config of the same name in ``conf/data``.
+    def to_config(self) -> dict[str, Any]:
+        """Return the keys that are set, as JSON types."""
+        config = msgspec.to_builtins(self)
+        for values in (config, config.get("openml", {})):
+            ranges = {key: list(value) for key, value in values.items() if isinstance(value, tuple)}
+            values.update(ranges)
+        return config
 
-    Returns
-    -------
-    dict
+    @property
+    def file_stem(self) -> str:
+        """Name of the files of the data set, without endings."""
+        return self.file or self.name
+
+    @property
+    def effective_missing(self) -> str | None:
+        """Effective setting for missing values: one of `CHOICES`, or None for an error.
+
+        Examples
+        --------
+        >>> DataSpec("mine", path="mine.csv").effective_missing
+        'keep'
+        """
+        return self.missing or (KEEP if self.path else None)
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None: it is unknown before the data are loaded."""
+        if self.positive:
+            return 2
+        if self.classes:
+            return self.classes if isinstance(self.classes, int) else len(self.classes)
+        return self.expect.classes if self.expect else None
+
+    @property
+    def openml_query(self) -> dict[str, Any] | None:
+        """Request to OpenML, which its cached answer names; None: the data are not on OpenML."""
+        if self.openml_task:
+            return {"task": self.openml_task}
+        names = ("id", "target", "keep", "drop")
+        return {name: getattr(self.openml, name) for name in names} if self.openml else None
+
+    def openml_version(self) -> "DataSpec":
+        """Return the specification with the features, training rows and counts of OpenML's copy."""
+        if not self.openml:
+            return msgspec.structs.replace(self, train_rows=None)
+        choices = {"features": self.openml.features, "expect": self.openml.expect}
+        values = {key: value for key, value in choices.items() if value is not UNSET}
+        return msgspec.structs.replace(self, train_rows=self.openml.train_rows, **values)
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Differences to the config of the same name in ``conf/data``.
+
         Changed and additional keys with their values, in JSON types, such as the selected classes
         or the path of a user's file; None for a removed key. `boostbench.data.load` returns the
         same data for the config in ``conf/data`` with these values.
-    """
-    original = _shipped_config(spec.get("name"))
-    overrides = {key: value for key, value in spec.items() if value != original.get(key)}
-    overrides |= dict.fromkeys(key for key, value in original.items() if value and key not in spec)
-    if isinstance(overrides.get("path"), str):
-        path, working_folder = user_path(overrides["path"]).absolute(), Path.cwd()
-        path = path.relative_to(working_folder) if path.is_relative_to(working_folder) else path
-        overrides["path"] = path.as_posix()  # records are looked up by it on all systems
-    return overrides
+        """
+        original, config = _shipped_config(self.name), self.to_config()
+        values = {key: value for key, value in config.items() if value != original.get(key)}
+        values |= dict.fromkeys(
+            key for key, value in original.items() if value and key not in config
+        )
+        if self.path:
+            path, working_folder = user_path(self.path).absolute(), Path.cwd()
+            is_below = path.is_relative_to(working_folder)
+            path = path.relative_to(working_folder) if is_below else path
+            values["path"] = path.as_posix()  # records are looked up by it on all systems
+        return values
+
+    @property
+    def key_options(self) -> dict[str, Any]:
+        """Options that distinguish data sets of one name, see `key_options`."""
+        return key_options(self.overrides)
 
 
 @functools.cache
@@ -173,51 +304,12 @@ def _shipped_config(name: str) -> dict[str, Any]:
     The cells of tables share a few data sets, and parsing YAML takes most of the time.
     """
     is_shipped = name in configs.list_options("data")
-    return configs.read_option("data", name) if is_shipped else {"name": name}
-
-
-class DataSpec(msgspec.Struct, frozen=True, dict=True):
-    """Specification of a data set by which its records are found.
-
-    Attributes
-    ----------
-    name : str
-        Name of the folder of the records.
-    options : dict
-        Resolved config of the data set, see `boostbench.data.load`.
-    """
-
-    name: str
-    options: dict[str, Any] = {}
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> "DataSpec":
-        """Return the specification in the ``data`` of a resolved config, see `check_spec`."""
-        return cls(config["name"], dict(config))
-
-    @property
-    def missing(self) -> str | None:
-        """Effective setting for missing values, see `missing_setting`."""
-        return missing_setting(self.options)
-
-    @property
-    def n_classes(self) -> int | None:
-        """Number of classes; None: it is unknown before the data are loaded."""
-        if self.options.get("positive"):
-            return 2
-        classes = self.options.get("classes")
-        if classes:
-            return classes if isinstance(classes, int) else len(list(classes))
-        return (self.options.get("expect") or {}).get("classes")
-
-    @cached_property
-    def key_options(self) -> dict[str, Any]:
-        """Options that distinguish data sets of one name, see `key_options`."""
-        return key_options(config_overrides(self.options))
+    config = configs.read_option("data", name) if is_shipped else {"name": name}
+    return DataSpec.from_config(config).to_config()
 
 
 def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `config_overrides` that select other data.
+    """Return the `DataSpec.overrides` that select other data.
 
     Expected counts select none. A record states the effect of the setting for missing values.
     """

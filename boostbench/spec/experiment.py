@@ -1,13 +1,12 @@
-"""Specification of an experiment: algorithm, data, protocol, measure and seed."""
+"""Specification of an experiment, and the config that it is composed with."""
 
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
-from sklearn.base import BaseEstimator
-from sklearn.utils import get_tags
 
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
@@ -60,13 +59,27 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         UserError
             If a setting is unknown, or has an impossible value.
         """
-        algorithm = AlgorithmSpec.from_config(config["algo"])
-        protocol = ProtocolSpec.from_config(config["protocol"])
-        measure, seed = config.get("measure", "prediction"), config.get("seed", 0)
-        protocol = measures.find(measure).arrange(protocol)
-        if type(seed) is not int or seed < 0:
-            raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
-        return cls(algorithm, DataSpec.from_config(config["data"]), protocol, measure, seed)
+        return cls(
+            AlgorithmSpec.from_config(config["algo"]),
+            DataSpec.from_config(config["data"]),
+            ProtocolSpec.from_config(config["protocol"]),
+            config.get("measure", "prediction"),
+            config.get("seed", 0),
+        ).checked()
+
+    def checked(self) -> "ExperimentSpec":
+        """Return the specification with the settings of the protocol that the measure uses.
+
+        Raises
+        ------
+        UserError
+            If there is no such class, parameter or measure, or a value is not possible.
+        """
+        self.algorithm.check()
+        protocol = measures.find(self.measure).arrange(self.protocol)
+        if type(self.seed) is not int or self.seed < 0:
+            raise UserError(f"seed is {self.seed!r}; it must be a whole number, 0 or more")
+        return msgspec.structs.replace(self, protocol=protocol)
 
     @property
     def points(self) -> list[dict[str, Any]]:
@@ -80,6 +93,9 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         The estimator's tags state it, or its parameter `categorical_features`. Projections and
         samples of unit length need numbers.
         """
+        from sklearn.base import BaseEstimator  # slow to import
+        from sklearn.utils import get_tags
+
         estimator = self.algorithm.estimator
         needs_numbers = self.protocol.pca is not None or self.protocol.scale == "unit"
         takes_tables = measures.find(self.measure).takes_tables
@@ -144,3 +160,110 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     def code_version(self) -> CodeVersion:
         """Version of the code that makes its numbers today."""
         return CodeVersion.from_config(self.settings["algo"], type(measures.find(self.measure)))
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Named limits of a protocol and of algorithms' parameters."""
+
+    name: Any
+    protocol: dict[str, Any]
+    algo: dict[str, dict[str, Any]]
+
+
+class ParallelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Backend of a run, its number of processes, and the address of a scheduler."""
+
+    backend: Any
+    n_jobs: Any
+    scheduler: Any = None
+
+
+class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
+    """Resolved config: an experiment, and the settings of the run that it belongs to.
+
+    Attributes
+    ----------
+    algorithm : AlgorithmSpec
+    data : DataSpec
+    protocol : ProtocolSpec
+        Protocol with the limits of the profile.
+    measure : str
+    seed : int
+    profile : Profile
+    parallel : ParallelSettings
+    results : pathlib.Path
+        Folder of the records.
+    rerun : {"never", "missing", "stale", "all"}
+        Splits that are run again.
+    shard : str or None
+        Part of the fits, such as ``"3/20"``. None: all.
+    """
+
+    algorithm: AlgorithmSpec
+    data: DataSpec
+    protocol: ProtocolSpec
+    measure: Any
+    seed: Any
+    profile: Profile
+    parallel: ParallelSettings
+    results: Path
+    rerun: Any
+    shard: Any
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "ExperimentConfig":
+        """Return the config in the mapping that `boostbench.config.compose` makes.
+
+        Raises
+        ------
+        UserError
+            If the algorithm, the data or the protocol are not valid.
+        """
+        return cls(
+            AlgorithmSpec.from_config(config["algo"]),
+            DataSpec.from_config(config["data"]),
+            ProtocolSpec.from_config(config["protocol"]),
+            config["measure"],
+            config["seed"],
+            Profile(**config["profile"]),
+            ParallelSettings(**config["parallel"]),
+            Path(config["results"]),
+            config["rerun"],
+            config["shard"],
+        )
+
+    @cached_property
+    def spec(self) -> ExperimentSpec:
+        """Specification of the experiment, see `ExperimentSpec.checked`."""
+        fields = self.algorithm, self.data, self.protocol, self.measure, self.seed
+        return ExperimentSpec(*fields).checked()
+
+    def replace_algorithm(self, algo: Mapping[str, Any]) -> "ExperimentConfig":
+        """Return the config with the algorithm of another config group ``algo``."""
+        return msgspec.structs.replace(self, algorithm=AlgorithmSpec.from_config(algo))
+
+    def differences(self, other: "ExperimentConfig") -> list[str]:
+        """Return the settings of the experiment that differ from another config, as overrides."""
+        values, defaults = self._flat_values(), other._flat_values()
+        return [f"{key}={value}" for key, value in values.items() if defaults.get(key) != value]
+
+    def _flat_values(self) -> dict[str, Any]:
+        """Return the values that affect the numbers, by dotted key."""
+        algorithm, data = self.algorithm, dict.fromkeys(DataSpec.__struct_fields__)
+        groups = {
+            "data": data | self.data.to_config(),
+            "protocol": msgspec.structs.asdict(self.protocol)
+            | {"checkpoints": list(self.protocol.checkpoints)},
+            "algo": {
+                "name": algorithm.name,
+                "title": algorithm.title,
+                "_target_": algorithm.target,
+                **algorithm.params,
+                "grid": algorithm.grid,
+            },
+        }
+        return {"profile": self.profile.name, "seed": self.seed, "measure": self.measure} | {
+            f"{group}.{key}": value
+            for group, content in groups.items()
+            for key, value in content.items()
+        }

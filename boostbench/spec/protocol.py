@@ -1,8 +1,7 @@
 """Specification of a protocol: how an algorithm is evaluated on a data set."""
 
-import functools
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -20,11 +19,10 @@ _Rounds = annotated_type(
     tuple[Annotated[int, Meta(ge=1)], ...],
     "a list of numbers of boosting rounds, such as [10,100], and may be empty",
 )
-_Seconds = annotated_type(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
-
-
-# Specifications by the text of their configs: the cells of a table share a protocol.
-_accepted: dict[str, "ProtocolSpec"] = {}
+_MAX_SECONDS = 10_000_000  # about four months
+_Seconds = Annotated[int, Meta(gt=0, lt=_MAX_SECONDS)] | annotated_type(
+    float, "a number of seconds, such as 600", gt=0, lt=_MAX_SECONDS
+)
 
 
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +69,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         Folds of that cross-validation.
     checkpoints : tuple of int
         Boosting rounds at which the test error is recorded.
-    time_limit : float or None, default=None
+    time_limit : int, float or None, default=None
         Wall-clock seconds for a fit and its measurement; a longer trial fails. None: no limit.
 
     Raises
@@ -97,7 +95,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        validation.validate_mapping(_kinds(), msgspec.structs.asdict(self), "protocol")
+        validation.validate_mapping(ProtocolSpec, msgspec.structs.asdict(self), "protocol")
         has_given_splits = self.sampling in ("fixed", "official")
         for is_conflict, setting in (
             (has_given_splits and self.samples_per_class, "samples_per_class"),
@@ -128,11 +126,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         UserError
             If a key is not a field (near matches are named), or a value is out of range.
         """
-        text = repr(config)
-        if text not in _accepted:
-            validation.validate_mapping(_kinds(), config, "protocol")
-            _accepted[text] = cls(**config)
-        return _accepted[text]
+        return validation.struct_from_config(cls, config, "protocol")
 
     def to_config(self) -> dict[str, Any]:
         """Return the settings that affect the result of a split, as JSON types.
@@ -148,8 +142,3 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         if self.time_limit is None:
             del config["time_limit"]
         return config
-
-
-@functools.cache
-def _kinds() -> dict[str, Any]:
-    return get_type_hints(ProtocolSpec, include_extras=True)

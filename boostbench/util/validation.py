@@ -38,16 +38,18 @@ def describe_type(kind: Any) -> str:
         metadata.description
         for alternative in _alternatives(kind)
         for metadata in getattr(alternative, "__metadata__", ())
+        if metadata.description
     )
 
 
-def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
-    """Check the keys and values of a mapping.
+def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) -> None:
+    """Check the keys and values of a mapping by the types of a struct's fields.
 
     Parameters
     ----------
-    kinds : mapping of str to type
-        Type of each key: a literal, an `annotated_type`, or a union of these with null.
+    cls : type
+        Struct. The type of a field is a literal, an `annotated_type` of values or of a nested
+        struct, or a union of these with null.
     content : mapping
         Mapping of JSON types.
     where : str
@@ -60,28 +62,52 @@ def validate_mapping(kinds: Mapping[str, Any], content: Mapping, where: str) -> 
 
     Examples
     --------
-    >>> seed = annotated_type(int, "a whole number, 0 or more", ge=0)
-    >>> validate_mapping({"seed": seed}, {"seed": -1}, "data")
+    >>> class Seeded(msgspec.Struct):
+    ...     seed: annotated_type(int, "a whole number, 0 or more", ge=0)
+    >>> validate_mapping(Seeded, {"seed": -1}, "data")
     Traceback (most recent call last):
     boostbench.util.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
+    kinds = _annotated_hints(cls)
     for key, value in content.items():
         if key not in kinds:
             raise unknown_name_error(f"key of {where}", str(key), kinds, is_listed=False)
         try:
             msgspec.convert(value, kinds[key])
         except (ValueError, RecursionError):
-            first_type = _alternatives(kinds[key])[0]
-            is_choice = get_origin(first_type) is Literal
-            advice = (
-                did_you_mean(value, get_args(first_type))
-                if is_choice
-                else f"it must be {describe_type(kinds[key])}"
-            )
-            if not is_choice and _is_unquoted_text(value, kinds[key]):
-                example = '["..."]' if isinstance(value, list) else '"..."'
-                advice += f"; if it is meant as text, quote it: '{where}.{key}={example}'"
+            nested = _nested_struct(kinds[key])
+            if nested and isinstance(value, Mapping) and _required_fields(nested) <= value.keys():
+                validate_mapping(nested, value, f"{where}.{key}")
+            advice = _advice(kinds[key], value, f"{where}.{key}")
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
+
+
+def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
+    """Return a struct of the values in a group of a config, see `validate_mapping`.
+
+    Equal configs give the same struct: the cells of a table share a few.
+    """
+    text = cls, repr(config)
+    if text not in _structs:
+        validate_mapping(cls, config, where)
+        _structs[text] = msgspec.convert(config, cls)
+    return _structs[text]
+
+
+# Structs by their class and the text of their config.
+_structs: dict[tuple[type, str], Any] = {}
+
+
+def _advice(kind: Any, value: Any, key: str) -> str:
+    """Return advice on a value of a wrong type."""
+    first_type = _alternatives(kind)[0]
+    if get_origin(first_type) is Literal:
+        return did_you_mean(value, get_args(first_type))
+    advice = f"it must be {describe_type(kind)}"
+    if _is_unquoted_text(value, kind):
+        example = '["..."]' if isinstance(value, list) else '"..."'
+        advice += f"; if it is meant as text, quote it: '{key}={example}'"
+    return advice
 
 
 def struct_from_mapping(
@@ -276,6 +302,23 @@ def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
 
 
 _type_hints = functools.cache(get_type_hints)
+
+
+@functools.cache
+def _annotated_hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+@functools.cache
+def _required_fields(cls: type) -> frozenset[str]:
+    return frozenset(name for name, is_required in _fields(cls).items() if is_required)
+
+
+def _nested_struct(kind: Any) -> type | None:
+    """Return the struct of a field, if it has one whose fields are described."""
+    inner = next((get_args(a)[0] for a in _alternatives(kind) if get_origin(a) is Annotated), None)
+    is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
+    return inner if is_struct and _required_fields(inner) else None
 
 
 @functools.cache

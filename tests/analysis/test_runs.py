@@ -7,6 +7,7 @@ from boostbench.analysis.runs import find_experiments
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.report.findings import runs_listing
+from boostbench.spec.data import DataSpec
 from tests.fitting.toy import make_dataset
 
 TITLES = {"mh": "AdaBoost.MH"}
@@ -59,7 +60,7 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
     algo = {"name": "bayes", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
     for path, n_splits in (("a/my.csv", 2), ("b/my.csv", 5)):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
-        dataset = replace(make_dataset(), spec={"name": "my", "path": path})
+        dataset = replace(make_dataset(), spec=DataSpec("my", path=path))
         run([Experiment.from_config(config, dataset)], results=tmp_path)
     [experiment] = find_experiments(Records(tmp_path), TITLES)
     assert len({record["config_hash"] for record in experiment.cell.rows.records}) == 2

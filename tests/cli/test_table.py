@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench.analysis.verdicts import COMPARED
-from boostbench.config.compose import compose_experiment
+from boostbench.config.compose import compose_config
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
 from boostbench.papers.published import lines_of
@@ -156,8 +156,7 @@ def resolved_algos(table):
     """Compose the algorithm of each column, which suffices to find its published number."""
     row = next(iter(table.rows))
     return {
-        column: compose_experiment(table.cell_settings(row, column))["algo"]
-        for column in table.columns
+        column: compose_config(table.cell_settings(row, column))["algo"] for column in table.columns
     }
 
 
@@ -239,7 +238,7 @@ def test_mcboost_tables_share_experiments():
 
     def cell(number, row, column):
         table = TableDefinition.read(f"mcboost{number}")
-        return compose_experiment(table.cell_settings(row, column))
+        return compose_config(table.cell_settings(row, column))
 
     shared = [
         [(1, "usps", "exp9"), (2, "usps", "exp05"), (4, "usps", "exponential")],

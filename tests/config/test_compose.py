@@ -1,3 +1,4 @@
+import copy
 import inspect
 import json
 import re
@@ -8,7 +9,7 @@ from hydra import initialize_config_dir
 from hydra.utils import get_class
 from omegaconf import OmegaConf
 
-from boostbench.config.compose import compose_experiment, merge_configs
+from boostbench.config.compose import compose_config, merge_configs
 from boostbench.config.overrides import allow_new_parameters, parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.data.loading import load
@@ -41,7 +42,7 @@ ROUNDS = {
 
 
 def compose(*overrides):
-    return compose_experiment(parse_overrides(overrides))
+    return compose_config(parse_overrides(overrides))
 
 
 def compose_with_hydra(overrides):
@@ -85,7 +86,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
 @pytest.mark.parametrize("algo", configs.list_options("algo"))
 def test_all_algorithms_compose_with_all_protocols(algo):
     protocols = configs.list_options("protocol")
-    specs = [compose_experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
+    specs = [compose_config({"algo": algo, "protocol": protocol}) for protocol in protocols]
     groups = {"algo", "data", "protocol", "profile", "parallel"}
     for spec, protocol in zip(specs, protocols, strict=True):
         assert spec.keys() == groups | {"measure", "seed", "results", "rerun", "shard"}
@@ -207,16 +208,16 @@ def test_quick_profile_limits_the_settings_of_a_definition(overrides):
     settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *overrides]
     settings = parse_overrides([*settings, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
-    quick = compose_experiment(settings | asked, asked=asked)
+    quick = compose_config(settings | asked, asked=asked)
     assert quick["protocol"]["n_splits"] == 3
     assert quick["algo"]["n_iterations"] == 200
     assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
     few = {"protocol.n_splits": 1, "algo.n_iterations": 60}
-    quick = compose_experiment(settings | few | asked, asked=asked)
+    quick = compose_config(settings | few | asked, asked=asked)
     assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
-    quick = compose_experiment(settings | asked | few, asked=[*asked, "protocol.n_splits"])
+    quick = compose_config(settings | asked | few, asked=[*asked, "protocol.n_splits"])
     assert quick["protocol"]["n_splits"] == 1
-    quick = compose_experiment(settings | asked)
+    quick = compose_config(settings | asked)
     assert quick["protocol"]["n_splits"] == 50
 
 
@@ -245,8 +246,8 @@ def test_profiles_name_existing_settings(profile):
 def test_quick_profile_changes_record_keys(algo):
     dataset = load(configs.read_option("data", "wine") | {"openml": None})
     asked, quick_spec = (
-        compose_experiment({"algo": algo}),
-        compose_experiment({"algo": algo, "profile": "quick"}),
+        compose_config({"algo": algo}),
+        compose_config({"algo": algo, "profile": "quick"}),
     )
     paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, quick_spec))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
@@ -301,13 +302,11 @@ def test_composition_equals_hydra(overrides):
     assert json.dumps(config) == json.dumps(compose_with_hydra(overrides))
 
 
-def test_experiments_share_no_mutable_settings():
-    cell = parse_overrides(["+algo.grid.C=[1,2]"])
-    spec = compose_experiment(cell)
-    spec["protocol"]["checkpoints"].clear()
-    spec["algo"]["grid"]["C"].clear()
-    assert compose_experiment(cell)["protocol"]["checkpoints"]
-    assert compose_experiment(cell)["algo"]["grid"]["C"] == [1, 2]
+def test_overrides_do_not_change_other_experiments():
+    before = copy.deepcopy(compose_config({}))
+    changes = ["+algo.grid.C=[1,2]", "protocol.n_folds=3", "+algo.grid.x.y=1", "~data.labels"]
+    compose_config(parse_overrides([*changes, "profile=quick"]))
+    assert compose_config({}) == before
 
 
 @pytest.mark.parametrize(
@@ -363,7 +362,7 @@ def test_deleted_protocol_settings_have_their_defaults():
 )
 def test_profile_limits_numbers_only(limit, tried):
     asked = {"profile": "quick", "profile.algo.all.n_iterations": limit}
-    spec = compose_experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
+    spec = compose_config({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
     assert spec["algo"]["grid"]["n_iterations"] == tried
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.config.compose import compose_experiment, data_settings
+from boostbench.config.compose import compose_config, data_settings
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
@@ -37,9 +37,9 @@ def test_rows_of_files_are_named_after_their_data(tmp_path, define_table):
         define_table(rows=[str(tmp_path / name) for name in files], columns=["samme"])
     )
     assert [row.title for row in table.rows.values()] == list(files.values())
-    assert [spec["data"]["name"] for spec in table.compose().values()] == list(files.values())
+    assert [config.data.name for config in table.compose().values()] == list(files.values())
     with pytest.raises(UserError, match="unknown data set 'wien'; did you mean wine"):
-        compose_experiment(data_settings("wien"))
+        compose_config(data_settings("wien"))
 
 
 def test_equal_titles_are_followed_by_names(tmp_path, define_table):

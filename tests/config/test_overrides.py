@@ -4,7 +4,7 @@ import pytest
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from boostbench.config.compose import compose_experiment
+from boostbench.config.compose import compose_config
 from boostbench.config.overrides import check_once, expand_sweep, parse_overrides
 from boostbench.util.errors import UserError
 
@@ -12,7 +12,7 @@ from boostbench.util.errors import UserError
 def compose_jobs(overrides, folders=()):
     """Compose all jobs of a sweep, as `boostbench run` does."""
     return [
-        compose_experiment(parse_overrides(job), folders=folders)
+        compose_config(parse_overrides(job), folders=folders)
         for job in expand_sweep(overrides, folders)
     ]
 

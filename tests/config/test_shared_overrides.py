@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.config.compose import compose_experiment
+from boostbench.config.compose import compose_config
 from boostbench.config.overrides import parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
@@ -21,8 +21,11 @@ def algos(define_table):
 
     def algos(*overrides, asked=(), rows=("iris",)):
         path = define_table(rows=list(rows), columns=COLUMNS, overrides=list(overrides))
-        specs = TableDefinition.read(path).compose(asked)
-        return {column: spec["algo"] for (_, column), spec in specs.items()}
+        composed = TableDefinition.read(path).compose(asked)
+        return {
+            column: config.algorithm.params | {"grid": config.algorithm.grid}
+            for (_, column), config in composed.items()
+        }
 
     return algos
 
@@ -86,4 +89,4 @@ def test_error_of_a_command_line_override_names_no_file(define_table):
 def test_replaced_class_may_share_a_parameter():
     """Add n_iterations, which the replaced algorithm has, too."""
     given = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=7"]
-    assert compose_experiment(parse_overrides(given))["algo"]["n_iterations"] == 7
+    assert compose_config(parse_overrides(given))["algo"]["n_iterations"] == 7

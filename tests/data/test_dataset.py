@@ -5,11 +5,12 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data import Dataset
+from boostbench.spec.data import DataCounts
 from boostbench.util.errors import UserError
 
 TOY = Dataset(
     "toy", np.array([[1.0, 0], [0, 2], [3, 0]]), np.array(["b", "a", "b"]), "made here",
-    expect={"samples": 3, "features": 2, "classes": 2},
+    expect=DataCounts(samples=3, features=2, classes=2),
 )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def test_select_rows_drops_the_splits():
 )
 def test_other_counts_than_expected(key, message):
     with pytest.raises(UserError, match=rf"'toy' \(made here\).*{message}"):
-        replace(TOY, expect={key: 9}).validate()
+        replace(TOY, expect=DataCounts(**{key: 9})).validate()
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -69,7 +70,7 @@ def test_nan_and_infinite_features(bad, sparse):
 
 def test_features_are_required():
     with pytest.raises(UserError, match=r"'toy' \(made here\) has no features"):
-        replace(TOY, X=np.ones((3, 0)), expect={}).validate()
+        replace(TOY, X=np.ones((3, 0)), expect=DataCounts()).validate()
 
 
 def test_two_classes_are_required():

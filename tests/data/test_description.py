@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data import Dataset, describe, load
+from boostbench.spec.data import DataCounts
 
 TOY = Dataset(
     "toy",
@@ -12,7 +13,7 @@ TOY = Dataset(
     np.array(["b", "a", "b", "b"]),
     "made here",
     [(np.arange(3), np.arange(3, 4))],
-    {"samples": 4, "classes": 2},
+    DataCounts(samples=4, classes=2),
 )
 
 
@@ -31,7 +32,7 @@ def test_dense_data_are_described():
 
 
 def test_sparse_without_splits_and_expectations():
-    rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X + 1), splits=None, expect={})))
+    rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X + 1), splits=None, expect=DataCounts())))
     assert rows["features"] == "2 (sparse)"
     assert rows["values"] == "1 to 5.5, 0.0% of them zero"
     assert rows["expected"] == "nothing said"

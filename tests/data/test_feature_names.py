@@ -2,6 +2,7 @@ import pytest
 
 from boostbench.data.loading import load
 from boostbench.data.sources.bundles import write_bundle
+from boostbench.spec.data import DataSpec
 
 CSV = "size,colour,flag,class\n1,red,yes,a\n2,blue,no,b\n3,green,no,a\n4,red,yes,b\n"
 
@@ -33,7 +34,7 @@ def test_selected_features_keep_their_names(spec):
 def test_bundles_keep_names(spec, tmp_path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
     dataset = load(spec)
-    write_bundle(tmp_path, {"name": "mine"}, dataset)
+    write_bundle(tmp_path, DataSpec("mine"), dataset)
     assert load({"name": "mine"}).source.startswith("file")
     assert load({"name": "mine"}).feature_names == dataset.feature_names
 

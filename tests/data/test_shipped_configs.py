@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from boostbench.data import first_available_source, load
-from boostbench.spec.data import check_spec
+from boostbench.spec.data import DataSpec
 from boostbench.util.configs import conf_dir
 
 SPECS = {
@@ -30,7 +30,7 @@ def test_config_has_the_required_keys(name):
     assert spec["name"] == name
     assert {"name", "expect"} <= spec.keys()
     assert "path" not in spec
-    check_spec(spec)
+    DataSpec.from_config(spec)
     assert "seed" not in spec or spec.get("generate") or spec.get("redraw") or spec.get("pools")
 
 

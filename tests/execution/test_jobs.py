@@ -18,7 +18,7 @@ def test_rows_with_equal_data_share_the_data_set(folder):
         "two": ["data=wine", "++data.classes=2"],
     }
     data = {
-        (row, "x"): compose_experiment(parse_overrides(overrides))["data"]
+        (row, "x"): compose_experiment(parse_overrides(overrides)).data
         for row, overrides in asked.items()
     }
     datasets, notes = load_table_data(data, data)

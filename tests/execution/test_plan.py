@@ -6,6 +6,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.execution.plan import Experiment, tuning_tasks
 from boostbench.fitting.measures.base import Measure
 from boostbench.spec import measures
+from boostbench.spec.data import DataSpec
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
@@ -103,7 +104,7 @@ def test_every_measure_keeps_the_time_limit(name):
 
 def test_path_that_is_not_unicode_is_refused():
     """Check the path early, as its record could not be written."""
-    spec = {"name": "toy", "path": "\udcff.csv"}
+    spec = DataSpec("toy", path="\udcff.csv")
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
     algo = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier"}
     with pytest.raises(UserError, match=r"data.path is '\\udcff.csv', which is not Unicode"):

@@ -186,7 +186,7 @@ def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
     config = {
         "algo": {"_target_": target, "name": "it", **rounds},
         "protocol": {"n_splits": 3, "checkpoints": [], "scale": "none"},
-        "data": dict(dataset.spec),
+        "data": dataset.spec.to_config(),
     }
     assert len(Records(tmp_path / "results").find(ExperimentSpec.from_config(config)).records) == 3
     config["data"]["missing"] = "median"

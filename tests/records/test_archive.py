@@ -7,6 +7,7 @@ from fitting.toy import make_dataset, run
 
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
+from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
@@ -87,17 +88,26 @@ def test_records_are_found_by_the_protocol_settings_of_the_measure(tmp_path, mea
 
 def test_labels_against_the_rest_are_two_classes(tmp_path):
     asked = config(data={"positive": ["a"]})
-    dataset = replace(make_dataset().one_vs_rest(["a"]), spec=asked["data"])
+    dataset = replace(make_dataset().one_vs_rest(["a"]), spec=DataSpec.from_config(asked["data"]))
     run([Experiment.from_config(asked, dataset)], results=tmp_path)
     assert len(Records(tmp_path).find(ExperimentSpec.from_config(asked)).records) == 4
 
 
-@pytest.mark.parametrize("key", ["classes", "positive", "rows", "path", "labels"])
-def test_other_cuts_are_other_data(tmp_path, key):
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("classes", [["a", "b"], ["b", "c"]]),
+        ("positive", [["a", "b"], ["b", "c"]]),
+        ("rows", [[0, 9], [1, 9]]),
+        ("path", ["a.csv", "b.csv"]),
+        ("labels", ["a", "b"]),
+    ],
+)
+def test_other_cuts_are_other_data(tmp_path, key, values):
     """Use data sets with equal names and numbers of classes."""
-    cuts = [{key: ["a", "b"]}, {key: ["b", "c"]}, {}]
+    cuts = [*({key: value} for value in values), {}]
     for seed, cut in enumerate(cuts[:2]):
-        dataset = replace(make_dataset((40, 40), seed=seed), spec=DATA | cut)
+        dataset = replace(make_dataset((40, 40), seed=seed), spec=DataSpec.from_config(DATA | cut))
         run([Experiment.from_config(config(data=cut), dataset)], results=tmp_path)
     queries = [
         Records(tmp_path).find(
@@ -115,7 +125,7 @@ def test_record_may_have_several_data_options(tmp_path):
 
     def experiments(option, n_splits=2):
         wanted[:] = [config(data=DATA | option, protocol={"n_splits": n_splits})]
-        dataset = replace(make_dataset(), spec=DATA | option)
+        dataset = replace(make_dataset(), spec=DataSpec.from_config(DATA | option))
         return [Experiment.from_config(wanted[0], dataset)]
 
     def find(option):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.config.compose import compose_experiment
+from boostbench.config.compose import compose_config
 from boostbench.config.tables import TableDefinition
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
@@ -23,7 +23,7 @@ def machines():
 @pytest.mark.parametrize("row", CGENS2.rows)
 def test_cosines_have_the_bandwidth_of_the_support_vector_machine(row, machines):
     """That of the first split, on which their C is chosen too (CGENS, section 3)."""
-    ours = compose_experiment(CGENS2.cell_settings(row, "fourier"))
+    ours = compose_config(CGENS2.cell_settings(row, "fourier"))
     assert ours["algo"]["grid"]["n_iterations"] == [500]
     assert ours["protocol"]["tune"] == "first_split"
     [first] = [record["chosen"] for record in machines[row] if record["split"] == 0]

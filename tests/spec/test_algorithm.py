@@ -81,7 +81,7 @@ def test_classes_without_and_with_arbitrary_parameters_are_built():
 )
 def test_mistakes_are_user_errors_of_one_line(config, message):
     with pytest.raises(UserError, match=message) as caught:
-        AlgorithmSpec.from_config(config)
+        AlgorithmSpec.from_config(config).check()
     assert "\n" not in str(caught.value)
 
 

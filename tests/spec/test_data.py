@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.spec.data import check_spec, config_overrides
+from boostbench.spec.data import DataSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -25,8 +25,8 @@ FULL = {
 
 
 def test_complete_and_minimal_configs_are_valid():
-    check_spec(FULL)
-    check_spec({**dict.fromkeys(FULL), "name": "toy"})
+    DataSpec.from_config(FULL)
+    DataSpec.from_config({**dict.fromkeys(FULL), "name": "toy"})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_complete_and_minimal_configs_are_valid():
 def test_values_of_wrong_types_are_refused(key, values):
     for value in values:
         with pytest.raises(UserError, match=rf"^data\.{key} is .*; it must be .*\w"):
-            check_spec(FULL | {key: value})
+            DataSpec.from_config(FULL | {key: value})
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_values_of_wrong_types_are_refused(key, values):
 )
 def test_invalid_openml_values_are_refused(key, value):
     with pytest.raises(UserError, match=rf"^data\.openml\.{key} is .*; it must be"):
-        check_spec(FULL | {"openml": {"id": 7, key: value}})
+        DataSpec.from_config(FULL | {"openml": {"id": 7, key: value}})
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_invalid_openml_values_are_refused(key, value):
 def test_invalid_descriptor_values_are_refused(key, value, message):
     descriptor = {"kind": "hog", "shape": [8, 8], key: value}
     with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {message}"):
-        check_spec(FULL | {"descriptor": descriptor})
+        DataSpec.from_config(FULL | {"descriptor": descriptor})
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_invalid_descriptor_values_are_refused(key, value, message):
 )
 def test_infinite_and_nan_values_are_refused(values, where):
     with pytest.raises(UserError, match=f"^{where}, which no record .* quotes around a word$"):
-        check_spec(FULL | values)
-    check_spec(FULL | {"na_values": ["nan", -999, 0.5]})
+        DataSpec.from_config(FULL | values)
+    DataSpec.from_config(FULL | {"na_values": ["nan", -999, 0.5]})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_infinite_and_nan_values_are_refused(values, where):
 )
 def test_error_suggests_quotes_for_text(key, value, example):
     with pytest.raises(UserError, match="; it must be ") as error:
-        check_spec(FULL | {key: value})
+        DataSpec.from_config(FULL | {key: value})
     assert str(error.value).endswith(f"; if it is meant as text, quote it: 'data.{key}={example}'")
 
 
@@ -114,29 +114,29 @@ def test_error_suggests_quotes_for_text(key, value, example):
 )
 def test_error_suggests_no_quotes_for_other_values(key, value):
     with pytest.raises(UserError, match="; it must be ") as error:
-        check_spec(FULL | {key: value})
+        DataSpec.from_config(FULL | {key: value})
     assert "quote" not in str(error.value)
 
 
 def test_unknown_keys_are_refused():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
-        check_spec({"name": "toy", "trian_rows": 3})
+        DataSpec.from_config({"name": "toy", "trian_rows": 3})
     with pytest.raises(UserError, match=r"unknown key of data\.openml 'version'"):
-        check_spec({"name": "toy", "openml": {"id": 3, "version": 1}})
+        DataSpec.from_config({"name": "toy", "openml": {"id": 3, "version": 1}})
 
 
 def test_config_overrides_are_the_differences_to_the_named_config(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     named = configs.read_option("data", "vowel")
-    assert config_overrides(named) == {}
-    assert config_overrides(named | {"classes": 3}) == {"classes": 3}
+    assert DataSpec.from_config(named).overrides == {}
+    assert DataSpec.from_config(named | {"classes": 3}).overrides == {"classes": 3}
     mine = {"name": "vowel", "path": "vowel.csv"}
     gone = {key: None for key, value in named.items() if value and key not in mine}
     assert "expect" in gone
-    assert config_overrides(mine) == {"path": "vowel.csv"} | gone
-    assert config_overrides(mine | {"name": "mine"}) == {"path": "vowel.csv"}
+    assert DataSpec.from_config(mine).overrides == {"path": "vowel.csv"} | gone
+    assert DataSpec.from_config(mine | {"name": "mine"}).overrides == {"path": "vowel.csv"}
 
 
 def test_name_is_required():
     with pytest.raises(UserError, match=r"data\.name is missing"):
-        check_spec({"path": "toy.csv"})
+        DataSpec.from_config({"path": "toy.csv"})

@@ -61,7 +61,7 @@ def test_only_estimators_are_instantiated(harmful, watched):
     ]
     for config in places:
         with pytest.raises(UserError) as error:
-            AlgorithmSpec.from_config(config)
+            AlgorithmSpec.from_config(config).check()
         assert "\n" not in str(error.value)
         config = {"grid": {}, **config}
         params = {k: v for k, v in config.items() if k not in ("_target_", "grid")}

@@ -67,9 +67,9 @@ def test_tables_name_existing_settings():
 def departures(table):
     """Yield the words by which a remark names each reading that departs from the paper's text."""
     keys = {column: (row, column) for row, column in table.keys if table.is_run(row, column)}
-    for (_, column), spec in table.compose(keys=keys.values()).items():
-        algo, title = spec["algo"], table.columns[column].title or ""
-        if algo.get("n_bins") and algo["_target_"].split(".")[-1].startswith("RBoostRank"):
+    for (_, column), config in table.compose(keys=keys.values()).items():
+        algo, title = config.algorithm.params, table.columns[column].title or ""
+        if algo.get("n_bins") and config.algorithm.target.split(".")[-1].startswith("RBoostRank"):
             yield f"{algo['n_bins'] - 1} thresholds"
         if algo.get("loss") == "squared_hinge" and "squared hinge" not in title:
             yield "squared hinge"

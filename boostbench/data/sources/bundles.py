@@ -6,13 +6,13 @@ with a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS`` for ``sha2
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.sources import cache
+from boostbench.spec.data import DataSpec
 from boostbench.util.atomic_write import atomic_write
 from boostbench.util.checksums import file_sha256
 from boostbench.util.errors import UserError, os_error_reason
@@ -28,17 +28,17 @@ def bundle_path(folder: Path, name: str) -> Path:
     return Path(folder) / f"{name}{_SUFFIX}"
 
 
-def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
+def write_bundle(folder: Path, spec: DataSpec, dataset: Dataset) -> Path:
     """Add a data set to a bundle.
 
     Parameters
     ----------
     folder : Path
         Folder of the bundle; created if it is missing.
-    spec : mapping
-        Config of the data set; `read_bundle` returns the data set for an equal config only.
+    spec : DataSpec
+        Specification; `read_bundle` returns the data set for an equal one only.
     dataset : Dataset
-        Result of `boostbench.data.load` for this config.
+        Result of `boostbench.data.load` for this specification.
 
     Returns
     -------
@@ -62,32 +62,32 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
     return path
 
 
-def read_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
+def read_bundle(folder: Path, spec: DataSpec) -> Dataset | None:
     """Load a data set from a bundle.
 
     Parameters
     ----------
     folder : Path
         Folder, with or without a bundle.
-    spec : mapping
-        Config of the data set.
+    spec : DataSpec
+        Specification of the data set.
 
     Returns
     -------
     Dataset or None
-        None if the folder has no data set of this name, or one for another config.
+        None if the folder has no data set of this name, or one for another specification.
 
     Raises
     ------
     UserError
         If the file cannot be read, or differs from its checksum.
     """
-    path = bundle_path(folder, spec["name"])
+    path = bundle_path(folder, spec.name)
     if not os.path.isfile(path):
         return None
     try:
         _verify_checksum(path)
-        dataset = cache.read(path, spec["name"], _identifying_spec(spec))
+        dataset = cache.read(path, spec.name, _identifying_spec(spec))
     except UserError:
         raise
     except OSError as error:
@@ -108,13 +108,13 @@ def _verify_checksum(path: Path) -> None:
         raise UserError(f"{path} differs from its checksum in {sums}; {_REMEDY}")
 
 
-def _identifying_spec(spec: Mapping[str, Any]) -> dict:
+def _identifying_spec(spec: DataSpec) -> dict[str, Any]:
     """Return the keys of a config that determine the data."""
-    identifying = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
-    openml = spec.get("openml")
-    if openml:
-        identifying["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
-    return identifying
+    config = spec.to_config()
+    config.pop("expect", None)
+    if openml := config.get("openml"):
+        config["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
+    return config
 
 
 def _read_checksums(folder: Path) -> dict[str, str]:

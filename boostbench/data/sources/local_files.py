@@ -7,9 +7,8 @@ entered, or a name is too long.
 import os
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from boostbench.data.data_table import LabelledData, features_and_labels
 from boostbench.data.decompression import OPENERS, open_file
@@ -22,6 +21,7 @@ from boostbench.data.readers import (
     unknown_suffix_error,
 )
 from boostbench.data.readers.base import ReadOptions
+from boostbench.spec.data import DataSpec
 from boostbench.util.errors import UserError
 from boostbench.util.user_paths import slug, user_path
 
@@ -32,17 +32,12 @@ def data_folder() -> Path | None:
     return user_path(folder) if folder else None
 
 
-def file_stem(spec: Mapping[str, Any]) -> str:
-    """Return the name of a data set's files, without endings."""
-    return spec.get("file") or spec["name"]
-
-
-def local_file(spec: Mapping[str, Any]) -> Path | None:
+def local_file(spec: DataSpec) -> Path | None:
     """Return the local file of a data set; None if there is none."""
-    if spec.get("path"):
-        return user_path(spec["path"])
+    if spec.path:
+        return user_path(spec.path)
     folder = data_folder()
-    return find_file(file_stem(spec), folder) if folder else None
+    return find_file(spec.file_stem, folder) if folder else None
 
 
 def find_file(stem: str, folder: Path) -> Path | None:

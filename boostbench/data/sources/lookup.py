@@ -15,19 +15,15 @@ from boostbench.data.sources import bundles, cache
 from boostbench.data.sources.builtin import generate, load_builtin, rescale_like_libsvm
 from boostbench.data.sources.local_files import (
     data_folder,
-    file_stem,
     local_file,
     read_file,
 )
 from boostbench.data.sources.openml_client import Unreachable, download
-from boostbench.spec.data import missing_setting
+from boostbench.spec.data import DataSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 logger = logging.getLogger(__name__)
-
-# Keys of a query to OpenML. A cached data set is used only if all of them are equal.
-_QUERY_KEYS = ("id", "target", "keep", "drop")
 
 
 class DataNotAvailable(UserError):
@@ -45,9 +41,8 @@ class SourceResult(NamedTuple):
     ----------
     dataset : Dataset
         Data set before its preparation by `boostbench.data.load`, unless `is_prepared`.
-    source_spec : mapping
-        Mapping with the keys that select features and rows, and the expected counts: the config,
-        or its part on OpenML if the data set is from there.
+    spec : DataSpec
+        Specification with the features, training rows and counts for this source.
     is_prepared : bool
         Whether the data set is prepared already, as in a bundle.
     kept_rows : ndarray of shape (n_rows,), bool, or None
@@ -55,18 +50,18 @@ class SourceResult(NamedTuple):
     """
 
     dataset: Dataset
-    source_spec: Mapping[str, Any]
+    spec: DataSpec
     is_prepared: bool = False
     kept_rows: np.ndarray | None = None
 
 
-def fetch_first(spec: Mapping[str, Any]) -> SourceResult:
+def fetch_first(spec: DataSpec) -> SourceResult:
     """Return a data set from the first source that has it.
 
     Parameters
     ----------
-    spec : mapping
-        Config of the data set, see `boostbench.data.load`.
+    spec : DataSpec
+        Specification of the data set.
 
     Returns
     -------
@@ -88,20 +83,20 @@ def fetch_first(spec: Mapping[str, Any]) -> SourceResult:
     is_offline = any(isinstance(reason, Unreachable) for reason in reasons)
     offline_text = f"; {', '.join(_offline_data_sets())} need no download" if is_offline else ""
     raise (Offline if is_offline else DataNotAvailable)(
-        f"data set {spec['name']!r} is not available: "
+        f"data set {spec.name!r} is not available: "
         f"{'; '.join(map(str, filter(None, reasons)))}. "
-        f"Put {file_names(file_stem(spec))} into $BOOSTBENCH_DATA, or give "
+        f"Put {file_names(spec.file_stem)} into $BOOSTBENCH_DATA, or give "
         f"data.path=FILE{offline_text}"
     )
 
 
-def first_available_source(spec: Mapping[str, Any]) -> str:
+def first_available_source(spec: DataSpec | Mapping[str, Any]) -> str:
     """Return the first source of a data set, without loading the data.
 
     Parameters
     ----------
-    spec : mapping
-        Config of the data set, see `boostbench.data.load`.
+    spec : DataSpec or mapping
+        Specification of the data set, or its config.
 
     Returns
     -------
@@ -110,18 +105,18 @@ def first_available_source(spec: Mapping[str, Any]) -> str:
         ``"scikit-learn"``, ``"generated"``, or the result of `openml_name`. ``""``: no source has
         the data set, and the user has to provide a file.
     """
-    return next((name for name, _ in _sources(spec) if name), "")
+    return next((name for name, _ in _sources(DataSpec.from_config(spec)) if name), "")
 
 
-def openml_name(spec: Mapping[str, Any]) -> str:
+def openml_name(spec: DataSpec) -> str:
     """Return the name of a data set on OpenML: ``"OpenML 307"``, ``"OpenML task 3"`` or ``""``."""
-    if spec.get("openml_task"):
-        return f"OpenML task {spec['openml_task']}"
-    return f"OpenML {spec['openml']['id']}" if spec.get("openml") else ""
+    if spec.openml_task:
+        return f"OpenML task {spec.openml_task}"
+    return f"OpenML {spec.openml.id}" if spec.openml else ""
 
 
 def _sources(
-    spec: Mapping[str, Any],
+    spec: DataSpec,
 ) -> Iterator[tuple[str | None, Callable[[], SourceResult | str | Exception]]]:
     """Yield the name of each source and a function that loads the data from it.
 
@@ -129,60 +124,63 @@ def _sources(
     `SourceResult`, or the reason why the source does not have the data; ``""`` if the user does
     not expect data there.
     """
-    folder, name, seed = data_folder(), spec["name"], spec.get("seed") or 0
-    if folder and not spec.get("path"):
+    folder, name, seed = data_folder(), spec.name, spec.seed or 0
+    if folder and not spec.path:
         exists = os.path.isfile(bundles.bundle_path(folder, name))
         yield "bundle" if exists else None, lambda: _load_bundle(folder, spec)
     path = local_file(spec)
     yield f"file {path.name}" if path else None, lambda: _load_file(path, spec)
-    openml = _openml_spec(spec)
-    if openml:
-        exists = os.path.isfile(cache.cache_path(file_stem(spec)))
-        yield "cache" if exists else None, lambda: _load_cached(openml, spec)
-    if spec.get("sklearn"):
+    if spec.openml_query:
+        exists = os.path.isfile(cache.cache_path(spec.file_stem))
+        yield "cache" if exists else None, lambda: _load_cached(spec)
+    if spec.sklearn:
         yield "scikit-learn", lambda: _load_builtin_data(spec)
-    if spec.get("generate"):
-        yield "generated", lambda: SourceResult(generate(name, spec["generate"], seed), spec)
-    if openml:
-        yield openml_name(spec), lambda: _load_from_openml(openml, spec)
+    if spec.generate:
+        yield "generated", lambda: SourceResult(generate(name, spec.generate, seed), spec)
+    if spec.openml_query:
+        yield openml_name(spec), lambda: _load_from_openml(spec)
 
 
-def _load_bundle(folder: Path, spec: Mapping[str, Any]) -> SourceResult | str:
+def _load_bundle(folder: Path, spec: DataSpec) -> SourceResult | str:
     dataset = bundles.read_bundle(folder, spec)
     if dataset is not None:
         return SourceResult(dataset, spec, is_prepared=True)
-    path = bundles.bundle_path(folder, spec["name"])
+    path = bundles.bundle_path(folder, spec.name)
     return f"{path} was made for other settings of data" if os.path.isfile(path) else ""
 
 
-def _load_file(path: Path | None, spec: Mapping[str, Any]) -> SourceResult | str:
+def _load_file(path: Path | None, spec: DataSpec) -> SourceResult | str:
     options = read_options(spec)
     if path is None:
         check_options(options, None, "give such a file by data.path=FILE")
         return _missing_file_reason(spec)
-    data = read_file(path, options, missing_setting(spec))
+    data = read_file(path, options, spec.effective_missing)
     fields = data.X, data.y, f"file {path}", data.splits
-    dataset = Dataset(spec["name"], *fields, categories=data.categories, names=data.names)
-    if not spec.get("path") or spec.get("features"):
+    dataset = Dataset(spec.name, *fields, categories=data.categories, names=data.names)
+    if not spec.path or spec.features:
         dataset = dataset.one_hot_encoded()
     return SourceResult(dataset, spec, kept_rows=data.kept_rows)
 
 
-def read_options(spec: Mapping[str, Any]) -> ReadOptions:
-    """Return the settings of a config on the content of a file."""
-    labels = None if spec.get("labels") is None else str(spec["labels"])
-    drop, na_values = map(str, spec.get("drop") or ()), spec.get("na_values") or ()
-    marks = (spec.get(key) for key in ("header", "decimal", "thousands"))
-    return ReadOptions(labels, tuple(drop), tuple(na_values), *marks)
+def read_options(spec: DataSpec) -> ReadOptions:
+    """Return the settings of a specification on the content of a file."""
+    return ReadOptions(
+        labels=None if spec.labels is None else str(spec.labels),
+        drop=tuple(map(str, spec.drop or ())),
+        na_values=tuple(spec.na_values or ()),
+        header=spec.header,
+        decimal=spec.decimal,
+        thousands=spec.thousands,
+    )
 
 
-def _missing_file_reason(spec: Mapping[str, Any]) -> str:
+def _missing_file_reason(spec: DataSpec) -> str:
     folder = data_folder()
     if folder is None:
         return "$BOOSTBENCH_DATA is not set"
     if not os.path.isdir(folder):
         return f"$BOOSTBENCH_DATA is {folder}, which is not a folder"
-    return f"no {file_names(file_stem(spec))} in {folder}"
+    return f"no {file_names(spec.file_stem)} in {folder}"
 
 
 def file_names(stem: str) -> str:
@@ -191,61 +189,46 @@ def file_names(stem: str) -> str:
     return f"{stem}{', '.join(suffixes[:-1])} or {suffixes[-1]}"
 
 
-def _openml_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the part of a config that describes the data on OpenML; empty if there is none."""
-    task = spec.get("openml_task")
-    return {"task": task} if task else spec.get("openml") or {}
+def _load_cached(spec: DataSpec) -> SourceResult | str | Exception:
+    _forbid_dropping_counted_rows(spec)
+    try:
+        dataset = cache.fetch(spec.file_stem, _cache_key(spec))
+    except ValueError as error:
+        logger.warning("%s; it is not used", error)
+        return error
+    return "not in the cache" if dataset is None else SourceResult(dataset, spec.openml_version())
 
 
-def _forbid_dropping_counted_rows(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
+def _load_builtin_data(spec: DataSpec) -> SourceResult:
+    dataset = load_builtin(spec.name, spec.sklearn)
+    return SourceResult(rescale_like_libsvm(dataset) if spec.as_in_libsvm else dataset, spec)
+
+
+def _load_from_openml(spec: DataSpec) -> SourceResult | Exception:
+    _forbid_dropping_counted_rows(spec)
+    try:
+        dataset = download(spec.file_stem, spec.openml_query, spec.missing)
+    except ConnectionError as error:
+        return error
+    cache.store(dataset, _cache_key(spec))
+    return SourceResult(dataset, spec.openml_version())
+
+
+def _forbid_dropping_counted_rows(spec: DataSpec) -> None:
     """Raise UserError if ``missing=drop`` could drop rows that ``train_rows`` counts.
 
     The cache does not store the dropped rows, so that the training rows could not be found again.
     """
-    if openml.get("train_rows") and spec.get("missing") == "drop":
+    if spec.openml and spec.openml.train_rows and spec.missing == "drop":
         raise UserError(
             f"data.missing=drop leaves rows out, which openml.train_rows of {openml_name(spec)} "
             "counts; take data.missing=median"
         )
 
 
-def _load_cached(
-    openml: Mapping[str, Any], spec: Mapping[str, Any]
-) -> SourceResult | str | Exception:
-    _forbid_dropping_counted_rows(openml, spec)
-    try:
-        dataset = cache.fetch(file_stem(spec), _cache_key(openml, spec))
-    except ValueError as error:
-        logger.warning("%s; it is not used", error)
-        return error
-    return "not in the cache" if dataset is None else SourceResult(dataset, openml)
-
-
-def _load_builtin_data(spec: Mapping[str, Any]) -> SourceResult:
-    dataset = load_builtin(spec["name"], spec["sklearn"])
-    return SourceResult(rescale_like_libsvm(dataset) if spec.get("as_in_libsvm") else dataset, spec)
-
-
-def _load_from_openml(
-    openml: Mapping[str, Any], spec: Mapping[str, Any]
-) -> SourceResult | Exception:
-    _forbid_dropping_counted_rows(openml, spec)
-    try:
-        dataset = download(file_stem(spec), _openml_query(openml), spec.get("missing"))
-    except ConnectionError as error:
-        return error
-    cache.store(dataset, _cache_key(openml, spec))
-    return SourceResult(dataset, openml)
-
-
-def _openml_query(openml: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the keys that determine the download."""
-    return openml if "task" in openml else {key: openml.get(key) for key in _QUERY_KEYS}
-
-
-def _cache_key(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> dict:
+def _cache_key(spec: DataSpec) -> dict[str, Any]:
     """Return the mapping that identifies a download in the cache."""
-    return {**_openml_query(openml), "missing": spec.get("missing")}
+    return {**spec.openml_query, "missing": spec.missing}
 
 
 def _offline_data_sets() -> list[str]:
