@@ -79,9 +79,9 @@ def export_html(
 
     The page shows the training rows and classes, the results on test rows, the importances, the
     explanation of one row, and the shape functions: a curve for each numeric feature, a bar for
-    each category, and a mark for missing values. All values are exact. Functions of jointly trained
-    bags have bands of two standard deviations. Importances are the `feature_importances_` of the
-    estimator, over its training rows. The page works offline.
+    each category, and a mark for missing values. All values are exact. Functions of bags have bands
+    of two standard deviations. Importances are the `feature_importances_` of the estimator, over
+    its training rows. The page works offline.
 
     Parameters
     ----------

@@ -59,8 +59,8 @@ class ShapeFunctionDisplay:
     Use `from_estimator` to create it. A curve shows the contribution of the feature to the score of
     a class (for two classes, of the second one) or to the prediction of a regressor. Ticks at the
     bottom mark the deciles of the samples, a diamond the contribution of a missing value, and
-    categories are bars. The band around a function of a jointly trained bag is two standard
-    deviations wide on each side.
+    categories are bars. The band around a function of a bag is two standard deviations wide on each
+    side.
 
     Parameters
     ----------

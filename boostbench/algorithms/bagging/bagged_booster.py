@@ -20,7 +20,7 @@ from boostbench.algorithms.base.callbacks import (
 )
 from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
-from boostbench.algorithms.base.input_validation import InputValidationMixin
+from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
 from boostbench.algorithms.base.parameters import (
     DeclaredParameters,
     Fraction,
@@ -30,13 +30,16 @@ from boostbench.algorithms.base.parameters import (
     Seed,
 )
 from boostbench.algorithms.base.targets import combine_weights
+from boostbench.algorithms.explanation.spread import UncertainClassifierMixin, member_spread
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.core.stumps.stump import Stumps
+from boostbench.core.stumps.views import identity_views
 
 
 class BaggedBooster(
     MetaEstimatorMixin,
+    UncertainClassifierMixin,
     ScoringClassifier,
     CallbackSupportMixin,
     InputValidationMixin,
@@ -47,7 +50,9 @@ class BaggedBooster(
     Each member is trained on a random part of the samples, with early stopping on the other samples
     (see `n_iter_no_change` of the boosters), so that no sample is reserved for validation only. The
     score is the mean of the members' scores. A bag of sums of stumps is a sum of stumps itself, so
-    that inspection, explanation and conversion of models work on it.
+    that inspection, explanation and conversion of models work on it. Its functions and
+    probabilities have standard deviations, which follow from the differences of the members (see
+    `boostbench.algorithms.explanation.spread.Spread`).
 
     Callbacks of scikit-learn 1.9 and later receive each member as a task, in order; a callback that
     returns True ends the training with the members so far.
@@ -177,6 +182,7 @@ class BaggedBooster(
         # The sizes of terms are computed from the input before its conversion to views.
         input_rows, X = X, self._to_views(X, weights, reset=True)
         if validation is not None:
+            warn_of_shared_rows(input_rows, y, validation["X_val"], validation["y_val"])
             validation["X_val"] = self._to_views(validation["X_val"])
         labels = self._encode_target(y)
         random_state = check_random_state(self.random_state)
@@ -198,9 +204,12 @@ class BaggedBooster(
                     member, X, y, weights, train, held_out, validation, deadline, n_batches
                 )
             )
+        # The spread of an earlier fit does not belong to this model.
+        vars(self).pop("_spread", None)
         self._train_members(tasks, input_rows, y, weights)
         self._store_training_rows(y)
         self._store_term_sizes(input_rows, weights)
+        self._store_spread()
         return self
 
     @with_callbacks
@@ -223,6 +232,48 @@ class BaggedBooster(
                 break
         if callbacks is not None:
             callbacks.on_training_end()
+
+    def _store_spread(self):
+        """Store the standard deviations of the functions, if the members are sums of stumps."""
+        try:
+            stump_sums = [member.stump_sum() for member in self.estimators_]
+        except ValueError:
+            return
+        # 1) Write all members with the same stumps: a row of votes for each distinct test, and a
+        # column for each output and member.
+        stumps = Stumps([stump for stump_sum in stump_sums for stump in stump_sum.stumps])
+        coefficients = np.concatenate([stump_sum.coefficients for stump_sum in stump_sums])
+        signed = stumps.polarity[:, None] * coefficients.reshape(len(stumps), -1)
+        tests, row = np.unique(
+            np.column_stack([stumps.feature, stumps.threshold]), axis=0, return_inverse=True
+        )
+        member = np.repeat(
+            np.arange(len(stump_sums)), [len(stump_sum.stumps) for stump_sum in stump_sums]
+        )
+        intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
+        votes = np.zeros((len(tests), *intercepts.shape))
+        np.add.at(votes, (row, slice(None), member), signed)
+        # 2) Subtract the mean over the members.
+        deviations = StumpSum(
+            Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]),
+            (votes - votes.mean(axis=2, keepdims=True)).reshape(len(tests), -1),
+            (intercepts - intercepts.mean(axis=1, keepdims=True)).ravel(),
+        )
+        # 3) A bootstrap sample differs from the data like the data from the population. The
+        # differences of smaller samples without replacement are scaled, see `Spread`.
+        factor = 1.0 if self.bootstrap else np.sqrt(1 / self.validation_fraction - 1)
+        row_weights = self._term_sizes.row_weights
+        n_bytes = coefficients.nbytes + 3 * stumps.threshold.nbytes
+        self._spread = member_spread(
+            (),
+            deviations,
+            len(stump_sums),
+            getattr(self, "views_", None) or identity_views(self.n_features_in_),
+            getattr(self, "categories_", {}),
+            row_weights,
+            factor,
+            n_bytes - sum(weights.nbytes for weights in row_weights),
+        )
 
     def _print_progress(self):
         """Print a line about the last member."""

@@ -24,7 +24,7 @@ from boostbench.algorithms.base.categories import drop_unused_categories
 from boostbench.algorithms.base.clock import Clock
 from boostbench.algorithms.base.early_stopping import EarlyStopping, stratified_holdout
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.algorithms.base.input_validation import InputValidationMixin
+from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
 from boostbench.algorithms.base.parameters import (
     CategoricalFeatures,
     ClassWeight,
@@ -354,10 +354,17 @@ class WeightedBooster(Booster):
         ValueError
             If X is not a finite matrix, y holds one class only, a parameter is out of range, a
             weight is negative, or all weights are 0.
+
+        Warns
+        -----
+        UserWarning
+            If most samples of `X_val` are training samples.
         """
         self._validate_params()
         X, y, weights = self._validate_weighted_input(X, y, sample_weight, self.class_weight)
         validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
+        if validation is not None:
+            warn_of_shared_rows(X, y, *validation[:2])
         return self._train(X, y, weights, validation=validation)
 
     def _check_validation_samples(self, X_val, y_val, sample_weight_val):

@@ -26,6 +26,35 @@ from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
 from boostbench.util.data_quality import find_faults
 
 
+def warn_of_shared_rows(X, y, X_val, y_val):
+    """Warn if most validation samples are training samples.
+
+    Equal rows of discrete data are no fault: the warning compares the validation samples that occur
+    in the training data with the training samples that occur there twice.
+
+    Parameters
+    ----------
+    X, X_val : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features)
+        Checked training and validation samples. Sparse samples are not compared.
+    y, y_val : ndarray of shape (n_samples,)
+        Labels or numbers.
+    """
+    if sparse.issparse(X) or sparse.issparse(X_val):
+        return
+    train, validation = (
+        pd.util.hash_pandas_object(pd.DataFrame(samples).assign(y=labels), index=False)
+        for samples, labels in ((X, y), (X_val, y_val))
+    )
+    is_shared = validation.isin(train)
+    if is_shared.mean() > 0.5 and train.duplicated(keep=False).mean() < is_shared.mean() / 2:
+        warnings.warn(
+            f"{is_shared.sum()} of the {len(validation)} samples of X_val are training samples: "
+            "early stopping needs samples that the model is not trained on",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 class InputValidationMixin:
     """Mixin of boosters and bags that validates X, y and weights."""
 

@@ -155,7 +155,7 @@ class ShapeFunctions:
 
     @property
     def has_spread(self):
-        """True if standard deviations are known: the model is a jointly trained bag."""
+        """True if standard deviations are known: the model is a bag."""
         return self._intercept_spread is not None
 
     @property
@@ -206,7 +206,7 @@ class ShapeFunctions:
         Parameters
         ----------
         return_std : bool, default=False
-            True: return the standard deviations as well. Only for jointly trained bags.
+            True: return the standard deviations as well. Only for bags.
 
         Returns
         -------
@@ -268,7 +268,7 @@ class ShapeFunctions:
         ----------
         X : array-like of shape (n_samples, n_features)
         return_std : bool, default=False
-            True: return the standard deviations as well. Only for jointly trained bags.
+            True: return the standard deviations as well. Only for bags.
 
         Returns
         -------
@@ -379,7 +379,7 @@ class ShapeFunctions:
         if not self.has_spread:
             raise ValueError(
                 f"{type(self._model).__name__} has no standard deviations: they are the spread of "
-                "the members of a BaggedMCBoost or BaggedLsBoostRegressor"
+                "the members of a bag, such as BaggedMCBoost"
             )
 
     def _pair_spread_values(self, X):

@@ -3,12 +3,13 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import boostbench as bb
 from boostbench.algorithms.base.predictions import probabilities
 
-from ..problems import blobs
+from ..problems import blobs, messy
 from .test_bagged_mcboost import check_sample_weights
 
 BAGS = {
@@ -36,6 +37,61 @@ def test_score_is_the_mean_of_the_members_scores(fitted):
         bag.predict_proba(X), probabilities(np.mean(scores, axis=0), beta), atol=1e-12
     )
     assert (bag.predict(X) == bag.classes_[bag.predict_proba(X).argmax(axis=1)]).all()
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_spread_of_scores_equals_the_spread_of_the_members(n_classes, bootstrap):
+    """Few members have so few components that all are stored."""
+    X, y = messy(n_classes, 200)
+    bag = bb.BaggedBooster(n_estimators=4, validation_fraction=0.2, bootstrap=bootstrap)
+    bag.set_params(random_state=0).fit(X, y)
+    views = bag._to_views(bag._validate_input(X, reset=False))
+    scores = np.stack([member.decision_function(views) for member in bag.estimators_])
+    # Delete-d jackknife: the root of 0.8 / 0.2 is 2. A bootstrap needs no factor.
+    expected = (1.0 if bootstrap else 2.0) * scores.std(axis=0).reshape(len(X), -1)
+    assert expected.max() > 0.1
+    for samples in (None, X, X[:50]):
+        actual = np.linalg.norm(bag.shape_functions(samples).spread(X), axis=-1)
+        np.testing.assert_allclose(actual, expected, rtol=0.01, atol=0.003 * expected.max())
+
+
+def test_bands_cover_the_functions_of_new_samples():
+    """The bands of two standard deviations cover refits, and are not twice as wide again."""
+    rng = np.random.default_rng(0)
+
+    def draw():
+        X = rng.normal(size=(300, 3))
+        score = np.sin(2 * X[:, 0]) + np.where(X[:, 1] > 0.5, 1.0, 0.0)
+        return X, rng.random(300) < 1 / (1 + np.exp(-2 * score))
+
+    bag = bb.BaggedBooster(random_state=0, n_iter_no_change=20)
+    X, y = draw()
+    terms, stds = bag.fit(X, y).shape_functions(X).explain_local(X, return_std=True)
+    refits = np.stack(
+        [clone(bag).fit(*draw()).shape_functions(X).explain_local(X) for _ in range(10)]
+    )[..., 1:]
+    terms, stds = terms.to_numpy()[:, 1:], stds.to_numpy()[:, 1:]
+    assert np.mean(np.abs(terms - refits.mean(axis=0)) < 2 * stds) > 0.9
+    assert 0.8 < stds.mean() / refits.std(axis=0, ddof=1).mean() < 2.5
+
+
+def test_probabilities_have_standard_deviations(fitted):
+    bag, X = fitted
+    shares, stds = bag.predict_proba(X, return_std=True)
+    np.testing.assert_array_equal(shares, bag.predict_proba(X))
+    assert stds.shape == shares.shape
+    assert (stds**2 <= shares * (1 - shares) + 1e-12).all()
+    assert stds.max() > 0.01
+
+
+def test_bag_without_stumps_has_no_standard_deviations():
+    X, y = blobs(2, n_samples=80)
+    bag = bb.BaggedBooster(n_estimators=2, random_state=0).fit(X, y)
+    bag.set_params(estimator=bb.MCBoost(weak_learner="tree", n_iterations=5)).fit(X, y)
+    with pytest.raises(ValueError, match="not a sum of stumps"):
+        bag.predict_proba(X, return_std=True)
+    assert bag.predict_proba(X).shape == (80, 2)
 
 
 def test_bag_of_stump_sums_is_one_stump_sum(fitted):

@@ -1,6 +1,9 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 
 import boostbench as bb
@@ -203,3 +206,36 @@ def test_stratified_holdout_sorts_by_class_and_random_number(n_classes):
     expected = rest[((np.arange(500) + start) * len(rest) / 500).astype(int)]
     np.testing.assert_array_equal(held_out, expected)
     np.testing.assert_array_equal(train, np.setdiff1d(np.arange(2000), expected))
+
+
+class TestSharedRows:
+    """Validation samples that are training samples."""
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            bb.MCBoost(n_iterations=3, n_iter_no_change=2),
+            bb.BaggedMCBoost(n_iterations=3, n_estimators=2, random_state=0),
+            bb.BaggedBooster(bb.MCBoost(n_iterations=3), n_estimators=2, random_state=0),
+        ],
+        ids=lambda model: type(model).__name__,
+    )
+    def test_fit_warns_if_most_validation_samples_are_training_samples(self, model):
+        X, y = load_iris(return_X_y=True)
+        with pytest.warns(UserWarning, match="51 of the 60 samples of X_val are training samples"):
+            clone(model).fit(X[:140], y[:140], X_val=X[90:], y_val=y[90:])
+
+    def test_rows_that_are_equal_by_nature_give_no_warning(self):
+        rng = np.random.default_rng(0)
+        X = rng.integers(0, 2, (200, 3)).astype(float)
+        y = (X.sum(axis=1) + rng.normal(size=200) > 1.5).astype(int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            model = bb.MCBoost(n_iterations=3, n_iter_no_change=2)
+            model.fit(X[:100], y[:100], X_val=X[100:], y_val=y[100:])
+
+    def test_rows_with_another_label_are_no_training_samples(self):
+        X, y = load_iris(return_X_y=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            bb.MCBoost(n_iterations=3, n_iter_no_change=2).fit(X, y, X_val=X, y_val=(y + 1) % 3)

@@ -146,7 +146,7 @@ def test_models_without_members_name_the_bags():
     X, y = blobs(2)
     shapes = MCBoost(n_iterations=3).fit(X, y).shape_functions(X)
     for explain in (shapes.explain_global, lambda **options: shapes.explain_local(X, **options)):
-        with pytest.raises(ValueError, match="spread of the members of a BaggedMCBoost"):
+        with pytest.raises(ValueError, match="spread of the members of a bag"):
             explain(return_std=True)
 
 
