@@ -88,7 +88,7 @@ class Browser:
     def find(self, selector):
         return self.driver.find_element("css selector", selector)
 
-    def seen(self, selector):
+    def visible_texts(self, selector):
         """Give the texts of elements that are not hidden."""
         script = """
         return [...document.querySelectorAll(arguments[0])]
@@ -105,7 +105,7 @@ class Browser:
             event = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, **text}
             self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", event)
 
-    def middle(self, selector):
+    def centre_of(self, selector):
         """Scroll to an element, and say where the middle of its first line is."""
         script = """
         arguments[0].scrollIntoView({block: "center", behavior: "instant"});
@@ -115,15 +115,15 @@ class Browser:
         return self.run(script, self.find(selector))
 
     def point(self, selector):
-        event = {"type": "mouseMoved", "button": "none", **self.middle(selector)}
+        event = {"type": "mouseMoved", "button": "none", **self.centre_of(selector)}
         self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
     def tap(self, selector):
-        for kind, points in (("touchStart", [self.middle(selector)]), ("touchEnd", [])):
+        for kind, points in (("touchStart", [self.centre_of(selector)]), ("touchEnd", [])):
             event = {"type": kind, "touchPoints": points}
             self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
 
-    def requested(self):
+    def requested_urls(self):
         """Give the addresses that were asked for since the page was opened, but those of data."""
         events = [
             json.loads(line["message"])["message"] for line in self.driver.get_log("performance")

@@ -74,7 +74,7 @@ def anything(rng: Random, depth: int = 3):
     return {_word(rng): anything(rng, depth - 1) for _ in inner}
 
 
-def changed(rng: Random, content, times: int = 3):
+def damage(rng: Random, content, times: int = 3):
     """Replace, take out, add or move some values anywhere in a structure of JSON types."""
     content = msgspec.json.decode(msgspec.json.encode(content))
     for _ in range(rng.randint(1, times)):
@@ -190,7 +190,7 @@ def record(folder: Path, number: int) -> str:
     """Read a file of records with damaged ones among them, and all that they amount to."""
     rng = Random(number)
     kind, which = rng.choice(list(_KINDS))
-    damaged = [changed(rng, rng.choice(_KINDS[kind, which])) for _ in range(rng.randint(1, 3))]
+    damaged = [damage(rng, rng.choice(_KINDS[kind, which])) for _ in range(rng.randint(1, 3))]
     noise, where = rng.randbytes(rng.randrange(7)), rng.randrange(10**6)
     path = folder / f"fake{kind}.jsonl"
     whole = [json.dumps(line).encode() for line in _KINDS[kind, which]]
@@ -226,7 +226,7 @@ class _Recorded:
 def finding(folder: Path, number: int) -> str:
     """Read a damaged finding of a verification: it is left out, and named."""
     path = verified_path(folder)
-    path.write_text(json.dumps(changed(Random(number), FINDING)) + "\n")
+    path.write_text(json.dumps(damage(Random(number), FINDING)) + "\n")
     told = Verified.read(folder).warnings
     assert all(len(line.splitlines()) == 1 for line in told)
     return "left out" if told else "read"
@@ -273,7 +273,7 @@ def _keys(tree: dict, prefix: str = ""):
             yield from _keys(value, f"{prefix}{key}.")
 
 
-def _all_keys() -> list[tuple[str, str]]:
+def _config_keys() -> list[tuple[str, str]]:
     top = configs.parse_yaml((configs.conf_dir() / "config.yaml").read_text())
     pairs = [("", key) for key in top if key != "defaults"]
     for group in ("algo", "data", "protocol", "profile", "parallel"):
@@ -285,7 +285,7 @@ def _all_keys() -> list[tuple[str, str]]:
     return pairs
 
 
-_KEYS = _all_keys()
+_KEYS = _config_keys()
 _EXPRESSIONS = ["[", "{a: }", "a,b", "${nothing}", "${seed}", "choice(1,2)", "glob(*)"]
 
 
@@ -308,7 +308,7 @@ def override(folder: Path, number: int) -> str:
     """Plan an experiment with an odd value of the configuration; nothing is fitted."""
     try:
         spec = compose_experiment(parse_overrides(_argv(folder, number)))
-        with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
+        with _fail_all_fits(), contextlib.redirect_stderr(io.StringIO()):
             execute([spec])
     except UserError as error:
         return refused(error)
@@ -341,7 +341,7 @@ _TABLE = {
 
 def table(folder: Path, number: int) -> str:
     """Make a table of a damaged definition; nothing is fitted."""
-    content = changed(Random(number), _TABLE)
+    content = damage(Random(number), _TABLE)
     path = folder / "mine.yaml"
     path.write_bytes(yaml.safe_dump(content, allow_unicode=True).encode(errors="surrogatepass"))
     return called(["table", str(path), "rerun=never", f"results={folder}/results"])
@@ -358,7 +358,7 @@ def figure(folder: Path, number: int) -> str:
     from boostbench.figures.definition import read_figure
 
     rng = Random(number)
-    content = changed(rng, rng.choice(_FIGURES))
+    content = damage(rng, rng.choice(_FIGURES))
     path = folder / "mine.yaml"
     path.write_bytes(yaml.safe_dump(content, allow_unicode=True).encode(errors="surrogatepass"))
     try:
@@ -372,7 +372,7 @@ def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
     """Call the command line in this process, where nothing is fitted; `check` what it says."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8")
     err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
-    with _no_fits(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with _fail_all_fits(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(argv)
         out.flush()
         err.flush()
@@ -391,7 +391,7 @@ def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
 
 
 @contextlib.contextmanager
-def _no_fits():
+def _fail_all_fits():
     """Let fits fail at once."""
     before = deadline.run_trial
     deadline.run_trial = _not_run

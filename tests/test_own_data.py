@@ -86,7 +86,7 @@ def test_runs(printed):
 
 
 def test_missing_values_reach_algorithms_that_accept_them(printed):
-    def kept(algo):
+    def missing_settings(algo):
         file = printed[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
         lines = map(json.loads, file.read_text().splitlines())
         return {
@@ -96,8 +96,8 @@ def test_missing_values_reach_algorithms_that_accept_them(printed):
         }
 
     assert "150 samples, 4 features" in find(printed, "run algo=bagged_mcboost")
-    assert kept("bagged_mcboost") == {"keep"}
-    assert kept("Centroids") == {"median"}
+    assert missing_settings("bagged_mcboost") == {"keep"}
+    assert missing_settings("Centroids") == {"median"}
 
 
 def test_the_table(printed):

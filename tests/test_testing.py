@@ -21,19 +21,19 @@ def test_boosters_pass(model):
     check_booster(model)
 
 
-def spoiled(method):
+def make_faulty_booster(method):
     """AdaBoost.MH with another method, which takes the results of the right one."""
 
-    class Spoiled(AdaBoostMH):
+    class FaultyBooster(AdaBoostMH):
         pass
 
     name = method.__name__
 
-    def changed(self, *args):
-        return method(self, getattr(super(Spoiled, self), name)(*args))
+    def replacement(self, *args):
+        return method(self, getattr(super(FaultyBooster, self), name)(*args))
 
-    setattr(Spoiled, name, changed)
-    return Spoiled(n_iterations=8)
+    setattr(FaultyBooster, name, replacement)
+    return FaultyBooster(n_iterations=8)
 
 
 def decision_function(model, right):
@@ -75,14 +75,14 @@ def fit(model, right):
 )
 def test_faults_are_found(data, method, message):
     X, y = data
-    model = spoiled(method).fit(X, y)
+    model = make_faulty_booster(method).fit(X, y)
     with pytest.raises(AssertionError, match=message):
         check_fitted_booster(model, X)
     check_fitted_booster(AdaBoostMH(n_iterations=8).fit(X, y), X)
 
 
 def test_objective_may_rise_if_declared(data):
-    check_fitted_booster(spoiled(fit).fit(*data), data[0], falling=False)
+    check_fitted_booster(make_faulty_booster(fit).fit(*data), data[0], falling=False)
 
 
 @pytest.mark.parametrize(("n_classes", "share"), [(2, 0.82), (3, 0.84)])
@@ -104,7 +104,7 @@ def test_no_stump_that_errs_least_passes_the_check_of_class_weights(n_classes, s
     assert errors[0][1] == share < 0.87
 
 
-class Forgetful(AdaBoostMH):
+class IrreproducibleBooster(AdaBoostMH):
     """Every fit gives another model."""
 
     def fit(self, X, y):
@@ -113,21 +113,23 @@ class Forgetful(AdaBoostMH):
         return self
 
 
-class Indifferent(AdaBoostMH):
+class WeightIgnoringBooster(AdaBoostMH):
     """Weights are checked, but not used."""
 
     def _make_master(self, X, labels, random_state, weights=None):
         return super()._make_master(X, labels, random_state)
 
 
-class Renamed(AdaBoostMH):
+class ParameterChangingBooster(AdaBoostMH):
     """The constructor changes a parameter, against scikit-learn's rules."""
 
     def __init__(self, n_iterations=8, max_bins=None, random_state=None):
         super().__init__(n_iterations + 1, max_bins=max_bins, random_state=random_state)
 
 
-@pytest.mark.parametrize("wrong", [Forgetful(n_iterations=8), Renamed()])
+@pytest.mark.parametrize(
+    "wrong", [IrreproducibleBooster(n_iterations=8), ParameterChangingBooster()]
+)
 def test_checks_of_scikit_learn_are_run(wrong):
     with pytest.raises(AssertionError) as raised:
         check_booster(wrong)
@@ -136,4 +138,4 @@ def test_checks_of_scikit_learn_are_run(wrong):
 
 def test_weights_are_checked():
     with pytest.raises(AssertionError, match="weights make no difference"):
-        check_booster(Indifferent(n_iterations=8))
+        check_booster(WeightIgnoringBooster(n_iterations=8))

@@ -140,10 +140,10 @@ def timed_table(make_cell, make_table):
         ("wine", "a"): make_cell([1, 3], "wine", "a", published=(3.0, 3.0, 13.7), coefficients=2.0),
         ("wine", "b"): make_cell([4, 5], "wine", "b", published=(2.5, 2.0, 0.03), coefficients=0.1),
     }
-    return make_table(cells, with_times("ab"))
+    return make_table(cells, make_timed_columns("ab"))
 
 
-def with_times(names):
+def make_timed_columns(names):
     """Make columns, each with the CPU time of the coefficients behind it."""
     columns = {}
     for name in names:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fitting.examples import FAILURE, RECORD, TRIAL, changed
+from fitting.examples import FAILURE, RECORD, TRIAL, modify_record
 
 import boostbench
 from boostbench.fitting.quantities import QUANTITIES
@@ -18,7 +18,7 @@ from boostbench.util.errors import UserError
 def folder(tmp_path):
     path = record_path(tmp_path, "toy", "fake")
     RecordFile(path).add(
-        [RECORD, changed(FAILURE, split=1), changed(RECORD, split=2, config__seed=5)]
+        [RECORD, modify_record(FAILURE, split=1), modify_record(RECORD, split=2, config__seed=5)]
     )
     RecordFile(record_path(tmp_path, "toy", "fake", "tuning")).add([TRIAL])
     return tmp_path

@@ -7,7 +7,7 @@ from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report import wording
 from boostbench.report.document import heads, row_of
-from tests.analysis.conftest import with_times
+from tests.analysis.conftest import make_timed_columns
 
 
 def groups_and_titles(table):
@@ -73,7 +73,9 @@ def test_speedup_columns_stand_last(timed_table):
 
 def test_speedup_of_a_missing_time_is_empty(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1], coefficients=2.0), ("wine", "b"): make_cell([])}
-    table = make_table(cells, with_times("ab"), speedup=[("a:coefficients", "b:coefficients")])
+    table = make_table(
+        cells, make_timed_columns("ab"), speedup=[("a:coefficients", "b:coefficients")]
+    )
     assert printed_entries(table, "wine")[-1] == ("-", False)
 
 

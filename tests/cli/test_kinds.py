@@ -85,7 +85,7 @@ def test_binary_classifier_stands_in_a_table(call, folder, user_modules, define_
     name = define_table(
         rows=[{"two": {"data": "iris", "overrides": ["++data.classes=2"]}}],
         columns=[
-            {"sides": {"_target_": "fake_classifiers.Sides"}},
+            {"sides": {"_target_": "fake_classifiers.BinaryWithoutProbabilities"}},
             {"adaboost_mh": ["algo.n_iterations=5"]},
         ],
     )

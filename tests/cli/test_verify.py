@@ -3,7 +3,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fitting.examples import append, changed, rewrite
+from fitting.examples import append, modify_record, rewrite
 
 from boostbench.execution.verification import refit_records
 from boostbench.records.store import read_records
@@ -118,7 +118,7 @@ def test_failed_refit_gives_exit_code_1(call, recorded):
     run = "run", "algo._target_=mine.Centroids", "data=wine", *RUN[4:], "parallel=serial"
     assert call(*run).code == 0
     path = recorded / "results" / "records" / "wine" / "Centroids.jsonl"
-    rewrite(path, lambda i, r: changed(r, config__algo__shrink=-1.0))
+    rewrite(path, lambda i, r: modify_record(r, config__algo__shrink=-1.0))
     result = call("verify", "Centroids", "--jobs", "1")
     assert result.code == 1
     assert "failed, Centroids on wine: Centroids on wine, split 0: ValueError" in result.out
@@ -146,7 +146,10 @@ def test_broken_module_is_reported_in_one_line(call, recorded, source):
     (recorded / "broken_by_now.py").write_text(source)
     path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     record = read_records(path)[0][0]
-    append(path.with_name("own.jsonl"), changed(record, config__algo___target_="broken_by_now.Own"))
+    append(
+        path.with_name("own.jsonl"),
+        modify_record(record, config__algo___target_="broken_by_now.Own"),
+    )
     result = call("verify", "--jobs", "1")
     assert result.code == 0
     assert len(result.complaints.splitlines()) == 1

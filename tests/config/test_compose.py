@@ -165,7 +165,7 @@ def test_malformed_override_is_refused():
         compose("a.b[0]=3")
 
 
-def without_profile(spec):
+def remove_profile(spec):
     return {key: value for key, value in spec.items() if key != "profile"}
 
 
@@ -251,16 +251,18 @@ def test_quick_profile_changes_record_keys(algo):
     )
     paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, quick_spec))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
-    plain = Experiment.from_config(without_profile(asked), dataset)
+    plain = Experiment.from_config(remove_profile(asked), dataset)
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
 
 
-def to_override(value):
+def format_override(value):
     """Return the text of a value in an override."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key}: {to_override(inner)}" for key, inner in value.items()) + "}"
+        return (
+            "{" + ",".join(f"{key}: {format_override(inner)}" for key, inner in value.items()) + "}"
+        )
     if isinstance(value, list):
-        return "[" + ",".join(map(to_override, value)) + "]"
+        return "[" + ",".join(map(format_override, value)) + "]"
     return f"'{value}'" if isinstance(value, str) else {None: "null"}.get(value, str(value).lower())
 
 
@@ -268,7 +270,7 @@ def cells():
     """Yield a few cells that cover all settings of all tables; whole numbers count as equal."""
     tables = map(TableDefinition.read, configs.list_options("table"))
     cells = [t.cell_settings(r, c) for t in tables for r in t.rows for c in t.columns]
-    cells = {tuple(f"{k}={to_override(v)}" for k, v in cell.items()): None for cell in cells}
+    cells = {tuple(f"{k}={format_override(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(re.sub(r"=\d+$", "=1", part) for part in cell) for cell in cells}
     uncovered = set().union(*cells.values())
     while uncovered:

@@ -76,7 +76,7 @@ def wait_for(address, n_workers):
         client.wait_for_workers(n_workers, timeout=600)
 
 
-def on_finished(number, act):
+def act_after_fits(number, act):
     """Return a listener that calls a function once, after a number of fits."""
     events = []
 
@@ -93,7 +93,7 @@ def test_cluster_gives_equal_records_after_a_worker_is_killed(make_experiment, t
     address, _, workers = cluster
     experiment = make_experiment("fake_classifiers.Slow", grid={"width": [1, 2]}, n_splits=N_SPLITS)
     alone = run([experiment], results=tmp_path / "alone").outcomes[0]
-    kill = on_finished(3, lambda: os.killpg(workers[0].pid, signal.SIGKILL))
+    kill = act_after_fits(3, lambda: os.killpg(workers[0].pid, signal.SIGKILL))
     asked = {"backend": "dask", "scheduler": address, "on_event": kill}
     [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
     assert outcome.failures == []

@@ -275,7 +275,7 @@ def test_splits_fail_if_all_grid_points_fail(make_experiment, results):
 def test_dead_worker_is_one_failure(make_experiment, results):
     """Kill the last split; the test of hanging fits checks that other workers continue."""
     seed = make_experiment(n_splits=6).splits[5].seed
-    experiment = make_experiment("fake_classifiers.Deadly", fail_on=seed, n_splits=6)
+    experiment = make_experiment("fake_classifiers.Crashing", fail_on=seed, n_splits=6)
     [outcome] = run([experiment], results=results, n_jobs=2).outcomes
     assert [record["split"] for record in outcome.failures] == [5]
     assert "died" in outcome.failures[0]["error"]

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from fitting.examples import RECORD, TRIAL, changed
+from fitting.examples import RECORD, TRIAL, modify_record
 from fitting.toy import make_dataset, run
 
 from boostbench.execution import verification
@@ -39,7 +39,7 @@ GROUP = Group("fake_classifiers.Nearest", "", "toy")
     ],
 )
 def test_times_and_new_entries_are_no_differences(changes):
-    assert list_differences(RECORD, changed(RECORD, **changes)) == []
+    assert list_differences(RECORD, modify_record(RECORD, **changes)) == []
 
 
 @pytest.mark.parametrize(
@@ -53,30 +53,32 @@ def test_times_and_new_entries_are_no_differences(changes):
     ],
 )
 def test_measured_values_are_differences(changes, beginning):
-    [difference] = list_differences(RECORD, changed(RECORD, **changes))
+    [difference] = list_differences(RECORD, modify_record(RECORD, **changes))
     assert difference.startswith(beginning)
 
 
 def test_one_of_ten_million_samples_is_a_difference():
     n_samples = 10**7
     for n_wrong in (1, n_samples // 2, n_samples - 1):
-        record = changed(RECORD, test_error=n_wrong / n_samples)
-        assert list_differences(record, changed(record, test_error=(n_wrong + 1) / n_samples))
+        record = modify_record(RECORD, test_error=n_wrong / n_samples)
+        assert list_differences(record, modify_record(record, test_error=(n_wrong + 1) / n_samples))
 
 
 def test_scores_are_compared_up_to_rounding():
-    record = changed(RECORD, witness={"1": 0.5, "end": 2.0})
-    rounded = changed(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})
+    record = modify_record(RECORD, witness={"1": 0.5, "end": 2.0})
+    rounded = modify_record(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})
     assert list_differences(record, rounded) == []
-    assert list_differences(record, changed(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
+    assert list_differences(
+        record, modify_record(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)})
+    )
     assert list_differences(record, RECORD) == [
         'witness is {"1": 0.5, "end": 2.0} on record, null today'
     ]
 
 
 def test_validation_error_is_compared_in_trials_only():
-    assert list_differences(TRIAL, changed(TRIAL, validation_error=0.2))
-    assert list_differences(changed(RECORD, validation_error=0.1), RECORD) == []
+    assert list_differences(TRIAL, modify_record(TRIAL, validation_error=0.2))
+    assert list_differences(modify_record(RECORD, validation_error=0.1), RECORD) == []
 
 
 def test_held_out_error_of_each_kind_of_record():
@@ -150,10 +152,10 @@ def fits(n, seconds=0.5, blas=None, **changes):
     """Make records of a group, by an unknown kernel unless one is given."""
     made = []
     for split in range(n):
-        record = changed(RECORD, split=split, seconds__fit=seconds, **changes)
+        record = modify_record(RECORD, split=split, seconds__fit=seconds, **changes)
         record |= {"key": f"{split:016x}"}
         if blas:
-            record = changed(record, environment__blas=blas)
+            record = modify_record(record, environment__blas=blas)
         made.append(RecordedFit.from_record(record, "fake"))
     return made
 
@@ -161,7 +163,7 @@ def fits(n, seconds=0.5, blas=None, **changes):
 def conclude(group, wrong=(), blas=HERE, n=None, **options):
     """Refit records of a group, with another error at some places, and return the finding."""
     for place, fit in enumerate(group.fits[:n]):
-        outcome = changed(fit.record, **({"test_error": 2 / 30} if place in wrong else {}))
+        outcome = modify_record(fit.record, **({"test_error": 2 / 30} if place in wrong else {}))
         group.add(fit, outcome, blas, **options)
     return group.conclude("b17bc98", blas, STARTED)
 
@@ -204,7 +206,7 @@ def test_few_other_errors_on_another_kernel_are_same(blas):
 def test_scores_of_another_kernel_are_not_compared():
     group = GroupCheck(GROUP, fits(1, blas=THERE, witness={"end": 1.0}), None)
     [fit] = group.fits
-    group.add(fit, changed(fit.record, witness={"end": 3.0}), HERE)
+    group.add(fit, modify_record(fit.record, witness={"end": 3.0}), HERE)
     assert group.conclude("b17bc98", HERE, STARTED).state == "same"
     assert group.other_errors == {fit.key: 0.0}
 
@@ -258,7 +260,7 @@ def test_records_made_again_stay_fresh():
     """The one record that was not made again, and still differs, leaves the others fresh."""
     records = fits(10, blas=HERE)
     earlier = conclude(GroupCheck(GROUP, records, None), wrong=[3])
-    repeated = [changed(fit.record, finished="2026-11-25T00:00:00Z") for fit in records]
+    repeated = [modify_record(fit.record, finished="2026-11-25T00:00:00Z") for fit in records]
     records = [
         RecordedFit.from_record(record, "fake") if i != 3 else records[3]
         for i, record in enumerate(repeated)

@@ -4,7 +4,7 @@ from tests.analysis.conftest import make_cell, make_table, table, table_of_round
 
 
 @pytest.fixture
-def whole_titles():
+def assert_titles_fit():
     """Check that no title of a figure is cut at its edge."""
     agg = pytest.importorskip("matplotlib.backends.backend_agg")
     from boostbench.figures.style import style

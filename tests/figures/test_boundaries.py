@@ -62,9 +62,9 @@ def test_maps_are_laid_out_by_row_and_column(record):
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
-def test_titles_are_not_cut(record, whole_titles, n_rows):
+def test_titles_are_not_cut(record, assert_titles_fit, n_rows):
     rows = {f"data {row}": [MapPanel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
-    whole_titles(draw_boundaries(rows))
+    assert_titles_fit(draw_boundaries(rows))
 
 
 def toy(n_samples=4):
@@ -72,9 +72,9 @@ def toy(n_samples=4):
     return Dataset("toy", X, np.arange(n_samples) % 2, "made here")
 
 
-def test_points_have_a_panel_for_each_data_set(whole_titles):
+def test_points_have_a_panel_for_each_data_set(assert_titles_fit):
     figure = draw_points({"one": toy(), "two": toy(6)})
-    whole_titles(figure)
+    assert_titles_fit(figure)
     first, second = figure.axes
     assert (first.get_title(), second.get_title()) == ("one", "two")
     even, odd = first.collections

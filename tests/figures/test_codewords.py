@@ -10,13 +10,13 @@ from boostbench.data.dataset import Dataset
 from boostbench.figures.codewords import _typical, draw_codewords, places
 
 
-def on_circle(*degrees):
+def points_on_circle(*degrees):
     angles = np.radians(degrees)
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def test_pictures_do_not_overlap():
-    codewords = on_circle(0, 1, 2, 90, 91, 200, 201.5, 3)
+    codewords = points_on_circle(0, 1, 2, 90, 91, 200, 201.5, 3)
     centres = places(codewords)
     lengths = np.linalg.norm(centres, axis=1)
     np.testing.assert_allclose(centres / lengths[:, None], codewords)
@@ -27,8 +27,8 @@ def test_pictures_do_not_overlap():
     assert lengths[0] == lengths[3] == lengths[5] == lengths.min()
 
 
-def test_each_codeword_has_a_ray_and_a_picture(whole_titles):
-    panels = {"at first": on_circle(0, 120, 240), "learned": on_circle(0, 10, 180)}
+def test_each_codeword_has_a_ray_and_a_picture(assert_titles_fit):
+    panels = {"at first": points_on_circle(0, 120, 240), "learned": points_on_circle(0, 10, 180)}
     figure = draw_codewords(panels, [np.full((4, 4), i) for i in range(3)])
     assert [axes.get_title() for axes in figure.axes] == list(panels)
     for axes in figure.axes:
@@ -39,7 +39,7 @@ def test_each_codeword_has_a_ray_and_a_picture(whole_titles):
             x0, x1, y0, y1 = image.get_extent()
             assert x_min < x0 < x1 < x_max
             assert y_min < y0 < y1 < y_max
-    whole_titles(figure)
+    assert_titles_fit(figure)
 
 
 def test_picture_is_typical_of_its_class():

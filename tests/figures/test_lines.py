@@ -160,7 +160,7 @@ class TestCurvesHeadline:
 
 
 class TestVaried:
-    def test_each_algorithm_has_a_line(self, whole_titles):
+    def test_each_algorithm_has_a_line(self, assert_titles_fit):
         panels = {
             "signs": {"A": {2: (40.0, 3.0), 8: (12.0, 1.0)}, "B": {2: (20.0, 2.0)}},
             "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
@@ -178,10 +178,10 @@ class TestVaried:
         assert signs.get_ylim()[0] == 0
         (legend,) = figure.legends
         assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
-        whole_titles(figure)
+        assert_titles_fit(figure)
         assert (signs.get_ylabel(), letters.get_ylabel()) == ("test error (%)", "")
 
-    def test_quantities_share_a_logarithmic_axis(self, whole_titles):
+    def test_quantities_share_a_logarithmic_axis(self, assert_titles_fit):
         panels = {
             "error": {"A": {1e-3: (20.0, 1.0), 0.1: (10.0, 1.0)}},
             "coefficients": {"A": {1e-3: (900.0, 20.0), 0.1: (1.0, 0.0)}},
@@ -190,7 +190,7 @@ class TestVaried:
         figure = draw_varied(tidy_points(panels), ["A"], "nu", y_labels, scale="log")
         assert [axes.get_ylabel() for axes in figure.axes] == list(y_labels.values())
         assert {axes.get_xscale() for axes in figure.axes} == {"log"}
-        whole_titles(figure)
+        assert_titles_fit(figure)
 
 
 class TestTimes:

@@ -33,9 +33,9 @@ def points(axes, verdict):
     return container.lines[0]
 
 
-def test_each_paper_has_a_panel(papers, whole_titles):
+def test_each_paper_has_a_panel(papers, assert_titles_fit):
     figure = draw_scatter(papers)
-    whole_titles(figure)
+    assert_titles_fit(figure)
     first, second = figure.axes
     assert first.get_title() == "RandomBoost"
     assert second.get_title() == "MCBoost"
@@ -55,7 +55,7 @@ def test_verdicts_have_their_colours_and_differ_in_shape(papers):
         assert line.get_color() == VERDICTS[verdict].colour
 
 
-def test_accuracies_have_their_own_panel(papers, make_cell, make_table, whole_titles):
+def test_accuracies_have_their_own_panel(papers, make_cell, make_table, assert_titles_fit):
     accuracy = QUANTITIES["accuracy"]
     published = {"wine": (80.0, 1.0), "iris": (97.9, 1.0), "glass": (99.9, 0.1)}
     cells = {
@@ -64,7 +64,7 @@ def test_accuracies_have_their_own_panel(papers, make_cell, make_table, whole_ti
     }
     third = replace(make_table(cells), paper="rpboost")
     figure = draw_scatter([*papers, third])
-    whole_titles(figure)
+    assert_titles_fit(figure)
     assert [axes.get_title() for axes in figure.axes] == [
         "RandomBoost, test error (%)",
         "MCBoost, test error (%)",

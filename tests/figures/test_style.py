@@ -108,8 +108,8 @@ def varied(_):
 @pytest.mark.parametrize(
     "draw", [bars, boundaries, codewords, curves, features, points, sweep, times, varied]
 )
-def test_titles_are_shown_without_formulas(draw, make_cell, whole_titles):
+def test_titles_are_shown_without_formulas(draw, make_cell, assert_titles_fit):
     figure = draw(make_cell)
-    whole_titles(figure)
+    assert_titles_fit(figure)
     texts = [text.get_text().replace(label(ODD), "") for text in figure.findobj(Text)]
     assert not [text for text in texts if "$" in text]

@@ -87,7 +87,7 @@ def rewrite(path, change):
         append(path, change(number, record))
 
 
-def changed(record, **changes):
+def modify_record(record, **changes):
     """Give a copy with other values: ``a__b`` leads into mappings, and ``...`` leaves out."""
     record = copy.deepcopy(record)
     for name, value in changes.items():

@@ -86,7 +86,7 @@ class Hanging(Failing):
         return super().fit(X, y)
 
 
-class Deaf(Failing):
+class Uninterruptible(Failing):
     """Hangs where no signal reaches it, as compiled code does that never returns."""
 
     def fit(self, X, y):
@@ -103,7 +103,7 @@ class Exiting(Failing):
         return super().fit(X, y)
 
 
-class Deadly(Failing):
+class Crashing(Failing):
     """Takes its process with it for one seed, as running out of memory does."""
 
     def fit(self, X, y):
@@ -112,7 +112,7 @@ class Deadly(Failing):
         return super().fit(X, y)
 
 
-class Predicting(Nearest):
+class OddPredictions(Nearest):
     """Predicts in a form of its own."""
 
     def __init__(self, n_iterations=6, width=2, form="column", random_state=None):
@@ -152,7 +152,7 @@ class Unprintable(Nearest):
         raise ValueError("no file \udcff here")
 
 
-class Mute(Nearest):
+class FailingWithoutText(Nearest):
     """Its error has no text at all."""
 
     class Error(Exception):
@@ -160,7 +160,7 @@ class Mute(Nearest):
             raise RuntimeError("what?")
 
     def fit(self, X, y):
-        raise Mute.Error
+        raise FailingWithoutText.Error
 
 
 class Slow(Nearest):
@@ -197,21 +197,21 @@ class Interrupting(Failing):
         return super().fit(X, y)
 
 
-class Warning_(Nearest):
+class WarningClassifier(Nearest):
     def fit(self, X, y):
         warnings.warn("did not converge\nreally", UserWarning, stacklevel=1)
         warnings.warn("did not converge\nreally", UserWarning, stacklevel=1)
         return super().fit(X, y)
 
 
-class TwoTongues(Nearest):
+class InconsistentStages(Nearest):
     """Ends its stages with something else than it predicts."""
 
     def predict(self, X):
         return np.roll(super().predict(X), 1)
 
 
-class Plain:
+class MinimalClassifier:
     """Not even a scikit-learn estimator: no parameters, no stages, no seed."""
 
     def fit(self, X, y):
@@ -221,7 +221,7 @@ class Plain:
         return np.full(len(X), self.label_)
 
 
-class Open:
+class AnyParameters:
     """Takes any parameter."""
 
     def __init__(self, **params):
@@ -243,7 +243,7 @@ class Binary(Nearest):
         return tags
 
 
-class Ordered(GaussianNB):
+class ReorderedClasses(GaussianNB):
     """Its columns are those of its `classes_`, which are in an order of its own."""
 
     def __init__(self, order="ascending", priors=None, var_smoothing=1e-9):
@@ -253,15 +253,15 @@ class Ordered(GaussianNB):
     def fit(self, X, y):
         super().fit(X, y)
         labels = self.classes_
-        self._own = {
+        self._order = {
             "ascending": np.arange(len(labels)),
             "descending": np.arange(len(labels))[::-1],
             "rolled": np.roll(np.arange(len(labels)), 1),
         }.get(self.order, np.zeros(len(labels), int))
-        self._labels, self.classes_ = labels, labels[self._own]
+        self._labels, self.classes_ = labels, labels[self._order]
         return self
 
-    def _with(self, classes, method, X):
+    def _call_with_classes(self, classes, method, X):
         previous, self.classes_ = self.classes_, classes
         try:
             return getattr(super(), method)(X)
@@ -269,13 +269,13 @@ class Ordered(GaussianNB):
             self.classes_ = previous
 
     def predict(self, X):
-        return self._with(self._labels, "predict", X)
+        return self._call_with_classes(self._labels, "predict", X)
 
     def predict_proba(self, X):
-        return self._with(self._labels, "predict_proba", X)[:, self._own]
+        return self._call_with_classes(self._labels, "predict_proba", X)[:, self._order]
 
 
-class Sides(BaseEstimator):
+class BinaryWithoutProbabilities(BaseEstimator):
     """Of two classes; its scores have shape (n,), and it has no probabilities."""
 
     def fit(self, X, y):

@@ -21,7 +21,7 @@ class RandomBits(TransformerMixin, BaseEstimator):
         return (X - self.centre_) @ self.directions_
 
 
-class OwnHash(RandomBits):
+class HashMethod(RandomBits):
     """Gives its codes by `hash`, packed."""
 
     @property
@@ -32,12 +32,12 @@ class OwnHash(RandomBits):
         return np.packbits(self.transform(X) > 0, axis=1)
 
 
-class UnpackedHash(OwnHash):
+class UnpackedHash(HashMethod):
     def hash(self, X):
         return (self.transform(X) > 0).astype(np.uint8)
 
 
-class Strange(RandomBits):
+class OddCodes(RandomBits):
     def __init__(self, n_bits=4, form="flat", random_state=None):
         super().__init__(n_bits, random_state)
         self.form = form

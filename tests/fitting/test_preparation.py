@@ -60,44 +60,42 @@ def test_projection_keeps_a_share_of_the_variance_of_the_training_part():
     assert np.array_equal(projected, again)
 
 
-def wide(rng):
+def wide_data(rng):
     return rng.normal(size=(30, 50)) * rng.uniform(0.1, 5, 50) + 3
 
 
-def tall(rng):
+def tall_data(rng):
     return rng.normal(size=(50, 7)) * rng.uniform(0.1, 5, 7) + 3
 
 
-def far_from_the_origin(rng):
-    return wide(rng) + 1e6
+def large_offset(rng):
+    return wide_data(rng) + 1e6
 
 
-def of_low_rank(rng):
+def low_rank(rng):
     return rng.normal(size=(30, 3)) @ rng.normal(size=(3, 50)) + 1
 
 
-def with_the_same_samples(rng):
-    return np.repeat(tall(rng)[:5], 4, axis=0)
+def repeated_samples(rng):
+    return np.repeat(tall_data(rng)[:5], 4, axis=0)
 
 
-def of_counts(rng):
+def count_data(rng):
     return rng.poisson(0.2, (40, 90)).astype(float)
 
 
-def of_few_counts(rng):
+def few_counts(rng):
     return rng.poisson(0.4, (60, 12)).astype(float)
 
 
-@pytest.mark.parametrize(
-    "make", [wide, tall, far_from_the_origin, of_low_rank, with_the_same_samples]
-)
+@pytest.mark.parametrize("make", [wide_data, tall_data, large_offset, low_rank, repeated_samples])
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
 def test_projection_equals_the_full_decomposition(make, share):
     X = make(np.random.default_rng(3))
     check_projection(X[::2], X[1::2], share)
 
 
-@pytest.mark.parametrize("make", [wide, tall, of_low_rank, of_counts, of_few_counts])
+@pytest.mark.parametrize("make", [wide_data, tall_data, low_rank, count_data, few_counts])
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
 def test_projection_of_sparse_features_equals_the_dense_matrix(make, container):
     X = make(np.random.default_rng(4))
@@ -117,7 +115,7 @@ def check_projection(train, test, share, dense_train=None, dense_test=None):
         np.testing.assert_allclose(ours * signs, theirs, atol=1e-9 * np.abs(theirs).max())
 
 
-@pytest.mark.parametrize("make", [wide, tall])
+@pytest.mark.parametrize("make", [wide_data, tall_data])
 def test_signs_of_a_projection_do_not_depend_on_the_order_of_samples(make):
     train = make(np.random.default_rng(5))
     order = np.random.default_rng(6).permutation(len(train))

@@ -10,7 +10,7 @@ from boostbench.util.errors import UserError
 from .toy import make_dataset
 
 
-def same(one, other):
+def are_equal_splits(one, other):
     return (
         one.seed == other.seed
         and np.array_equal(one.train, other.train)
@@ -31,14 +31,14 @@ def test_more_splits_extend_fewer(dataset, sampling, samples_per_class):
     settings = {"sampling": sampling, "samples_per_class": samples_per_class}
     few = splits(dataset, ProtocolSpec(n_splits=3, **settings), seed=5)
     many = splits(dataset, ProtocolSpec(n_splits=7, **settings), seed=5)
-    assert all(same(one, other) for one, other in zip(few, many, strict=False))
+    assert all(are_equal_splits(one, other) for one, other in zip(few, many, strict=False))
     assert len({split.checksum for split in many}) == 7
     assert len({split.seed for split in many}) == 7
 
 
 def test_seed_determines_the_splits(dataset):
     first, again, other = (splits(dataset, ProtocolSpec(), seed)[0] for seed in (0, 0, 1))
-    assert same(first, again)
+    assert are_equal_splits(first, again)
     assert first.checksum == again.checksum
     assert first.checksum != other.checksum
     assert first.seed != other.seed
@@ -109,7 +109,7 @@ def test_too_few_fixed_splits_are_refused():
         splits(dataset, ProtocolSpec(sampling="fixed", n_splits=3), seed=0)
 
 
-def counts(y):
+def class_counts(y):
     return np.unique(y, return_counts=True)[1].tolist()
 
 
@@ -118,20 +118,20 @@ def test_repeated_folds_extend_the_first_repetition():
     once = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4), seed=3)
     twice = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
     assert [split.index for split in twice] == list(range(8))
-    assert all(same(one, other) for one, other in zip(once, twice, strict=False))
+    assert all(are_equal_splits(one, other) for one, other in zip(once, twice, strict=False))
     for folds in (twice[:4], twice[4:]):
         assert sorted(np.concatenate([split.test for split in folds])) == list(range(96))
     assert len({split.checksum for split in twice}) == len({split.seed for split in twice}) == 8
 
 
-def official(n_train=60):
+def make_official(n_train=60):
     """Return a data set whose first rows are the official training part."""
     dataset = make_dataset((40, 30, 50))
     return replace(dataset, splits=[(np.arange(n_train), np.arange(n_train, 120))])
 
 
 def test_official_parts_are_repeated_with_other_seeds():
-    parts = splits(official(), ProtocolSpec(sampling="official", n_splits=3), seed=0)
+    parts = splits(make_official(), ProtocolSpec(sampling="official", n_splits=3), seed=0)
     assert len({split.checksum for split in parts}) == 1
     assert len({split.seed for split in parts}) == 3
     assert all(np.array_equal(split.test, np.arange(60, 120)) for split in parts)
@@ -139,16 +139,16 @@ def test_official_parts_are_repeated_with_other_seeds():
 
 def test_reduced_training_part_keeps_the_test_part():
     """Draw a part of the official training part, as for MNIST with 1000 digits per class."""
-    dataset = official()
+    dataset = make_official()
     settings = {"sampling": "official", "n_splits": 3, "train_per_class": 8}
     parts = splits(dataset, ProtocolSpec(**settings), seed=0)
     assert len({split.checksum for split in parts}) == 3
     for split in parts:
-        assert counts(dataset.y[split.train]) == [8, 8, 8]
+        assert class_counts(dataset.y[split.train]) == [8, 8, 8]
         assert np.array_equal(split.test, np.arange(60, 120))
         assert sorted([*split.train, *split.spare]) == list(range(60))
     more_parts = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
-    assert all(same(one, other) for one, other in zip(parts, more_parts, strict=False))
+    assert all(are_equal_splits(one, other) for one, other in zip(parts, more_parts, strict=False))
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
@@ -162,10 +162,10 @@ def test_train_size_reduces_the_training_part(sampling):
         assert sorted([*other.train, *other.spare]) == sorted(one.train)
         assert len(other.train) == 20
     if sampling != "plain":
-        assert counts(dataset.y[thin[0].train]) == [10, 5, 5]
+        assert class_counts(dataset.y[thin[0].train]) == [10, 5, 5]
     all_of_them = ProtocolSpec(sampling=sampling, n_splits=4, train_size=500)
     assert all(
-        same(one, other)
+        are_equal_splits(one, other)
         for one, other in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
     )
 
@@ -174,7 +174,7 @@ def test_rest_is_tested():
     """Train on a number of samples per class and test on the rest."""
     dataset = make_dataset((60, 30, 30))
     for split in splits(dataset, ProtocolSpec(train_per_class=12, test="rest"), seed=0):
-        assert counts(dataset.y[split.train]) == [12, 12, 12]
+        assert class_counts(dataset.y[split.train]) == [12, 12, 12]
         assert sorted([*split.train, *split.test]) == list(range(120))
         assert len(split.spare) == 0
 
@@ -189,7 +189,7 @@ def test_all_samples_are_tested():
 @pytest.mark.parametrize("sampling", ["stratified", "kfold"])
 def test_official_test_part_is_never_trained_on(sampling):
     protocol = ProtocolSpec(sampling=sampling, n_splits=3, test="official")
-    for split in splits(official(), protocol, seed=0):
+    for split in splits(make_official(), protocol, seed=0):
         assert np.array_equal(split.test, np.arange(60, 120))
         assert split.train.max() < 60
 

@@ -7,19 +7,19 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.fitting.stages import check_labels, digest_of_labels, predictions, stages
 
-from .fake_classifiers import Nearest, TwoTongues
+from .fake_classifiers import InconsistentStages, Nearest
 
 KNOWN = np.arange(3)
 
 
 @pytest.fixture
-def fitted(dataset):
+def fitted_stages(dataset):
     y = np.unique(dataset.y, return_inverse=True)[1]
     return Nearest(n_iterations=9).fit(dataset.X, y), dataset.X
 
 
-def test_labels_are_predicted_at_checkpoints_and_the_end(fitted):
-    model, X = fitted
+def test_labels_are_predicted_at_checkpoints_and_the_end(fitted_stages):
+    model, X = fitted_stages
     labels_by_stage, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
     every = list(model.staged_predict(X))
     assert done == len(every) == 3
@@ -31,8 +31,8 @@ def test_labels_are_predicted_at_checkpoints_and_the_end(fitted):
     )
 
 
-def test_staged_parameter_names_the_rounds(fitted, monkeypatch):
-    model, X = fitted
+def test_staged_parameter_names_the_rounds(fitted_stages, monkeypatch):
+    model, X = fitted_stages
     monkeypatch.setattr(model, "get_params", lambda: {"length": 9})
     assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "end"}
     model.staged_parameter = "length"
@@ -40,8 +40,8 @@ def test_staged_parameter_names_the_rounds(fitted, monkeypatch):
 
 
 @pytest.mark.parametrize("asked", [None, "auto"])
-def test_finished_rounds_replace_rounds_without_a_number(fitted, monkeypatch, asked):
-    model, X = fitted
+def test_finished_rounds_replace_rounds_without_a_number(fitted_stages, monkeypatch, asked):
+    model, X = fitted_stages
     monkeypatch.setattr(model, "get_params", lambda: {"n_estimators": asked, "max_iter": 100})
     assert predictions(model, X, KNOWN, rounds=(3, 9))[0].keys() == {"3", "end"}
 
@@ -53,8 +53,8 @@ def test_model_without_stages_has_an_end(dataset):
     assert list(stages(tree, dataset.X, KNOWN)) == []
 
 
-def test_unused_stages_are_not_predicted(fitted, monkeypatch):
-    model, X = fitted
+def test_unused_stages_are_not_predicted(fitted_stages, monkeypatch):
+    model, X = fitted_stages
     predicted = []
     staged = model.staged_predict
     monkeypatch.setattr(
@@ -65,8 +65,8 @@ def test_unused_stages_are_not_predicted(fitted, monkeypatch):
     assert len(predicted) == 2
 
 
-def test_stages_are_checked(fitted, monkeypatch):
-    model, X = fitted
+def test_stages_are_checked(fitted_stages, monkeypatch):
+    model, X = fitted_stages
     monkeypatch.setattr(model, "staged_predict", lambda X: iter([np.zeros((len(X), 1))]))
     with pytest.raises(ValueError, match=r"staged_predict gives shape \(120, 1\)"):
         list(stages(model, X, KNOWN))
@@ -74,7 +74,7 @@ def test_stages_are_checked(fitted, monkeypatch):
 
 def test_last_stage_must_equal_predict(dataset):
     y = np.unique(dataset.y, return_inverse=True)[1]
-    model = TwoTongues().fit(dataset.X, y)
+    model = InconsistentStages().fit(dataset.X, y)
     with pytest.raises(RuntimeError, match="last stage"):
         predictions(model, dataset.X, KNOWN, rounds=(1,))
 

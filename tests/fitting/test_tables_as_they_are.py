@@ -15,7 +15,7 @@ from boostbench.spec.experiment import ExperimentSpec
 from fitting.toy import run
 
 
-class Taker(ClassifierMixin, BaseEstimator):
+class RecordingClassifier(ClassifierMixin, BaseEstimator):
     """Keeps what it is fitted on; says by its tags what it takes."""
 
     def __init__(self, takes=()):
@@ -58,7 +58,7 @@ def path(frame, tmp_path):
     return tmp_path / "towns.csv"
 
 
-def loaded(path, **settings):
+def load_table(path, **settings):
     return load({"name": "towns", "path": str(path), "missing": None, **settings})
 
 
@@ -78,7 +78,7 @@ def fit_first_split(asked):
 
 
 def test_missing_values_and_categories_are_passed_on(path, frame):
-    asked = experiment(loaded(path), takes=["allow_nan", "categorical"])
+    asked = experiment(load_table(path), takes=["allow_nan", "categorical"])
     fit, split = fit_first_split(asked)
     for part, rows in ((fit.X_train, split.train), (fit.X_test, split.test)):
         of_file = frame.iloc[rows].reset_index(drop=True)
@@ -97,7 +97,7 @@ def test_missing_values_and_categories_are_passed_on(path, frame):
 
 
 def test_missing_values_alone_are_passed_on(path):
-    asked = experiment(loaded(path), takes=["allow_nan"])
+    asked = experiment(load_table(path), takes=["allow_nan"])
     [fit, _] = fit_first_split(asked)
     assert isinstance(fit.X_train, np.ndarray)
     assert fit.X_train.shape[1] == 7
@@ -107,7 +107,7 @@ def test_missing_values_alone_are_passed_on(path):
 
 
 def test_other_algorithms_get_medians_and_numbers(path):
-    asked, filled = (experiment(loaded(path, missing=choice)) for choice in (None, "median"))
+    asked, filled = (experiment(load_table(path, missing=choice)) for choice in (None, "median"))
     [fit, split] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
     assert not np.isnan(fit.X_test).any()
@@ -117,7 +117,7 @@ def test_other_algorithms_get_medians_and_numbers(path):
 
 @pytest.mark.parametrize("choice", ["mean", "median", "most_frequent"])
 def test_requested_imputation_applies_to_all_algorithms(path, choice):
-    asked = experiment(loaded(path, missing=choice), takes=["allow_nan", "categorical"])
+    asked = experiment(load_table(path, missing=choice), takes=["allow_nan", "categorical"])
     [fit, _] = fit_first_split(asked)
     assert fit.X_train.shape[1] == 7
     assert not np.isnan(fit.X_train).any()
@@ -126,7 +126,7 @@ def test_requested_imputation_applies_to_all_algorithms(path, choice):
 
 @pytest.mark.parametrize("protocol", [{"pca": 0.9}, {"scale": "unit"}])
 def test_projection_and_unit_norm_need_numbers(path, protocol):
-    asked = experiment(loaded(path), takes=["allow_nan", "categorical"], protocol=protocol)
+    asked = experiment(load_table(path), takes=["allow_nan", "categorical"], protocol=protocol)
     [fit, _] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
     assert asked.config["data"]["missing"] == "median"
@@ -137,7 +137,7 @@ def test_named_data_sets_are_numbers(path, monkeypatch):
     whole = path.read_text().splitlines()
     path.write_text("\n".join(line for line in whole if ",," not in line and line[0] != ","))
     monkeypatch.setenv("BOOSTBENCH_DATA", str(path.parent))
-    named, local = load({"name": "towns"}), loaded(path)
+    named, local = load({"name": "towns"}), load_table(path)
     assert named.checksum == local.checksum
     assert named.categories == ()
     assert local.categories == ((1, ("Bern", "Chur", "Genf", "Olten")),)
@@ -149,7 +149,7 @@ def test_named_data_sets_are_numbers(path, monkeypatch):
 
 
 def test_encoded_features_are_counted(path):
-    asked = experiment(loaded(path), "boostbench.AdaBoostMH", "feature_use", n_iterations=5)
+    asked = experiment(load_table(path), "boostbench.AdaBoostMH", "feature_use", n_iterations=5)
     [record] = [asked.trial(asked.splits[0], {})]
     taken = asked.measure.take(record, asked.dataset.X, asked.dataset.class_indices)
     assert len(taken["counts"]) == 7
@@ -167,7 +167,7 @@ def test_encoded_features_are_counted(path):
 )
 def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
     """Record fits, find them without the data and fit them again from the records."""
-    dataset = loaded(path)
+    dataset = load_table(path)
     rounds = {"max_iter": 10} if "Hist" in target else {"n_iterations": 10}
     asked = experiment(dataset, target, protocol={"scale": "none"}, **rounds)
     [outcome] = run([asked], results=tmp_path / "results").outcomes

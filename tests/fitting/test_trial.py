@@ -24,29 +24,29 @@ def make(dataset, y):
         protocol = ProtocolSpec(checkpoints=checkpoints)
         return Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
 
-    def do(*args, **settings):
+    def execute(*args, **settings):
         return run_trial(trial(*args, **settings), dataset.X, y)
 
-    do.split, do.trial = split, trial
-    return do
+    execute.split, execute.trial = split, trial
+    return execute
 
 
 @pytest.fixture
-def do(dataset):
+def execute(dataset):
     return make(dataset, dataset.y)
 
 
 @pytest.fixture
-def do_numbers(dataset):
+def execute_with_numbers(dataset):
     """With numbers for labels, as workers have them."""
     return make(dataset, np.unique(dataset.y, return_inverse=True)[1])
 
 
-def test_outcome_equals_a_plain_fit(do, dataset):
-    outcome = do(
+def test_outcome_equals_a_plain_fit(execute, dataset):
+    outcome = execute(
         "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
     )
-    train, test = do.split.train, do.split.test
+    train, test = execute.split.train, execute.split.test
     scaled = preparation(dataset.X[train], "minmax")
     X_train, X_test = scaled(dataset.X[train]), scaled(dataset.X[test])
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
@@ -64,34 +64,34 @@ def test_outcome_equals_a_plain_fit(do, dataset):
 
 def test_features_are_projected(dataset):
     split = splits(dataset, ProtocolSpec(), seed=0)[0]
-    algorithm = AlgorithmSpec("x", "fake_classifiers.Plain", {})
+    algorithm = AlgorithmSpec("x", "fake_classifiers.MinimalClassifier", {})
     protocol = ProtocolSpec(scale="none", checkpoints=(), pca=0.5)
     trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
     assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 
 
-def test_few_tied_predictions_may_differ(do):
+def test_few_tied_predictions_may_differ(execute):
     """Of 30 instances: a score added up in another order decides a tie otherwise."""
-    assert "error" not in do("fake_classifiers.Tying", n_ties=2)
-    assert "not what predict gives" in do("fake_classifiers.Tying", n_ties=3)["error"]
+    assert "error" not in execute("fake_classifiers.Tying", n_ties=2)
+    assert "not what predict gives" in execute("fake_classifiers.Tying", n_ties=3)["error"]
 
 
-def test_early_stop_repeats_its_last_error(do):
-    outcome = do("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
+def test_early_stop_repeats_its_last_error(execute):
+    outcome = execute("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
     errors = outcome["checkpoints"]
     assert outcome["n_iterations"] == 3
     assert list(errors) == ["1", "3", "5", "20"]
     assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
 
 
-def test_training_without_rounds_has_errors(do):
-    outcome = do("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
+def test_training_without_rounds_has_errors(execute):
+    outcome = execute("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
     assert outcome["n_iterations"] == 0
     assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
 
 
-def test_outcome_has_seconds_and_numbers_of_parameters(do, fine_clock):
-    outcome = do("fake_classifiers.Nearest")
+def test_outcome_has_seconds_and_numbers_of_parameters(execute, fine_clock):
+    outcome = execute("fake_classifiers.Nearest")
     seconds = outcome["seconds"]
     assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
     assert min(seconds["fit"], seconds["predict_per_instance"], seconds["calibration"]) > 0
@@ -100,36 +100,38 @@ def test_outcome_has_seconds_and_numbers_of_parameters(do, fine_clock):
     assert json.loads(json.dumps(outcome)) == outcome
 
 
-def test_fit_and_predict_suffice(do):
-    outcome = do("fake_classifiers.Plain")
+def test_fit_and_predict_suffice(execute):
+    outcome = execute("fake_classifiers.MinimalClassifier")
     assert 0 < outcome["test_error"] < 1
     assert outcome["checkpoints"] == {}
     assert outcome["n_iterations"] is None
 
 
-def test_exception_is_recorded_as_a_failure(do):
-    outcome = do("fake_classifiers.Failing", fail_on=0)
+def test_exception_is_recorded_as_a_failure(execute):
+    outcome = execute("fake_classifiers.Failing", fail_on=0)
     assert outcome["error"] == "ValueError: cannot do this one"
     assert outcome["where"].startswith("fake_classifiers:")
     assert "test_error" not in outcome
-    assert do("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
+    assert execute("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
 
 
-def test_ctrl_c_is_raised(do):
+def test_ctrl_c_is_raised(execute):
     with pytest.raises(KeyboardInterrupt):
-        do("fake_classifiers.Interrupting", fail_on=0)
+        execute("fake_classifiers.Interrupting", fail_on=0)
 
 
-def test_last_stage_that_differs_from_predict_is_a_failure(do):
-    assert "last stage" in do("fake_classifiers.TwoTongues")["error"]
+def test_last_stage_that_differs_from_predict_is_a_failure(execute):
+    assert "last stage" in execute("fake_classifiers.InconsistentStages")["error"]
 
 
-def test_warnings_are_kept_once_each(do):
-    assert do("fake_classifiers.Warning_")["warnings"] == ["UserWarning: did not converge"]
-    assert do("fake_classifiers.Nearest")["warnings"] == []
+def test_warnings_are_kept_once_each(execute):
+    assert execute("fake_classifiers.WarningClassifier")["warnings"] == [
+        "UserWarning: did not converge"
+    ]
+    assert execute("fake_classifiers.Nearest")["warnings"] == []
 
 
-def test_blas_has_one_thread(do, monkeypatch):
+def test_blas_has_one_thread(execute, monkeypatch):
     import fake_classifiers
 
     seen = []
@@ -140,7 +142,7 @@ def test_blas_has_one_thread(do, monkeypatch):
         return fit(self, X, y)
 
     monkeypatch.setattr(fake_classifiers.Nearest, "fit", spy)
-    do("fake_classifiers.Nearest")
+    execute("fake_classifiers.Nearest")
     assert set(seen) == {1}
 
 
@@ -159,30 +161,30 @@ def test_blas_has_one_thread(do, monkeypatch):
         ("values", r"predict gives [012]\.5, which is no label of the training part"),
     ],
 )
-def test_invalid_predictions_are_a_failure(do_numbers, form, message):
-    outcome = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+def test_invalid_predictions_are_a_failure(execute_with_numbers, form, message):
+    outcome = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
     assert re.match(f"ValueError: {message}", outcome["error"])
     assert "test_error" not in outcome
 
 
 @pytest.mark.parametrize("form", ["float", "list", "object"])
-def test_labels_may_have_other_types(do_numbers, form):
-    plain = do_numbers("fake_classifiers.Nearest", checkpoints=())
-    other = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+def test_labels_may_have_other_types(execute_with_numbers, form):
+    plain = execute_with_numbers("fake_classifiers.Nearest", checkpoints=())
+    other = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
     for result in ("test_error", "train_error", "digests"):
         assert plain[result] == other[result]
 
 
-def test_regressor_is_a_failure(do_numbers):
-    outcome = do_numbers("sklearn.linear_model.LinearRegression")
+def test_regressor_is_a_failure(execute_with_numbers):
+    outcome = execute_with_numbers("sklearn.linear_model.LinearRegression")
     assert "which is no label of the training part" in outcome["error"]
 
 
-def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
+def test_digests_name_the_labels_at_each_checkpoint(execute, dataset):
     checkpoints = (1, 2, 5, 50)
-    outcome = do("fake_classifiers.Nearest", checkpoints=checkpoints)
+    outcome = execute("fake_classifiers.Nearest", checkpoints=checkpoints)
     assert list(outcome["digests"]) == ["end", "1", "2", "5"]
-    trial = do.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
+    trial = execute.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
     outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
     assert outcome["digests"] == {
         name: digest_of_labels(labels) for name, labels in outputs.items()
@@ -193,14 +195,17 @@ def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
     assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())
 
 
-def test_failing_constructor_is_recorded_as_a_failure(do):
-    outcome = do("fake_classifiers.BrokenConstructor", width=3)
+def test_failing_constructor_is_recorded_as_a_failure(execute):
+    outcome = execute("fake_classifiers.BrokenConstructor", width=3)
     assert outcome["error"] == "RuntimeError: no licence found"
     assert outcome["where"].startswith("fake_classifiers:")
 
 
-def test_unprintable_errors_are_recorded(do):
-    outcome = do("fake_classifiers.Unprintable")
+def test_unprintable_errors_are_recorded(execute):
+    outcome = execute("fake_classifiers.Unprintable")
     assert outcome["error"] == r"ValueError: no file \udcff here"
     assert json.dumps(outcome, ensure_ascii=False).encode()
-    assert do("fake_classifiers.Mute")["error"] == "Error: its message raises RuntimeError"
+    assert (
+        execute("fake_classifiers.FailingWithoutText")["error"]
+        == "Error: its message raises RuntimeError"
+    )

@@ -32,7 +32,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture(autouse=True)
-def _no_screen():
+def _use_agg():
     with pyplot.rc_context():
         pyplot.switch_backend("agg")
         yield

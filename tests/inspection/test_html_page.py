@@ -51,7 +51,7 @@ def page(request, driver, tmp_path):
 @needs_browser
 def test_page_makes_no_requests_and_has_no_errors(page, tmp_path):
     browser = page[2]
-    assert browser.requested() == {(tmp_path / "model.html").as_uri()}
+    assert browser.requested_urls() == {(tmp_path / "model.html").as_uri()}
     assert browser.driver.get_log("browser") == []
 
 
@@ -60,9 +60,11 @@ def test_all_features_are_shown_by_importance(page):
     model, X, browser = page
     order = np.argsort(-model.feature_importances_, kind="stable")
     names = list(X.columns[order][model.feature_importances_[order] > 0])
-    assert browser.seen("#importances th") == names
-    assert browser.seen("#functions h3") == names
-    shares = [float(text.strip(" %")) / 100 for text in browser.seen("#importances .number")]
+    assert browser.visible_texts("#importances th") == names
+    assert browser.visible_texts("#functions h3") == names
+    shares = [
+        float(text.strip(" %")) / 100 for text in browser.visible_texts("#importances .number")
+    ]
     np.testing.assert_allclose(shares, model.feature_importances_[order][: len(names)], atol=6e-4)
 
 
@@ -72,15 +74,15 @@ def test_terms_of_a_row_sum_to_its_score(page):
     sample = X.iloc[[5]]
     scores = model.decision_function(sample)
     score = scores[0] if scores.ndim == 1 else scores[0].max()
-    numbers = [float(text.split()[0]) for text in browser.seen("#explained .number")]
+    numbers = [float(text.split()[0]) for text in browser.visible_texts("#explained .number")]
     assert numbers[-1] == pytest.approx(score, abs=0.006)
     assert sum(numbers[:-1]) == pytest.approx(score, abs=0.006 * len(numbers))
-    told = browser.seen("#explained p b")
+    told = browser.visible_texts("#explained p b")
     column = list(model.classes_).index(told[1])
     assert told[0] == model.predict(sample)[0]
     probability = 100 * model.predict_proba(sample)[0, column]
     assert float(told[2].strip(" %")) == pytest.approx(probability, abs=0.06)
-    labels = browser.seen("#explained .scroll th")
+    labels = browser.visible_texts("#explained .scroll th")
     assert f"words = {X['words'][5]}" in labels
     assert f"count = {X['count'][5]}" in labels
 
@@ -230,7 +232,7 @@ def test_pairs_are_heat_maps(page):
     assert len(model.pairs_) == model.interactions
     order = np.argsort(-shapes.pair_importances, kind="stable")
     pairs = [shapes.pairs[number] for number in order]
-    assert browser.seen("#pairs h3") == [shapes.pair_name(pair) for pair in pairs]
+    assert browser.visible_texts("#pairs h3") == [shapes.pair_name(pair) for pair in pairs]
     drawn = browser.run("""
     return [...document.querySelectorAll("#pairs svg")].map((map) =>
       [...map.querySelectorAll("rect:not(.frame)")].map((cell) => [

@@ -86,12 +86,12 @@ def test_every_published_number_can_be_found(table):
             assert numbers.keys() == printed.keys()
             n_numbers += len(numbers)
             for name, number in numbers.items():
-                assert number.mean == pytest.approx(in_unit(about, name) * float(printed[name]))
+                assert number.mean == pytest.approx(unit_factor(about, name) * float(printed[name]))
                 assert number.line == line
     assert n_numbers > 0
 
 
-def in_unit(about: PublishedTable, name: str) -> float:
+def unit_factor(about: PublishedTable, name: str) -> float:
     if name == "predict_per_instance":
         return 1000
     return (

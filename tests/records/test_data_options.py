@@ -1,5 +1,5 @@
 import pytest
-from fitting.examples import RECORD, changed
+from fitting.examples import RECORD, modify_record
 
 from boostbench.records.data_options import add_options, has_options, merge_options, title_data_sets
 from boostbench.spec.data import key_options
@@ -9,7 +9,7 @@ ONE, OTHER = {"header": True}, {"rows": [0, 9]}
 
 def test_expected_numbers_are_no_data_options():
     assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
-    assert has_options(changed(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
+    assert has_options(modify_record(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
 
 
 def test_record_without_a_cut_has_no_options():
@@ -31,7 +31,7 @@ def test_merge_options_returns_a_record_with_all_options_unchanged(changes):
 
 def test_trials_have_no_data_options():
     trial = RECORD | {"fold": 0}
-    assert merge_options(trial, changed(trial, config__data__cut=ONE)) is trial
+    assert merge_options(trial, modify_record(trial, config__data__cut=ONE)) is trial
 
 
 def facts(checksum, name="data", **cut):

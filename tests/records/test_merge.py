@@ -1,5 +1,5 @@
 import pytest
-from fitting.examples import FAILURE, RECORD, changed
+from fitting.examples import FAILURE, RECORD, modify_record
 
 from boostbench.records.data_options import has_options
 from boostbench.records.merge import merge_records
@@ -24,8 +24,8 @@ def merged_records(folder):
 
 
 def test_duplicates_are_merged_once(put):
-    elsewhere = changed(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
-    a, b = put("a", RECORD, changed(RECORD, split=1)), put("b", elsewhere)
+    elsewhere = modify_record(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
+    a, b = put("a", RECORD, modify_record(RECORD, split=1)), put("b", elsewhere)
     summary = merge_records([a, b], put("all"))
     assert (summary.added, summary.known, summary.conflicts) == (2, 1, [])
     assert [record["split"] for record in merged_records(put("all"))] == [0, 1]
@@ -37,7 +37,7 @@ def test_duplicates_are_merged_once(put):
     "change", [{"test_error": 2 / 30}, {"checkpoints": {"1": 0.2}}, {"digests": {"end": "0" * 10}}]
 )
 def test_conflicts_are_reported_and_lose_no_record(put, change):
-    a, b = put("a", RECORD), put("b", changed(RECORD, **change))
+    a, b = put("a", RECORD), put("b", modify_record(RECORD, **change))
     before = [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
     summary = merge_records([a, b], put("all"))
     [conflict] = summary.conflicts
@@ -57,8 +57,8 @@ def test_finished_split_replaces_a_failure(put):
 
 
 def test_order_of_folders_does_not_matter(put):
-    a = put("a", changed(RECORD, split=2), changed(RECORD, split=0))
-    b = put("b", changed(RECORD, split=1))
+    a = put("a", modify_record(RECORD, split=2), modify_record(RECORD, split=0))
+    b = put("b", modify_record(RECORD, split=1))
     merge_records([a, b], put("one"))
     merge_records([b, a], put("other"))
     one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
@@ -67,7 +67,7 @@ def test_order_of_folders_does_not_matter(put):
 
 
 def test_later_edition_replaces_an_earlier_one(put):
-    later = changed(RECORD, edition=2, test_error=2 / 30)
+    later = modify_record(RECORD, edition=2, test_error=2 / 30)
     for first, second in ((RECORD, later), (later, RECORD)):
         target = put(f"all{first is later}")
         merge_records([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
@@ -92,15 +92,15 @@ def test_unmergeable_folders_are_refused(put, tmp_path):
 
 def test_shards_are_merged_into_their_folder(put):
     a = put("a", RECORD)
-    put("a/shards/1-of-2", changed(RECORD, split=1))
-    put("a/shards/2-of-2", changed(RECORD, split=2))
+    put("a/shards/1-of-2", modify_record(RECORD, split=1))
+    put("a/shards/2-of-2", modify_record(RECORD, split=2))
     assert merge_records([a], a).added == 2
     assert [record["split"] for record in merged_records(a)] == [0, 1, 2]
 
 
 def test_newest_keeps_the_record_that_finished_later(put):
-    older = changed(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
-    newer = changed(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
+    older = modify_record(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
+    newer = modify_record(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
     for name, first, second in (("up", older, newer), ("down", newer, older)):
         summary = merge_records([put(f"{name}-other", second)], put(name, first), newest=True)
         [record] = merged_records(put(name))
@@ -112,8 +112,8 @@ def test_newest_keeps_the_record_that_finished_later(put):
 @pytest.mark.parametrize("newest", [False, True])
 def test_merging_keeps_data_options(put, newest):
     options = [{"header": True}, {"labels": "class"}, {"rows": [0, 9]}]
-    first = changed(RECORD, config__data__cut=options[0])
-    later = changed(RECORD, config__data__cut=options[1], finished="2031-01-01T00:00:00Z")
+    first = modify_record(RECORD, config__data__cut=options[0])
+    later = modify_record(RECORD, config__data__cut=options[1], finished="2031-01-01T00:00:00Z")
     other = later | {"also": [options[2]]}
     for name, parts in (("ab", (first, other)), ("ba", (other, first))):
         folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import portalocker
 import pytest
-from fitting.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
+from fitting.examples import CONFIG, FAILURE, RECORD, TRIAL, append, modify_record
 
 from boostbench.records import codec
 from boostbench.records.schema import BadLine, Measured, check
@@ -39,12 +39,12 @@ def splits(path):
     return [record["split"] for record in read_records(path)[0]]
 
 
-def without_derived(record):
+def remove_derived_fields(record):
     return {name: value for name, value in record.items() if name not in DERIVED}
 
 
 def record(split, **changes):
-    return changed(RECORD, split=split, **changes)
+    return modify_record(RECORD, split=split, **changes)
 
 
 @pytest.mark.parametrize(
@@ -52,23 +52,23 @@ def record(split, **changes):
     [
         RECORD,
         FAILURE,
-        changed(FAILURE, error="a\nb — é \u2028 😀"),
-        changed(RECORD, warnings=["é"], n_features=..., n_parameters=12),
+        modify_record(FAILURE, error="a\nb — é \u2028 😀"),
+        modify_record(RECORD, warnings=["é"], n_features=..., n_parameters=12),
         # Errors that are no multiple of 1 / n_test are stored as fractions.
-        changed(RECORD, test_error=0.123456789, train_error=1.0, checkpoints__1=1e-9),
-        changed(RECORD, digests={"1": "0a", "2": "0b", "end": "0b"}),
-        changed(RECORD, digests={"end": "0b"}),
-        changed(RECORD, digests={"2": "0a", "end": "0b"}),
-        changed(RECORD, n_test=7, test_error=3 / 7, checkpoints={}),
-        changed(RECORD, config__algo__C=1e-300, config__grid={"C": [1, 1.0, 1e22]}),
+        modify_record(RECORD, test_error=0.123456789, train_error=1.0, checkpoints__1=1e-9),
+        modify_record(RECORD, digests={"1": "0a", "2": "0b", "end": "0b"}),
+        modify_record(RECORD, digests={"end": "0b"}),
+        modify_record(RECORD, digests={"2": "0a", "end": "0b"}),
+        modify_record(RECORD, n_test=7, test_error=3 / 7, checkpoints={}),
+        modify_record(RECORD, config__algo__C=1e-300, config__grid={"C": [1, 1.0, 1e22]}),
     ],
 )
 def test_written_records_are_read_unchanged(path, written):
     returned = append(path, written)
     assert read_records(path) == ([returned], [])
-    assert without_derived(returned) == written
+    assert remove_derived_fields(returned) == written
     # Types count as well: 1 and 1.0 differ.
-    assert json.dumps(without_derived(returned), sort_keys=True) == json.dumps(
+    assert json.dumps(remove_derived_fields(returned), sort_keys=True) == json.dumps(
         written, sort_keys=True
     )
 
@@ -77,7 +77,7 @@ def test_written_records_are_read_unchanged(path, written):
     "written",
     [
         TRIAL | {"environment": None},
-        changed(TRIAL, point=..., validation_error=...)
+        modify_record(TRIAL, point=..., validation_error=...)
         | {"environment": {"python": "3"}, "seconds": [1, 0.5], "validation_errors": [0.1, 0.2]}
         | {"digests": ["0a", "0b"]}
         | {"points": [{"width": 1}, {"width": 2}]},
@@ -86,8 +86,8 @@ def test_written_records_are_read_unchanged(path, written):
 )
 def test_written_trials_are_read_unchanged(path, written):
     path = path.with_suffix(".tuning.jsonl")
-    assert without_derived(append(path, written)) == written
-    assert without_derived(read_records(path)[0][0]) == written
+    assert remove_derived_fields(append(path, written)) == written
+    assert remove_derived_fields(read_records(path)[0][0]) == written
 
 
 def test_errors_of_all_counts_are_exact(path):
@@ -100,8 +100,8 @@ def test_errors_of_all_counts_are_exact(path):
 
 
 def test_definitions_are_written_once(path):
-    other = changed(RECORD, config__seed=1)
-    for entry in (record(0), record(1), other, record(2), changed(other, commit="c0ffee0")):
+    other = modify_record(RECORD, config__seed=1)
+    for entry in (record(0), record(1), other, record(2), modify_record(other, commit="c0ffee0")):
         append(path, entry)
     written = [json.loads(line) for line in path.read_bytes().splitlines()]
     kinds = ["config" if "hash" in line and "config" in line else "provenance" for line in written]
@@ -279,7 +279,7 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize(("changes", "reason"), IMPOSSIBLE)
 def test_impossible_records_are_refused(path, changes, reason):
     """Check that a record is validated before it is written."""
-    bad = changed(RECORD, **changes)
+    bad = modify_record(RECORD, **changes)
     with pytest.raises(BadLine, match=f"^{reason}"):
         append(path, bad)
     assert not path.exists()
@@ -289,12 +289,12 @@ def test_impossible_records_are_refused(path, changes, reason):
 def test_validation_errors_are_fractions_by_default(path, error):
     path = path.with_suffix(".tuning.jsonl")
     with pytest.raises(BadLine, match=r"^validation_error: expected a fraction of 1"):
-        append(path, changed(TRIAL, validation_error=error))
-    judged = changed(TRIAL, validation_error=error, config__judged_by="something else")
+        append(path, modify_record(TRIAL, validation_error=error))
+    judged = modify_record(TRIAL, validation_error=error, config__judged_by="something else")
     assert append(path, judged)["validation_error"] == error
     for changes in ({"fold": ...}, {"point": ...}, {"validation_error": ...}, {"fold": -1}):
         with pytest.raises(BadLine):
-            append(path, changed(TRIAL, **changes))
+            append(path, modify_record(TRIAL, **changes))
 
 
 @pytest.mark.parametrize("name", ["validation_error", "validation_errors"])
@@ -317,7 +317,7 @@ def test_validation_errors_of_failures_are_unchecked(path, name, value):
 )
 def test_impossible_parameter_paths_are_refused(path, changes, reason):
     valid = {"points": [{}], "validation_errors": [0.5], "seconds": [1.0]}
-    trial = changed(TRIAL, point=..., validation_error=...) | valid
+    trial = modify_record(TRIAL, point=..., validation_error=...) | valid
     path = path.with_suffix(".tuning.jsonl")
     assert append(path, trial)["points"] == [{}]
     with pytest.raises(BadLine, match=f"^{reason}"):
@@ -330,7 +330,7 @@ def test_external_measures_may_record_any_field(path):
     written |= {"depth": {"mean": [1.5, None]}, "seconds": {"drawing": 0.5}}
     path = path.with_suffix(".depths.jsonl")
     returned = append(path, written)
-    assert without_derived(returned) == written
+    assert remove_derived_fields(returned) == written
     assert read_records(path) == ([returned], [])
     for name, value in (("test_error", 7.0), ("seconds", {"fit": -1}), ("n_iterations", "many")):
         with pytest.raises(BadLine, match=f"^{name}"):
@@ -380,15 +380,15 @@ def test_edited_configs_are_left_out(path):
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, "\ud800", ["a\udc80"]])
 def test_unreadable_values_are_not_written(path, value):
     with pytest.raises(BadLine):
-        append(path, changed(RECORD, n_parameters=value))
+        append(path, modify_record(RECORD, n_parameters=value))
     assert not path.exists()
 
 
 def test_invalid_unicode_is_escaped(path):
-    returned = append(path, changed(FAILURE, error="bad \udc80 text", where="\ud800"))
+    returned = append(path, modify_record(FAILURE, error="bad \udc80 text", where="\ud800"))
     assert (returned["error"], returned["where"]) == ("bad \\udc80 text", "\\ud800")
     assert read_records(path) == ([returned], [])
-    assert append(path, changed(RECORD, warnings=["\udc80"]))["warnings"] == ["\\udc80"]
+    assert append(path, modify_record(RECORD, warnings=["\udc80"]))["warnings"] == ["\\udc80"]
 
 
 def test_many_bad_lines_are_counted(path):

@@ -48,8 +48,10 @@ def test_points_are_in_the_order_of_the_grid():
 
 
 def test_classes_without_and_with_arbitrary_parameters_are_built():
-    assert algorithm("fake_classifiers.Plain").build(seed=0).fit([[0]], [1]) is None
-    assert algorithm("fake_classifiers.Open", anything=1).build(seed=0).params == {"anything": 1}
+    assert algorithm("fake_classifiers.MinimalClassifier").build(seed=0).fit([[0]], [1]) is None
+    assert algorithm("fake_classifiers.AnyParameters", anything=1).build(seed=0).params == {
+        "anything": 1
+    }
 
 
 @pytest.mark.parametrize(

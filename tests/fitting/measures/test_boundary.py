@@ -25,23 +25,23 @@ def experiment(target="boostbench.algorithms.AdaBoostMH", **settings):
     return make_experiment(target, **config)
 
 
-def only_record(report):
+def single_record(report):
     (outcome,) = report.outcomes
     assert not outcome.failures
     return outcome.records[0]
 
 
-def corners_of(record, number):
+def map_corners(record, number):
     cells = decode(record["maps"][number])
     return [int(cells[row, column]) for row in (0, -1) for column in (0, -1)]
 
 
-def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
-    record = only_record(run([experiment(data=plane)], results=tmp_path))
+def test_record_has_points_and_maps_of_predictions(plane, tmp_path):
+    record = single_record(run([experiment(data=plane)], results=tmp_path))
     path = tmp_path / "records" / "plane" / "fake.boundary.jsonl"
     assert read_records(path) == ([record], [])
     # Classes are numbered in the order of their names: ne, nw, se, sw.
-    assert corners_of(record, "30") == [3, 2, 1, 0]
+    assert map_corners(record, "30") == [3, 2, 1, 0]
     assert record["train_errors"]["30"] == 0
     assert decode(record["maps"]["30"]).shape == (RESOLUTION, RESOLUTION)
     x_min, x_max, y_min, y_max = record["extent"]
@@ -53,8 +53,8 @@ def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
     assert record["points"]["label"] == [3] * 15 + [2] * 15 + [1] * 15 + [0] * 15
 
 
-def test_rounds_differ_until_the_last(plane, tmp_path):
-    record = only_record(run([experiment(data=plane)], results=tmp_path))
+def test_maps_of_rounds_differ(plane, tmp_path):
+    record = single_record(run([experiment(data=plane)], results=tmp_path))
     assert list(record["maps"]) == ["1", "30", "99"]
     # One stump has two sides, and so no more than two classes.
     assert len(np.unique(decode(record["maps"]["1"]))) == 2
@@ -62,27 +62,29 @@ def test_rounds_differ_until_the_last(plane, tmp_path):
     assert record["maps"]["99"] == record["maps"]["30"]
 
 
-def test_rounds_of_a_classifier_that_does_not_count_them(plane, tmp_path):
+def test_rounds_of_a_classifier_without_stages(plane, tmp_path):
     trees = experiment("sklearn.ensemble.GradientBoostingClassifier", data=plane, n_estimators=30)
-    maps = only_record(run([trees], results=tmp_path))["maps"]
+    maps = single_record(run([trees], results=tmp_path))["maps"]
     assert maps["1"] != maps["30"]
     assert maps["30"] == maps["99"]
 
 
-def test_maps_are_of_the_plane_of_the_data_whatever_the_scale(plane, tmp_path):
+def test_maps_do_not_depend_on_the_scale_of_features(plane, tmp_path):
     # A tree and its boundary do not depend on the scale of a feature.
     tree = "sklearn.tree.DecisionTreeClassifier"
     scaled, raw = (
-        only_record(run([experiment(tree, data=plane, scale=scale)], results=tmp_path / scale))
+        single_record(run([experiment(tree, data=plane, scale=scale)], results=tmp_path / scale))
         for scale in ("minmax", "none")
     )
     assert scaled["extent"] == raw["extent"]
     assert np.mean(decode(scaled["maps"]["1"]) != decode(raw["maps"]["1"])) < 0.01
 
 
-def test_a_projecting_classifier_is_drawn_in_its_own_space(plane, tmp_path):
+def test_projecting_classifier_is_drawn_in_the_space_of_the_data(plane, tmp_path):
     projecting = "boostbench.algorithms.ProjectedAdaBoostMH"
-    record = only_record(run([experiment(projecting, data=plane, scale="none")], results=tmp_path))
+    record = single_record(
+        run([experiment(projecting, data=plane, scale="none")], results=tmp_path)
+    )
     matrix = np.random.default_rng(0).standard_normal((2, 2))
     points = np.stack([record["points"]["x"], record["points"]["y"]], axis=1)
     np.testing.assert_allclose(points, plane.X @ matrix, atol=6e-4)
@@ -91,7 +93,7 @@ def test_a_projecting_classifier_is_drawn_in_its_own_space(plane, tmp_path):
     assert (cells == cells[0]).all() or (cells == cells[:, :1]).all()
 
 
-def test_finished_pieces_are_not_run_again(plane, tmp_path):
+def test_finished_maps_are_not_run_again(plane, tmp_path):
     grid = {"n_iterations": [5, 30]}
     first = run([experiment(data=plane, grid=grid)], results=tmp_path)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
@@ -105,12 +107,12 @@ def test_finished_pieces_are_not_run_again(plane, tmp_path):
 
 def test_tuning_uses_all_rows(plane, tmp_path):
     grid = {"n_iterations": [1, 30]}
-    record = only_record(run([experiment(data=plane, grid=grid)], results=tmp_path))
+    record = single_record(run([experiment(data=plane, grid=grid)], results=tmp_path))
     assert record["chosen"] == {"n_iterations": 30}
     assert (record["n_train"], record["n_test"]) == (60, 0)
 
 
-def test_only_the_plane_can_be_drawn(plane):
+def test_more_than_two_features_raise(plane):
     with pytest.raises(UserError, match="needs 2 dense features, and 'toy' has 3"):
         experiment()
     rows = np.arange(257)

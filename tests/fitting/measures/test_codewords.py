@@ -6,7 +6,7 @@ from fitting.toy import run
 from ..toy import make_dataset, make_experiment
 
 
-def test_codewords_before_and_after(tmp_path):
+def test_record_has_codewords_before_and_after_training(tmp_path):
     dataset = make_dataset()
     target = "boostbench.algorithms.LADDER"
     asked, plain = (
@@ -25,7 +25,7 @@ def test_codewords_before_and_after(tmp_path):
     assert (tmp_path / "records" / "toy" / "fake.codewords.jsonl").is_file()
 
 
-def test_what_has_no_codewords_fails(tmp_path):
+def test_estimator_without_codewords_fails(tmp_path):
     asked = make_experiment("boostbench.algorithms.AdaBoostMH", measure="codewords")
     [outcome] = run([asked], results=tmp_path).outcomes
     assert {f["error"] for f in outcome.failures} == {"ValueError: AdaBoostMH has no codewords"}

@@ -15,7 +15,7 @@ STUMPS = "boostbench.algorithms.AdaBoostMH"
 experiment = partial(make_experiment, measure="feature_use", n_splits=3, checkpoints=[1, 20])
 
 
-def test_counts_the_stumps_of_each_feature(tmp_path):
+def test_record_counts_the_stumps_of_each_feature(tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)
     # Only the second feature tells anything, and not all; the third never varies.
@@ -31,7 +31,7 @@ def test_counts_the_stumps_of_each_feature(tmp_path):
     assert read_records(path) == (outcome.records, [])
 
 
-def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
+def test_error_equals_the_same_split_of_a_table(tmp_path):
     names = ("feature_use", "prediction")
     asked = [experiment(STUMPS, measure=name, n_iterations=20) for name in names]
     [used], [whole] = (run([one], results=tmp_path).outcomes for one in asked)
@@ -42,7 +42,7 @@ def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
 @pytest.mark.parametrize(
     "target", ["sklearn.tree.DecisionTreeClassifier", "boostbench.algorithms.ProjectedAdaBoostMH"]
 )
-def test_what_has_no_stumps_fails_and_says_why(tmp_path, target):
+def test_estimator_without_stumps_fails_with_a_reason(tmp_path, target):
     asked = experiment(target)
     [outcome] = run([asked], results=tmp_path).outcomes
     assert {record["error"] for record in outcome.failures} == {
@@ -50,7 +50,7 @@ def test_what_has_no_stumps_fails_and_says_why(tmp_path, target):
     }
 
 
-def test_refuses_what_it_cannot_record():
+def test_unsupported_settings_raise():
     with pytest.raises(UserError, match="no feature of the data is left"):
         experiment(STUMPS, pca=0.9)
     wide = Dataset("wide", np.zeros((4, MAX_FEATURES + 1)), np.arange(4) % 2, "made here")

@@ -43,22 +43,22 @@ def experiment(dataset):
     return make_experiment("boostbench.algorithms.MCBoost", data=dataset, measure="paths", **about)
 
 
-def drawn(dataset):
+def draw_paths(dataset):
     (split,) = experiment(dataset).splits
     return np.sort(np.concatenate([split.train, split.test]))
 
 
-def test_all_that_is_drawn_takes_part(recorded):
+def test_all_samples_and_stumps_are_used(recorded):
     dataset, record = recorded
     assert record["n_train"] + record["n_test"] == 60
-    assert np.unique(dataset.y[drawn(dataset)], return_counts=True)[1].tolist() == [20, 20, 20]
+    assert np.unique(dataset.y[draw_paths(dataset)], return_counts=True)[1].tolist() == [20, 20, 20]
     assert len(record["stumps"]) == N_STUMPS
     assert record["norms"][-1] == pytest.approx(N_ROUNDS * STEP)
 
 
-def test_stumps_are_the_best_of_their_feature(recorded):
+def test_stumps_are_the_best_ones_of_their_feature(recorded):
     dataset, record = recorded
-    rows = drawn(dataset)
+    rows = draw_paths(dataset)
     X, y = dataset.X[rows], dataset.y[rows]
     features = [stump["feature"] for stump in record["stumps"]]
     assert len(set(features)) == N_STUMPS
@@ -68,7 +68,7 @@ def test_stumps_are_the_best_of_their_feature(recorded):
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
-def test_paths(recorded, loss):
+def test_boosting_follows_the_exact_path(recorded, loss):
     dataset, record = recorded
     norms = np.array(record["norms"])
     exact = np.array(record["paths"][loss]["exact"])
@@ -79,7 +79,7 @@ def test_paths(recorded, loss):
     apart = np.abs(exact - steps).sum(axis=(1, 2)) / norms
     assert apart[-1] < 0.05
     # The exact path is below: by the loss of what the record says the stumps are.
-    rows = drawn(dataset)
+    rows = draw_paths(dataset)
     X, is_label = dataset.X[rows], np.array([3, 6, 9])[:, None] == dataset.y[rows]
     above = np.array([X[:, s["feature"]] > s["threshold"] for s in record["stumps"]])
     values = []
@@ -92,14 +92,14 @@ def test_paths(recorded, loss):
     assert of_exact <= of_steps + 1e-6
 
 
-def test_too_few_stumps(tmp_path):
+def test_too_few_stumps_raise(tmp_path):
     y = np.repeat([0, 1, 2], 30)
     few = Dataset("few", np.stack([y, y], axis=1).astype(float), y, "made here")
     (outcome,) = run([experiment(few)], results=tmp_path).outcomes
     assert "only 1 different stumps, of 8" in outcome.failures[0]["error"]
 
 
-def test_sparse_features():
+def test_sparse_features_raise():
     y = np.repeat([0, 1, 2], 30)
     with pytest.raises(UserError, match="need dense features"):
         experiment(Dataset("s", sparse.csr_matrix(np.eye(90)), y, "made here"))

@@ -41,7 +41,7 @@ def test_predictions_of_each_tested_sample(tmp_path):
     np.testing.assert_allclose(errors.sort_index(), recorded.sort_index() / 100)
 
 
-def test_lists_of_other_lengths_are_no_record():
+def test_lists_of_different_lengths_are_rejected():
     written = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
     written |= {n: RECORD[n] for n in ("started", "finished", "warnings", "test_error")}
     written |= {"n_iterations": 5, "probabilities": None}

@@ -8,13 +8,13 @@ from boostbench.spec import measures
 from boostbench.util.errors import UserError
 
 
-def test_each_quantity_is_recorded_by_some_measure():
+def test_each_quantity_is_recorded_by_a_measure():
     recorded = [measures.find(name).quantities for name in measures.names()]
     assert set(QUANTITIES) == set().union(*recorded)
 
 
 @pytest.mark.parametrize("name", measures.names())
-def test_a_measure_names_the_quantities_that_its_records_must_have(name):
+def test_measure_lists_its_required_quantities(name):
     measure = measures.find(name)
     assert set(measure.quantities) <= set(QUANTITIES)
     fields = msgspec.structs.fields(measure.form)
@@ -23,7 +23,7 @@ def test_a_measure_names_the_quantities_that_its_records_must_have(name):
     assert measure.has_checkpoints == any(f.required for f in fields if f.name == "checkpoints")
 
 
-def test_a_measure_adds_its_own_quantities(monkeypatch):
+def test_measure_adds_quantities(monkeypatch):
     monkeypatch.setattr(quantities, "QUANTITIES", dict(QUANTITIES))
     depth = Quantity("depth", "Depth", "levels", ("depth",), better=None)
 

@@ -26,7 +26,7 @@ def average_precision(ranked):
     return np.mean([(i + 1) / (place + 1) for i, place in enumerate(hits)]) if len(hits) else 0.0
 
 
-def over_all_orders(distances, relevant):
+def mean_over_all_orders(distances, relevant):
     """Average the definition over every order of the codes that keeps their distances sorted."""
     orders = [
         order
@@ -42,19 +42,19 @@ def draw(rng, n, n_bits, n_classes=3):
 
 @pytest.mark.parametrize("n_bits", [1, 2, 6])
 @pytest.mark.parametrize("seed", range(4))
-def test_ties_have_their_expected_value(n_bits, seed):
+def test_precision_with_ties_equals_the_mean_over_all_orders(n_bits, seed):
     rng = np.random.default_rng(seed)
     queries, query_labels = draw(rng, 3, n_bits)
     codes, labels = draw(rng, 7, n_bits)
     expected = [
-        over_all_orders((codes != query).sum(axis=1), labels == label)
+        mean_over_all_orders((codes != query).sum(axis=1), labels == label)
         for query, label in zip(queries, query_labels, strict=True)
     ]
     precision = mean_average_precision(queries, query_labels, codes, labels)
     assert precision == pytest.approx(np.mean(expected), abs=1e-12)
 
 
-def test_without_ties_it_is_what_scikit_learn_gives():
+def test_precision_without_ties_equals_scikit_learn():
     codes = np.tri(41, 40, -1).astype(bool)  # each at another distance from the first
     labels = np.random.default_rng(0).integers(0, 2, size=41)
     [query], [label] = codes[:1], [1]
@@ -63,7 +63,7 @@ def test_without_ties_it_is_what_scikit_learn_gives():
     assert precision == pytest.approx(expected, abs=1e-12)
 
 
-def test_bounds():
+def test_precision_of_perfect_and_constant_codes():
     codes, labels = draw(np.random.default_rng(0), 60, 8, n_classes=2)
     same = np.ones((60, 8), bool)
     assert mean_average_precision(same, labels, same, np.zeros(60)) == pytest.approx(
@@ -74,7 +74,7 @@ def test_bounds():
     assert mean_average_precision(codes, labels + 5, codes, labels) == 0
 
 
-def test_few_queries_at_once_are_as_good_as_many(monkeypatch):
+def test_precision_does_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(1)
     data = (*draw(rng, 50, 9), *draw(rng, 80, 9))
     whole = mean_average_precision(*data)
@@ -99,8 +99,8 @@ def test_record_of_a_transformer(tmp_path):
     assert json.loads(json.dumps(outcome.records)) == outcome.records
 
 
-def test_own_hash_and_the_signs_of_a_transform_are_alike(tmp_path):
-    targets = (BITS, "fake_hashing.OwnHash")
+def test_hash_method_equals_signs_of_the_transform(tmp_path):
+    targets = (BITS, "fake_hashing.HashMethod")
     results = []
     for target in targets:
         asked = experiment(target=target)
@@ -109,7 +109,7 @@ def test_own_hash_and_the_signs_of_a_transform_are_alike(tmp_path):
     assert results[0] == results[1]
 
 
-def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
+def test_database_includes_the_rows_outside_the_training_part(tmp_path):
     """Test settings of LADDER: learned on 2000 of 59 000 images, which are the data base."""
     dataset = make_dataset()
     few = experiment(data=dataset, train_size=20, test_size=12)
@@ -124,7 +124,7 @@ def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
         assert record["mean_average_precision"] == pytest.approx(expected, abs=1e-14)
 
 
-def test_tuning_makes_precision_large(tmp_path):
+def test_tuning_maximises_precision(tmp_path):
     asked = experiment(grid={"n_bits": [1, 2, 12]})
     [outcome] = run([asked], results=tmp_path).outcomes
     trials, _ = read_records(asked.path(tmp_path, tuning=True))
@@ -138,8 +138,8 @@ def test_tuning_makes_precision_large(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["flat", "few", "text", "nan"])
-def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
-    asked = experiment(target="fake_hashing.Strange")
+def test_codes_of_wrong_shape_are_a_failure(form, tmp_path):
+    asked = experiment(target="fake_hashing.OddCodes")
     algorithm = structs.replace(asked.spec.algorithm, params={"form": form})
     asked = replace(asked, spec=structs.replace(asked.spec, algorithm=algorithm))
     [outcome] = run([asked], results=tmp_path).outcomes
@@ -147,7 +147,7 @@ def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
     assert all(f["error"].startswith("ValueError: transform gives") for f in outcome.failures)
 
 
-def test_bits_that_are_not_packed_are_a_failure(tmp_path):
+def test_unpacked_bits_are_a_failure(tmp_path):
     asked = experiment(target="fake_hashing.UnpackedHash")
     [outcome] = run([asked], results=tmp_path).outcomes
     wanted = "ValueError: hash gives uint8 of shape (30, 4), not 4 bits in 1 bytes for each of the"
@@ -155,7 +155,7 @@ def test_bits_that_are_not_packed_are_a_failure(tmp_path):
     assert len(outcome.failures) == 3
 
 
-def test_codes_of_another_length_than_the_data_base_s():
+def test_codes_of_different_lengths_raise():
     (queries, of_queries), (codes, labels) = (
         draw(np.random.default_rng(0), 5, n_bits) for n_bits in (8, 9)
     )
@@ -164,7 +164,7 @@ def test_codes_of_another_length_than_the_data_base_s():
 
 
 @pytest.mark.parametrize("n_bits", [8, 63, 64, 65, 130])
-def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
+def test_codes_of_any_length_are_ranked_by_all_bits(n_bits):
     rng = np.random.default_rng(n_bits)
     queries, codes = (rng.random((n, n_bits)) < 0.5 for n in (4, 50))
     of_queries, labels = (rng.integers(0, 3, size=n) for n in (4, 50))
@@ -179,14 +179,14 @@ def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
     assert precision == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(len(drawn)))
 
 
-def test_what_gives_no_codes_is_refused():
+def test_estimator_without_codes_raises():
     with pytest.raises(UserError, match="is no transformer: it has no hash or transform"):
         experiment(target="sklearn.tree.DecisionTreeClassifier")
     with pytest.raises(UserError, match="is no classifier: it has no predict"):
         experiment(measure="prediction")
 
 
-def test_the_layout_of_codes_does_not_matter():
+def test_memory_layout_of_codes_does_not_matter():
     rng = np.random.default_rng(0)
     (queries, of_queries), (codes, labels) = draw(rng, 5, 70), draw(rng, 9, 70)
     expected = mean_average_precision(queries, of_queries, codes, labels)

@@ -43,7 +43,7 @@ def overlapping(n_classes, splits=None):
         ("sklearn.naive_bayes.GaussianNB", {}),
     ],
 )
-def test_they_are_those_of_scikit_learn(record, n_classes, target, algo):
+def test_scores_equal_scikit_learn(record, n_classes, target, algo):
     metrics_of_record, model, X, y = record(overlapping(n_classes), target, **algo)
     probabilities, labels = model.predict_proba(X), model.predict(X)
     assert 0.05 < metrics_of_record["test_error"] < 0.7
@@ -86,17 +86,19 @@ def test_scores_without_probabilities(record, n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("order", ["descending", "rolled"])
-def test_columns_are_those_of_classes_in_any_order(record, n_classes, order):
+def test_columns_follow_the_order_of_classes(record, n_classes, order):
     dataset = overlapping(n_classes)
     usual, *_ = record(dataset, "sklearn.naive_bayes.GaussianNB")
-    result, model, *_ = record(dataset, "tests.fitting.fake_classifiers.Ordered", order=order)
+    result, model, *_ = record(
+        dataset, "tests.fitting.fake_classifiers.ReorderedClasses", order=order
+    )
     assert list(model.classes_) != sorted(model.classes_)
     for name in ("log_loss", "brier", "auc", "balanced_accuracy", "test_error"):
         assert result[name] == pytest.approx(usual[name], rel=1e-12)
 
 
-def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
-    target = "tests.fitting.fake_classifiers.Ordered"
+def test_classes_that_differ_from_training_fail(tmp_path):
+    target = "tests.fitting.fake_classifiers.ReorderedClasses"
     algo = {"name": "one", "grid": {}, "_target_": target, "order": "doubled"}
     protocol = {"n_splits": 1, "checkpoints": []}
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
@@ -106,7 +108,7 @@ def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
     assert "classes_ are not the labels of the training part" in failure["error"]
 
 
-def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
+def test_class_without_test_samples_is_left_out(tmp_path):
     """Fixed splits may leave a class out; what is left is judged."""
     dataset = overlapping(3)
     classes = np.unique(dataset.y)
@@ -149,7 +151,7 @@ def check_no_number(tmp_path):
     return check_no_number
 
 
-def test_a_test_part_of_one_class_has_no_area(check_no_number):
+def test_test_part_of_one_class_has_no_auc(check_no_number):
     dataset = overlapping(2)
     train, test = np.arange(40), np.flatnonzero(dataset.y[40:] == dataset.classes[0]) + 40
     dataset = replace(dataset, splits=[(train, test)])
@@ -158,14 +160,14 @@ def test_a_test_part_of_one_class_has_no_area(check_no_number):
     check_no_number(dataset, target, "scores_by_auc", "auc", told, sampling="fixed")
 
 
-def test_a_class_whose_instances_may_have_no_probabilities(check_no_number):
+def test_probabilities_switched_off_by_a_parameter(check_no_number):
     """What a parameter switches off, only the estimator tells."""
     told = "SGDClassifier as it is set has no predict_proba"
     target = "sklearn.linear_model.SGDClassifier"
     check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", told)
 
 
-def test_what_gives_neither_is_refused():
+def test_estimator_without_scores_raises():
     algo = {"name": "one", "grid": {}, "_target_": "tests.fitting.fake_classifiers.Nearest"}
     with pytest.raises(UserError, match="no predict_proba or decision_function"):
         Experiment.from_config(
@@ -187,7 +189,7 @@ STAGED = {"_target_": "boostbench.algorithms.CGENS"}
         (2, STAGED, {"n_iterations": [1, 4, 20]}),
     ],
 )
-def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid):
+def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target, grid):
     """The folds once more, by scikit-learn's numbers."""
     dataset = overlapping(n_classes)
     algo = {"name": "one", "grid": grid, **target}

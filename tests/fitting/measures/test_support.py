@@ -9,7 +9,7 @@ from ..toy import make_dataset, make_experiment
 experiment = partial(make_experiment, measure="support", n_splits=2, n_iterations=20)
 
 
-def test_coefficients_that_are_not_0(tmp_path):
+def test_record_counts_nonzero_coefficients(tmp_path):
     dataset = make_dataset()
     target = "boostbench.algorithms.RBoostProj"
     asked = experiment(target, data=dataset, rule="paper", nu=1e-3, tol=0)
@@ -23,7 +23,7 @@ def test_coefficients_that_are_not_0(tmp_path):
     assert (tmp_path / "records" / "toy" / "fake.support.jsonl").is_file()
 
 
-def test_what_keeps_no_coefficients_fails(tmp_path):
+def test_estimator_without_coefficients_fails(tmp_path):
     asked = experiment("boostbench.algorithms.AdaBoostMH")
     [outcome] = run([asked], results=tmp_path).outcomes
     (error,) = {failure["error"] for failure in outcome.failures}

@@ -28,12 +28,12 @@ class Report(Browser):
 
     def column(self, index):
         """Give the first word of each row in a column of the first table."""
-        cells = self.seen(f"#table-one .cells tbody tr > :nth-child({index + 1})")
+        cells = self.visible_texts(f"#table-one .cells tbody tr > :nth-child({index + 1})")
         return [text.split()[0] for text in cells]
 
     @property
     def open_details(self):
-        return [text.partition(" Ours")[0] for text in self.seen(".details:popover-open")]
+        return [text.partition(" Ours")[0] for text in self.visible_texts(".details:popover-open")]
 
 
 def written(tables, folder):
@@ -58,7 +58,7 @@ def sorted_table(driver, make_cell, make_table, tmp_path):
 
 def test_page_loads_without_requests_and_errors(browser, tmp_path):
     page = (tmp_path / "report.html").as_uri()
-    assert browser.requested() == {page}
+    assert browser.requested_urls() == {page}
     browser.type("wine")
     browser.find(".sort").click()
     assert browser.driver.get_log("browser") == []
@@ -66,53 +66,53 @@ def test_page_loads_without_requests_and_errors(browser, tmp_path):
 
 
 def test_search_shows_and_counts_matches(browser):
-    assert browser.seen("#shown") == ["18 cells in 5 tables"]
+    assert browser.visible_texts("#shown") == ["18 cells in 5 tables"]
     browser.type("GLASS")
-    assert browser.seen("#shown") == ["6 of 18 cells, in 2 tables"]
-    assert browser.seen(".result h3") == ["Table I: verdicts", "Table I: rounds"]
-    assert browser.seen(".cells tbody th") == ["glass", "glass"]
-    assert "Table II: times" not in browser.seen(".contents li li")
-    assert "Other tables" not in " ".join(browser.seen(".contents li"))
+    assert browser.visible_texts("#shown") == ["6 of 18 cells, in 2 tables"]
+    assert browser.visible_texts(".result h3") == ["Table I: verdicts", "Table I: rounds"]
+    assert browser.visible_texts(".cells tbody th") == ["glass", "glass"]
+    assert "Table II: times" not in browser.visible_texts(".contents li li")
+    assert "Other tables" not in " ".join(browser.visible_texts(".contents li"))
     browser.type("t=100 glass")
-    assert browser.seen("#shown") == ["2 of 18 cells, in 1 table"]
-    assert browser.seen(".groups th") == ["A", "B"]
-    assert browser.seen(".heads th") == ["data", "Test 100", "Test 100"]
+    assert browser.visible_texts("#shown") == ["2 of 18 cells, in 1 table"]
+    assert browser.visible_texts(".groups th") == ["A", "B"]
+    assert browser.visible_texts(".heads th") == ["data", "Test 100", "Test 100"]
     browser.type("failed")
-    assert browser.seen(".cells button.cell .ours") == ["failed ✕"]
+    assert browser.visible_texts(".cells button.cell .ours") == ["failed ✕"]
 
 
 def test_empty_search_has_a_note_and_a_reset(browser):
     browser.type("nonesuch")
-    assert "nonesuch" in browser.seen("#empty")[0]
-    assert browser.seen(".result") == []
+    assert "nonesuch" in browser.visible_texts("#empty")[0]
+    assert browser.visible_texts(".result") == []
     browser.find("#again").click()
-    assert browser.seen("#empty") == []
-    assert len(browser.seen(".result")) == 5
+    assert browser.visible_texts("#empty") == []
+    assert len(browser.visible_texts(".result")) == 5
     assert not browser.find("#reset").is_enabled()
     browser.type("wine")
     browser.find("#reset").click()
     assert browser.find("#query").get_attribute("value") == ""
-    assert browser.seen("#shown") == ["18 cells in 5 tables"]
+    assert browser.visible_texts("#shown") == ["18 cells in 5 tables"]
 
 
 def test_verdicts_and_algorithms_are_links_to_a_search(browser):
     browser.find(".legend [data-search=worse] button").click()
     assert browser.find("#query").get_attribute("value") == '"worse"'
-    assert {text[-1] for text in browser.seen(".cells button.cell .ours")} == {"▲"}
+    assert {text[-1] for text in browser.visible_texts(".cells button.cell .ours")} == {"▲"}
     browser.find(".counts [data-search=b] button").click()
     assert browser.find("#query").get_attribute("value") == '"b"'
     # As a whole word: the b of "published" is another.
-    assert browser.seen("#shown") == ["8 of 18 cells, in 3 tables"]
+    assert browser.visible_texts("#shown") == ["8 of 18 cells, in 3 tables"]
 
 
 def test_lists_follow_the_search(browser):
     browser.run("for (const list of document.querySelectorAll('.compared')) list.open = true")
     browser.find(".legend [data-search=worse] button").click()
-    lines = browser.seen("#table-one .compared tr[data-find]")
+    lines = browser.visible_texts("#table-one .compared tr[data-find]")
     assert lines
     assert all("worse" in line for line in lines)
     browser.find(".counts [data-search=b] button").click()
-    lines = browser.seen("#table-one .compared tr[data-find]")
+    lines = browser.visible_texts("#table-one .compared tr[data-find]")
     assert [line.split()[:2] for line in lines] == [["wine", "B"], ["glass", "B"]]
 
 
@@ -216,12 +216,12 @@ def test_page_is_complete_without_javascript(browser):
     browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.driver.refresh()
-        assert len(browser.seen(".cells td[data-verdict]")) == 18
-        assert browser.seen(".search") == []  # what would not work is not shown
+        assert len(browser.visible_texts(".cells td[data-verdict]")) == 18
+        assert browser.visible_texts(".search") == []  # what would not work is not shown
         browser.find("#table-one td button.cell").click()
         assert browser.open_details == ["A on wine"]
         browser.find("#table-one .compared summary").click()
-        assert len(browser.seen("#table-one .compared tbody tr")) == 3
+        assert len(browser.visible_texts("#table-one .compared tbody tr")) == 3
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
@@ -268,9 +268,9 @@ def test_page_of_a_folder_opens_with_its_tables_and_runs_can_be_searched(runs_br
     )
     assert headings[:2] == ["Tables of your own", "Runs"]
     runs_browser.type("forest")
-    assert len(runs_browser.seen("#runs tbody tr")) == 1
+    assert len(runs_browser.visible_texts("#runs tbody tr")) == 1
     runs_browser.type("nothing-like-this")
-    assert runs_browser.seen("#empty")
+    assert runs_browser.visible_texts("#empty")
 
 
 def test_error_of_a_run_is_visible_on_a_phone(runs_browser):

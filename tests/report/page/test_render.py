@@ -38,7 +38,7 @@ class Page(HTMLParser):
         for element in self._open:
             element[2] += data
 
-    def all(self, tag=None, **attributes):
+    def find_all(self, tag=None, **attributes):
         """Find elements; an attribute ``class_`` need only be among the classes."""
         name = attributes.pop("class_", None)
         return [
@@ -50,7 +50,7 @@ class Page(HTMLParser):
         ]
 
     def text(self, tag=None, **attributes):
-        return [" ".join(text.split()) for _, text in self.all(tag, **attributes)]
+        return [" ".join(text.split()) for _, text in self.find_all(tag, **attributes)]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_page_fetches_no_files(page):
             assert value is None or value.startswith(("#", "data:")), (tag, name, value)
         if tag in ("style", "script"):
             assert not re.search(r"@import|url\(|https?:|fetch\(|XMLHttp|import\s*\(", text)
-    (policy,) = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    (policy,) = page.find_all("meta", **{"http-equiv": "Content-Security-Policy"})
     assert policy[0]["content"].startswith("default-src 'none'; img-src data:;")
 
 
@@ -90,7 +90,7 @@ def test_ids_are_unique_and_every_reference_finds_its_element(page):
 
 def test_page_shows_every_number_and_verdict(page, tables):
     cells = [cell for table in tables for cell in table.cells.values()]
-    shown = [attributes for attributes in page.all("td") if "data-verdict" in attributes[0]]
+    shown = [attributes for attributes in page.find_all("td") if "data-verdict" in attributes[0]]
     assert Counter(attributes["data-verdict"] for attributes, _ in shown) == Counter(
         c.verdict for c in cells
     )
@@ -113,15 +113,15 @@ def test_tables_are_grouped_by_paper(page):
 
 def test_names_are_escaped(html, page):
     assert "<script>alert" not in html
-    assert len(page.all("script")) == 1
+    assert len(page.find_all("script")) == 1
     assert not [a for _, a, _ in page.elements if any(name.startswith("on") for name in a)]
     # What stands behind ^ is set as a superscript, so that it is text all the same.
     assert ODD.replace("^", "") in page.text("h3")
-    assert f"{ODD} on {ODD}" in [a.get("aria-label") for a, _ in page.all("div", class_="details")]
+    assert f"{ODD} on {ODD}" in [a.get("aria-label") for a, _ in page.find_all("div", class_="details")]
 
 
 def test_details_show_every_fact_of_a_cell(page):
-    details = {a["id"]: " ".join(text.split()) for a, text in page.all("div", class_="details")}
+    details = {a["id"]: " ".join(text.split()) for a, text in page.find_all("div", class_="details")}
     cell = details["table-one-wine-a"]
     assert "Ours 2.00 (1.00) %, 3 splits" in cell
     assert "Published 3.0 (3.0) %, 10 repeats" in cell
@@ -147,7 +147,7 @@ def test_details_show_every_fact_of_a_cell(page):
 def test_note_on_a_difference_is_shown_twice(tables, monkeypatch):
     monkeypatch.setattr(Cell, "note", property(lambda cell: f"Because of {cell.data}."))
     page = Page(render_page(tables[:1]))
-    details = {a["id"]: text for a, text in page.all("div", class_="details")}
+    details = {a["id"]: text for a, text in page.find_all("div", class_="details")}
     assert "Because of wine." in details["table-one-wine-b"]
     (reasons,) = page.text("details", class_="reasons")
     assert "wine (A, B): Because of wine." in reasons
@@ -179,7 +179,7 @@ def test_verdict_shows_its_basis(make_cell, make_table):
 
 
 def test_published_numbers_stand_beside_ours(page, tables):
-    rows = page.all("tr", class_=None)
+    rows = page.find_all("tr", class_=None)
     lines = [" ".join(text.split()) for a, text in rows if "class" in a and "data-find" in a]
     published = [c for table in tables for c in table.cells.values() if c.target]
     assert len(lines) == len(published)
@@ -219,7 +219,7 @@ def test_environments_and_provenance(tables):
 
 
 def test_figures_are_embedded(page):
-    (image, _) = page.all("img")[0]
+    (image, _) = page.find_all("img")[0]
     assert image == {"src": "data:image/png;base64,AA", "alt": "It shows x"}
     assert "A figure" in page.text("h3")
 
