@@ -1,4 +1,4 @@
-"""A page in a browser: Debian's chromium, without a screen."""
+"""Tests of pages in a browser, Debian's chromium without a screen."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ return [seen, low];
 
 @contextmanager
 def chromium():
-    """Start a browser, and end it."""
+    """Start a browser, and end it after the block."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
@@ -64,7 +64,7 @@ def chromium():
 
 
 class Browser:
-    """A page that is open."""
+    """Open page in a browser."""
 
     def __init__(self, driver, path):
         self.driver = driver
@@ -89,7 +89,7 @@ class Browser:
         return self.driver.find_element("css selector", selector)
 
     def visible_texts(self, selector):
-        """Give the texts of elements that are not hidden."""
+        """Return the texts of elements that are not hidden."""
         script = """
         return [...document.querySelectorAll(arguments[0])]
           .filter((element) => element.checkVisibility({ visibilityProperty: true }))
@@ -98,7 +98,7 @@ class Browser:
         return self.run(script, selector)
 
     def press(self, key):
-        """Press a key, as a user does: whatever has the focus gets it."""
+        """Press a key, which the focused element receives."""
         for kind in ("keyDown", "keyUp"):
             text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
             code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]
@@ -106,7 +106,7 @@ class Browser:
             self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", event)
 
     def centre_of(self, selector):
-        """Scroll to an element, and say where the middle of its first line is."""
+        """Scroll to an element, and return the centre of its first line."""
         script = """
         arguments[0].scrollIntoView({block: "center", behavior: "instant"});
         const box = arguments[0].getBoundingClientRect();
@@ -124,7 +124,7 @@ class Browser:
             self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
 
     def requested_urls(self):
-        """Give the addresses that were asked for since the page was opened, but those of data."""
+        """Return the addresses that the page requested, without data URLs."""
         events = [
             json.loads(line["message"])["message"] for line in self.driver.get_log("performance")
         ]

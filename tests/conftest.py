@@ -26,15 +26,15 @@ class Result:
 
     @property
     def complaints(self):
-        """What stderr says besides how far a run has come."""
+        """Text on stderr without lines of progress."""
         dated = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ")
         return "".join(line for line in self.err.splitlines(True) if not dated.match(line))
 
 
 def work_in(top, patch):
-    """Make an empty working folder, wine and iris as files, and no server that can be reached.
+    """Make an empty working folder, with wine and iris as files and no reachable server.
 
-    All cores are one: only what asks for worker processes starts some, which takes seconds.
+    The number of cores is one, since the start of worker processes takes seconds.
     """
     data = top / "data"
     data.mkdir()
@@ -57,13 +57,13 @@ def work_in(top, patch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder, see `work_in`."""
+    """Return a working folder, see `work_in`."""
     return work_in(tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """Make an empty home folder, the one that ``~`` means."""
+    """Return an empty home folder, which ``~`` expands to."""
     home = tmp_path / "home"
     home.mkdir()
     for name in ("HOME", "USERPROFILE"):  # the second on Windows
@@ -73,9 +73,9 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def call_once(tmp_path_factory):
-    """Call the command line in a working folder of its own; return that folder.
+    """Return a function that calls the command line in a new folder and returns the folder.
 
-    For records that many tests start from: each copies them.
+    The folder holds records that many tests copy.
     """
 
     def call_once(*commands):
@@ -101,7 +101,7 @@ def call(folder, capfd):
 
 @pytest.fixture
 def done(call):
-    """Call the command line, which does what it is asked for; return the result."""
+    """Return a function that calls the command line, checks its success and returns the result."""
 
     def done(*argv):
         result = call(*argv)
@@ -113,7 +113,7 @@ def done(call):
 
 @pytest.fixture
 def refused(call, folder):
-    """Call the command line with a mistake; return the one line that it gets."""
+    """Return a function that calls the command line with a mistake and returns the error line."""
 
     def refused(*argv):
         result = call(*argv)
@@ -128,7 +128,7 @@ def refused(call, folder):
 
 @pytest.fixture
 def fine_clock(monkeypatch):
-    """Take the clock on the wall for that of the CPU, which on Windows goes by ticks of 16 ms."""
+    """Replace the CPU clock, whose resolution on Windows is 16 ms, by the wall clock."""
     monkeypatch.setattr(time, "process_time", time.perf_counter)
 
 

@@ -1,8 +1,8 @@
-"""Generated input of every kind, most of it damaged: each piece is taken, or refused in one line.
+"""Generated input of every kind, mostly damaged: it is accepted, or rejected in one line.
 
-Each function takes a folder and the number of a piece, which is the same piece everywhere, and says
-in a word what became of it; whatever else happens escapes. The tests run a few hundred pieces,
-``scripts/fuzz.py`` a million.
+Each function takes a folder and a number, which determines the input, and returns the outcome in
+one word. Unexpected errors are raised. The tests run a few hundred inputs, ``scripts/fuzz.py`` a
+million.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ def _number(rng: Random) -> float:
 
 
 def anything(rng: Random, depth: int = 3):
-    """Draw what JSON or YAML can hold."""
+    """Draw a value that JSON or YAML can represent."""
     kind = rng.randrange(6 if depth else 4)
     if kind == 0:
         return rng.choice([None, True, False])
@@ -75,7 +75,7 @@ def anything(rng: Random, depth: int = 3):
 
 
 def damage(rng: Random, content, times: int = 3):
-    """Replace, take out, add or move some values anywhere in a structure of JSON types."""
+    """Replace, delete, add or move values at random places of a structure of JSON types."""
     content = msgspec.json.decode(msgspec.json.encode(content))
     for _ in range(rng.randint(1, times)):
         inner = content
@@ -89,7 +89,7 @@ def damage(rng: Random, content, times: int = 3):
                 continue
             how = rng.choice(["replace", "remove", "add", "wrap"])
             if how == "replace":
-                # Something of the same type gets further than the first check.
+                # A value of the same type passes the first checks.
                 alike = _word if isinstance(inner[key], str) else _number
                 inner[key] = (alike if rng.random() < 0.5 else anything)(rng)
             elif how == "remove":
@@ -105,7 +105,7 @@ def damage(rng: Random, content, times: int = 3):
 
 
 def refused(error: UserError, named: str = "") -> str:
-    """Hold a message against what each has to say."""
+    """Check the form of an error message, and return the outcome."""
     assert str(error).strip()
     assert named in str(error)
     return "refused"
@@ -117,7 +117,7 @@ def data_file(folder: Path, number: int) -> str:
 
 
 def long_file(folder: Path, number: int) -> str:
-    """Load a generated text whose rows come again and again, up to two megabytes of them."""
+    """Load a generated text whose rows repeat, up to two megabytes."""
     rng = Random(number)
     spec = written(folder, number * len(FORMATS) + rng.randrange(3))
     path = Path(spec["path"])
@@ -171,7 +171,7 @@ def _lines(kind: str, record: dict) -> list[dict]:
         return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-# What only trials have to say may stand in other records too.
+# Fields of trials may occur in other records, too.
 _JUDGED = {"validation_error": 0.1, "validation_errors": [0.1]}
 _PATH = {key: value for key, value in TRIAL.items() if key not in ("point", "validation_error")}
 _PATH |= {"points": [{"width": 1.0}], "validation_errors": [0.1], "seconds": [0.5]}
@@ -187,7 +187,7 @@ _KINDS = {
 
 
 def record(folder: Path, number: int) -> str:
-    """Read a file of records with damaged ones among them, and all that they amount to."""
+    """Read a file with damaged records, and summarise the others."""
     rng = Random(number)
     kind, which = rng.choice(list(_KINDS))
     damaged = [damage(rng, rng.choice(_KINDS[kind, which])) for _ in range(rng.randint(1, 3))]
@@ -224,7 +224,7 @@ class _Recorded:
 
 
 def finding(folder: Path, number: int) -> str:
-    """Read a damaged finding of a verification: it is left out, and named."""
+    """Read a damaged finding of a verification, which is skipped with a warning."""
     path = verified_path(folder)
     path.write_text(json.dumps(damage(Random(number), FINDING)) + "\n")
     told = Verified.read(folder).warnings
@@ -233,7 +233,7 @@ def finding(folder: Path, number: int) -> str:
 
 
 def nested(folder: Path, number: int) -> str:
-    """Read a whole record and a finding beside lines that are nested up to 200 000 deep."""
+    """Read an intact record and finding among lines nested up to 200 000 levels deep."""
     rng = Random(number)
     kind, which = rng.choice(list(_KINDS))
     whole = [json.dumps(line).encode() for line in _KINDS[kind, which]]
@@ -243,7 +243,7 @@ def nested(folder: Path, number: int) -> str:
     if rng.random() < 0.5:
         pack(path)
     records, told = read_records(path)
-    # Something that is not deep, at a key of no meaning, makes another record.
+    # A shallow value at an unknown key makes another valid record.
     assert len(records) == 1 or (len(records) == 2 and not told)
     verified = Verified.read(folder)
     assert len(verified.findings) == 1
@@ -253,7 +253,7 @@ def nested(folder: Path, number: int) -> str:
 
 
 def _deep(rng: Random, content: dict) -> bytes:
-    """Put something deep in the place of a value, or of all; brackets may stay open."""
+    """Replace a value, or the whole, by a deep structure; brackets may stay open."""
     depth = round(10 ** rng.uniform(0, 5.3))
     opening, closing = rng.choice([("[", "]"), ('{"a":', "}"), ('[{"config":', "}]")])
     deep = (
@@ -297,7 +297,7 @@ def _argv(folder: Path, number: int) -> list[str]:
     shown = value if isinstance(value, str) else yaml.safe_dump(value, default_flow_style=True)
     shown = " ".join(shown.replace("\n...", "").split("\n")).strip()
     given = [choice, f"{sign}{key}" if sign == "~" else f"{sign}{key}={shown}"]
-    # What is chosen or deleted must not be given twice.
+    # Hydra rejects a group that is selected or deleted twice.
     taken = {key, choice.partition("=")[0]}
     usual = [f"results={folder}/results", "protocol.n_splits=2", "algo=adaboost_mh", "data=wine"]
     usual.append("parallel=serial")
@@ -316,7 +316,7 @@ def override(folder: Path, number: int) -> str:
 
 
 def command(folder: Path, number: int) -> str:
-    """The same through the command line, Hydra and all."""
+    """Plan an experiment with an odd value through the command line."""
     return called(["run", *_argv(folder, number)])
 
 
@@ -383,7 +383,7 @@ def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
         check(said + out.buffer.getvalue().decode(errors="replace"))
     if code == 2:
         lines = said.splitlines()
-        # A table tells of each row that is left out, too.
+        # Messages of a table name each row that is left out.
         assert lines, "nothing is said"
         assert all(line.startswith("boostbench: ") for line in lines), said
         return "refused"
@@ -422,7 +422,7 @@ ALL = {
 
 @contextlib.contextmanager
 def quarantine():
-    """A folder of its own, without network."""
+    """Set up a separate folder without network."""
     variables = {
         "BOOSTBENCH_OPENML_SERVER": "http://127.0.0.1:9/api/v1/xml",
         "NO_PROXY": "127.0.0.1",

@@ -1,4 +1,4 @@
-"""Solvers that know nothing of the problems of this package, to compare ours with."""
+"""Generic solvers, independent of the package's problems, for comparisons."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def nonnegative(objective, start, args=(), jac=None, ftol=1e-13, maxiter=1000):
 
 
 def soft_margin(margins, C):
-    """Solve LPBoost's program of the columns with these margins at once: w, then the slacks."""
+    """Solve LPBoost's program of all columns at once; the variables are w and the slacks."""
     n_columns, n_samples = margins.shape
     cost = np.concatenate([np.ones(n_columns), np.full(n_samples, C)])
     rows = np.hstack([-margins.T, -np.eye(n_samples)])
@@ -28,7 +28,7 @@ def soft_margin(margins, C):
 
 
 def least_error(X, labels, weights):
-    """Weigh what the best stump has wrong, by all thresholds and all pairs of votes."""
+    """Return the least weighted error over all thresholds and all pairs of votes."""
     weights, least = np.asarray(weights), np.inf
     for feature in range(X.shape[1]):
         for low, high in itertools.pairwise(np.unique(X[:, feature])):

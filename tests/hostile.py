@@ -1,8 +1,8 @@
-"""Generated tables, figures, configs, bundles, records and command lines that mean harm.
+"""Generated tables, figures, configs, bundles, records and command lines with malicious content.
 
-Each piece asks in some place for an object that touches the machine, or for something of it. It is
-taken without that, or refused in one line, while `watching` looks on. As in `fuzzing`, a number is
-the same piece everywhere.
+Each input names an object that would change the machine or reveal its data. The input is accepted
+without that effect, or rejected in one line, while `watching` records all events. As in `fuzzing`,
+a number determines the input.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 with contextlib.suppress(ImportError):
-    # Loads libraries when it is imported, which it may; what its objects do is watched.
+    # Its import loads libraries, which is allowed; its objects are watched.
     import lightgbm  # noqa: F401
 
 MARKER = "marker-of-a-secret"
@@ -126,7 +126,7 @@ _RESOLVERS = [
 
 
 def _harm(rng: Random, folder: Path) -> dict:
-    """Draw an object that must not be made, perhaps inside one that may."""
+    """Draw an object that must not be created, possibly inside a harmless one."""
     paths = {"made": folder / "made", "victim": folder / "victim", "secret": folder / "secret"}
     text = json.dumps(rng.choice(_HARMFUL))
     for name, path in paths.items():
@@ -149,7 +149,7 @@ def _resolver(rng: Random) -> str:
 
 
 def _inline(value) -> str:
-    """Write a value as Hydra's overrides have it."""
+    """Return a value in the syntax of Hydra's overrides."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{k}:{_inline(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -181,7 +181,7 @@ _TEXTS = [
 
 
 def _override(rng: Random, folder: Path, typed: bool = False) -> str:
-    """Draw an override; where records and what Hydra leaves go, who types it may say."""
+    """Draw an override; a typed one may set the folders of records and of Hydra's output."""
     key = rng.choice(_KEYS)
     kind = rng.randrange(int(typed and key in _PLACES), 4)
     if kind == 0:
@@ -209,7 +209,7 @@ def _yaml(path: Path, content) -> str:
 
 
 def _table(rng: Random, folder: Path) -> str:
-    """Call for a table that asks for harm in a row, a column, a cell, for all, or as a name."""
+    """Request a table with a malicious row, column, cell, override or name."""
 
     def few():
         return [_override(rng, folder) for _ in range(rng.randrange(3))]
@@ -232,7 +232,7 @@ def _table(rng: Random, folder: Path) -> str:
 
 
 def _figure(rng: Random, folder: Path) -> str:
-    """Call for a figure whose overrides ask for harm."""
+    """Request a figure with malicious overrides."""
     content = {**rng.choice(_FIGURES), "caption": _resolver(rng)}
     content["overrides"] = [_override(rng, folder) for _ in range(rng.randint(1, 2))]
     if rng.random() < 0.2:
@@ -242,7 +242,7 @@ def _figure(rng: Random, folder: Path) -> str:
     return called(["figure", name, "parallel=serial", "rerun=never"], _check_marker)
 
 
-# Those that may have overrides.
+# These kinds may have overrides.
 _KINDS = {name for name, kind in kinds().items() if "overrides" in kind.__dataclass_fields__}
 _FIGURES = [
     configs.parse_yaml(path.read_text(encoding="utf-8"))
@@ -256,7 +256,7 @@ _FIGURES = [
 
 
 def _folder_of_configs(rng: Random, folder: Path) -> str:
-    """Run with options of groups, and of Hydra itself, from a folder that asks for harm."""
+    """Run with malicious options of groups, and of Hydra, from a folder of configs."""
     top = folder / "configs"
     harm = _harm(rng, folder)
     title = rng.choice(["Mine", "Mine", _resolver(rng)])
@@ -292,7 +292,7 @@ def _folder_of_configs(rng: Random, folder: Path) -> str:
 
 
 def _command(rng: Random, folder: Path) -> str:
-    """Run a command line that asks for harm."""
+    """Run a malicious command line."""
     argv = [_override(rng, folder, typed=True) for _ in range(rng.randint(1, 2))]
     argv += rng.choice([[], [], [], ["-m"], ["--cfg", "job"], ["--cfg", "all", "--resolve"]])
     argv += rng.choice([[], [], [], ["--info", "all"], ["--experimental-rerun", "bundle.pickle"]])
@@ -301,7 +301,7 @@ def _command(rng: Random, folder: Path) -> str:
 
 
 def _python(rng: Random, folder: Path) -> str:
-    """Ask for harm by what Python code calls."""
+    """Call functions of the package with malicious configs."""
     try:
         kind = rng.randrange(4)
         if kind == 0:
@@ -324,7 +324,7 @@ def _python(rng: Random, folder: Path) -> str:
 
 
 def _bundle(rng: Random, folder: Path) -> str:
-    """Load a data set from a bundle with pickles in it, or by a name that leaves the folder."""
+    """Load a data set from a bundle with pickles, or by a name outside the folder."""
     top = folder / "bundle"
     top.mkdir()
     spec = {"name": rng.choice(["toy", "../../victim", "/tmp/toy", "../secret", _resolver(rng)])}
@@ -355,7 +355,7 @@ class _Pickled:
 
 
 def _record(rng: Random, folder: Path) -> str:
-    """Read and report records whose configs name what harms."""
+    """Read and report records with malicious configs."""
     path = folder / "results" / "records" / "wine" / "mine.jsonl"
     append(path, RECORD)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -388,7 +388,7 @@ def _check_told(text: str, folder: Path) -> None:
 
 def _watched(make):
     def piece(folder: Path, number: int) -> str:
-        """Let a piece have its way in a folder of its own, and look at what came of it."""
+        """Run an input in a separate folder, and check its effects."""
         rng = Random(number)
         before = dict(os.environ)
         here = Path.cwd()

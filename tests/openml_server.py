@@ -1,4 +1,4 @@
-"""A small OpenML v1 server on loopback: data sets, tasks and suites, nothing else."""
+"""A small OpenML v1 server on loopback, with data sets, tasks and suites."""
 
 import gzip
 import hashlib
@@ -17,7 +17,7 @@ UNKNOWN = ["<oml:code>111</oml:code>", "<oml:message>Unknown dataset</oml:messag
 
 
 class OpenMLServer:
-    """Serves what is added with `add`, on a free port, until `stop`.
+    """Server of the added data sets, on a free port, until `stop`.
 
     `requests` lists the paths asked for; a `silent` server takes requests and never answers; one
     that is not `compressed` answers in plain text, of which openml warns. `failures` lists the
@@ -45,7 +45,7 @@ class OpenMLServer:
         return f"{self.host}/api/v1/xml"
 
     def add(self, data_id, arff, target="class", ignore=(), row_id=None, md5=None, status="active"):
-        """Offer a data set; `md5` other than that of `arff` makes it a damaged one."""
+        """Offer a data set; an `md5` that does not match `arff` marks it as damaged."""
         file = f"/data/v1/download/{data_id}/set.arff"
         fields = {
             "id": data_id,
@@ -68,7 +68,7 @@ class OpenMLServer:
     def add_task(
         self, task_id, data_id, splits, target="class", kind=1, procedure="crossvalidation"
     ):
-        """Offer a task: `splits` by repeat and fold, row numbers of both parts."""
+        """Offer a task; `splits` has the row numbers of both parts by repeat and fold."""
         file = f"/api_splits/get/{task_id}/Task_{task_id}_splits.arff"
         data = [f"<oml:data_set_id>{data_id}</oml:data_set_id>"]
         data.append(f"<oml:target_feature>{target}</oml:target_feature>")
@@ -99,7 +99,7 @@ class OpenMLServer:
         self._bodies[file] = "\n".join([SPLITS, *lines]) + "\n"
 
     def add_suite(self, number, tasks):
-        """Offer a suite: names of data by task."""
+        """Offer a suite of tasks, given with the names of their data."""
         ids = "".join(f"<oml:task_id>{task}</oml:task_id>" for task in tasks)
         fields = {"id": number, "main_entity_type": "task", "name": "suite", "status": "active"}
         fields |= {"description": "made for a test", "creation_date": "today", "creator": 1}
@@ -124,13 +124,13 @@ class OpenMLServer:
         self._bodies[path] = _xml("estimationprocedures", procedures)
 
     def edit_splits(self, task_id, edit):
-        """Replace the file of a task's splits by what `edit` makes of its lines."""
+        """Apply `edit` to the lines of the file of a task's splits."""
         file = f"/api_splits/get/{task_id}/Task_{task_id}_splits.arff"
         lines = self._bodies[file].splitlines(keepends=True)
         self._bodies[file] = "".join(edit(lines))
 
     def remove_file(self, data_id):
-        """Forget the ARFF file, but not the description."""
+        """Remove the ARFF file, but not the description."""
         del self._bodies[f"/data/v1/download/{data_id}/set.arff"]
 
     def stop(self):

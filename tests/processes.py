@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, however that ends."""
+"""Processes that end with their parent process, even if it is killed."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1  # see prctl(2)
 
 
 def start(command, **options) -> subprocess.Popen:
-    """Start a process that Linux kills when this one is gone; elsewhere an ordinary one.
+    """Start a process that Linux kills when its parent ends; an ordinary one on other systems.
 
     Tests that are killed from outside run no fixture to its end, and what they have started must
     not stay: a Dask scheduler would wait for ever. Ctrl-C reaches what is started even where this

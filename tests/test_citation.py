@@ -6,7 +6,7 @@ import yaml
 import boostbench
 from boostbench.papers.metadata import papers
 
-#: Of a reference, those of the types of CFF 1.2.0 that a paper may need. It has none for a chapter.
+#: Types of references in CFF 1.2.0 that papers need. The format has no type for a chapter.
 TYPES = {"article", "book", "conference-paper", "generic", "report", "thesis", "unpublished"}
 
 ROOT = Path(__file__).parents[1]

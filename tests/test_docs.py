@@ -135,7 +135,7 @@ def test_example_of_a_user_table_runs(done, folder, monkeypatch):
         "        super().__init__(max_depth=depth)\n"
         "        self.depth = depth\n"
     )
-    # Other tests have modules of this name, too.
+    # Remove the module, since other tests import modules of the same name.
     monkeypatch.delitem(sys.modules, "mymodel", raising=False)
     monkeypatch.syspath_prepend(folder)
     assert done("table", "my-table.yaml", "rerun=never").out.startswith("Which loss?")

@@ -1,4 +1,4 @@
-"""docs/extending.md does what it says: its files are written down, and its commands run."""
+"""Test docs/extending.md: write its files, and run its commands."""
 
 import re
 import runpy
@@ -30,7 +30,7 @@ FEW = ["protocol.n_splits=3", "parallel=serial"]
 
 @pytest.fixture
 def carry_out(folder, call, monkeypatch):
-    """Write the page's files into the current folder, and run its command that has some words."""
+    """Return a function that writes the page's files and runs the command with given words."""
     for name, text in FILES.items():
         if "/" not in name:
             (folder / name).write_text(text)

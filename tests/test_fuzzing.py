@@ -1,4 +1,4 @@
-"""A share of what ``scripts/fuzz.py`` does at length."""
+"""Test generated input, a short version of ``scripts/fuzz.py``."""
 
 import logging
 import warnings
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 ALL = fuzzing.ALL | hostile.ALL
-#: How many pieces of each kind; those that go through all of boostbench are slow.
+#: Number of inputs of each kind; inputs of whole commands are slow.
 N_PIECES = {
     "long data files": 10,
     "command lines": 5,

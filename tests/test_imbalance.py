@@ -1,4 +1,4 @@
-"""docs/imbalance.md prints its numbers, and they say what the page says."""
+"""Check the numbers and statements of docs/imbalance.md."""
 
 import contextlib
 import io

@@ -34,11 +34,11 @@ skl2onnx = pytest.importorskip("skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 DTYPES = [np.float32, np.float64]
-# One estimator of each class; further settings change coefficients only.
+# A single estimator of each class suffices, since settings change coefficients only.
 CLASSIFIERS = {name: model for name, model in SUMS.items() if "," not in name} | {
     "BaggedBooster": bb.BaggedBooster(bb.MCBoost(n_iterations=3), n_estimators=2, random_state=0),
     "BaggedMCBoost": bb.BaggedMCBoost(n_estimators=2, interactions=1, random_state=0),
-    # With the default C and few samples, the program of LPBoost has a constant solution.
+    # The program of LPBoost has a constant solution for few samples and the default C.
     "LPBoost": bb.LPBoost(C=10.0),
 }
 REGRESSORS = {
@@ -254,14 +254,14 @@ def check_meta_classifier(meta, model, n_classes):
         pytest.skip("refused: see INEXACT")
     X, y, test_X = samples(n_classes)
     if n_classes == 2 and "one-vs-one" not in meta:
-        # skl2onnx gives no one-vs-one classifier with strings as labels, of whatever estimators.
+        # skl2onnx converts no one-vs-one classifier with strings as labels, for any estimator.
         y = np.array(["no", "yes"])[y]
     if meta.startswith("MultiOutput"):
         y = np.column_stack([y, y[::-1]])
     fitted = (META_CLASSIFIERS | NESTED)[meta](small(model)).fit(X, y)
     assert_same_predictions(fitted, test_X, np.float32)
     if "AdaBoost" in meta:
-        # skl2onnx gives no AdaBoostClassifier in double precision, of whatever estimators.
+        # skl2onnx converts no AdaBoostClassifier in double precision, for any estimator.
         with pytest.raises(Exception, match=r"Type parameter \(T\) of Optype \(Where\)"):
             session(fitted, np.float64, {"zipmap": False})
     else:

@@ -1,4 +1,4 @@
-"""docs/own-data.md does what it says: its files are written down, and its commands run in order."""
+"""Test docs/own-data.md: write its files, and run its commands in order."""
 
 import contextlib
 import csv
@@ -24,9 +24,9 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Carry out the page; return what each command prints, by its words, and the folder."""
+    """Run the commands of the page; return the output of each command, and the folder."""
     here = tmp_path_factory.mktemp("page")
-    # Other tests have modules of this name, too.
+    # Remove the module, since other tests import modules of the same name.
     sys.modules.pop("mymodel", None)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)

@@ -1,4 +1,4 @@
-"""The example of a paper of one's own, outside the package."""
+"""Test the example of a user's paper outside the package."""
 
 import csv
 from pathlib import Path

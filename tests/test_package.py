@@ -99,7 +99,7 @@ def test_unknown_name_is_an_error(package):
 
 
 def test_the_oldest_versions_are_the_lower_bounds():
-    """`make test-oldest` tests with what pyproject.toml promises."""
+    """`make test-oldest` installs the lower bounds of pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     promised = [*project["dependencies"], *(line for one in extras.values() for line in one)]
@@ -128,7 +128,7 @@ def test_pinned_versions_cover_all_dependencies_and_made_the_records():
 
 
 def imports(path, modules):
-    """Find what a file imports of ours: pairs of a module, and whether it does so at once."""
+    """Yield (module, is_top_level) for the package's modules that a file imports."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -142,7 +142,7 @@ def imports(path, modules):
 
 
 def test_imports_go_down_only():
-    """To a lower layer of docs/architecture.md, or within a folder; and there are no circles."""
+    """Imports go to a lower layer of docs/architecture.md or stay in a folder, without cycles."""
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     layers = {
         folder: int(layer)

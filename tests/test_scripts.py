@@ -1,4 +1,4 @@
-"""The scripts are seldom run: they must not call what is gone from the package."""
+"""Test the scripts, which are seldom run, against the current package."""
 
 import importlib
 import shutil
@@ -12,7 +12,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 @pytest.fixture
 def script(monkeypatch):
-    """Import a script by its name; what it imports from beside it goes with it in the end."""
+    """Return a function that imports a script; its imports are removed after the test."""
     monkeypatch.syspath_prepend(SCRIPTS)
     yield importlib.import_module
     for name, module in list(sys.modules.items()):
@@ -25,7 +25,7 @@ def test_imports_of_scripts_exist(script, name):
     try:
         assert script(name).__doc__
     except (ModuleNotFoundError, SystemExit) as error:
-        # A benchmark ends with the hint how to install what it compares with.
+        # A benchmark without its optional libraries exits with a hint.
         missing = error.__context__ if isinstance(error, SystemExit) else error
         if not isinstance(missing, ModuleNotFoundError) or missing.name.startswith("boostbench"):
             raise

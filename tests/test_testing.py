@@ -22,7 +22,7 @@ def test_boosters_pass(model):
 
 
 def make_faulty_booster(method):
-    """AdaBoost.MH with another method, which takes the results of the right one."""
+    """Return AdaBoost.MH with a method that changes the results of the original method."""
 
     class FaultyBooster(AdaBoostMH):
         pass
@@ -87,7 +87,7 @@ def test_objective_may_rise_if_declared(data):
 
 @pytest.mark.parametrize(("n_classes", "share"), [(2, 0.82), (3, 0.84)])
 def test_no_stump_that_errs_least_passes_the_check_of_class_weights(n_classes, share):
-    """Why `check_class_weight_classifiers` is expected to fail, by brute force on its samples."""
+    """Brute force shows why `check_class_weight_classifiers` is expected to fail."""
     X, y = make_blobs(centers=n_classes, random_state=0, cluster_std=20)
     X, X_test, y, _ = train_test_split(X, y, test_size=0.5, random_state=0)
     weights = np.where(y == 0, 1000.0, 1e-4)
@@ -99,13 +99,13 @@ def test_no_stump_that_errs_least_passes_the_check_of_class_weights(n_classes, s
             error = weights[heavy != (y == 0)].sum()
             errors.append((error, ((X_test[:, feature] > threshold) == above).mean()))
     errors.sort()
-    # The second best errs by a whole sample more.
+    # The error of the second best is larger by a whole sample.
     assert errors[1][0] - errors[0][0] > 0.9e-4
     assert errors[0][1] == share < 0.87
 
 
 class IrreproducibleBooster(AdaBoostMH):
-    """Every fit gives another model."""
+    """Booster whose fits differ."""
 
     def fit(self, X, y):
         super().fit(X, y)
@@ -114,14 +114,14 @@ class IrreproducibleBooster(AdaBoostMH):
 
 
 class WeightIgnoringBooster(AdaBoostMH):
-    """Weights are checked, but not used."""
+    """Booster that validates sample weights, but does not use them."""
 
     def _make_master(self, X, labels, random_state, weights=None):
         return super()._make_master(X, labels, random_state)
 
 
 class ParameterChangingBooster(AdaBoostMH):
-    """The constructor changes a parameter, against scikit-learn's rules."""
+    """Booster whose constructor changes a parameter, against scikit-learn's rules."""
 
     def __init__(self, n_iterations=8, max_bins=None, random_state=None):
         super().__init__(n_iterations + 1, max_bins=max_bins, random_state=random_state)

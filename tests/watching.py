@@ -1,4 +1,4 @@
-"""What happens to the machine while something runs: files, processes, libraries, connections."""
+"""Record changes of files, processes, libraries and connections while code runs."""
 
 import contextlib
 import os
@@ -26,12 +26,12 @@ _STARTS = {
 
 
 class Watch:
-    """What has happened since it was made.
+    """Record of Python's audit events.
 
     Attributes
     ----------
     seen : list of str
-        Events outside of what is allowed.
+        Events that are not allowed.
     """
 
     def __init__(self, writable: list[Path], secret: Path):
@@ -41,7 +41,7 @@ class Watch:
         self._thread = threading.get_ident()
 
     def hear(self, event: str, args: tuple) -> None:
-        """Note an event, where it is none of those that have to be."""
+        """Record an event, unless it is allowed."""
         if event == "open":
             path, _, flags = args
             if isinstance(path, int):
@@ -69,7 +69,7 @@ class Watch:
 
 
 def _is_usual(event: str, args: tuple) -> bool:
-    """Whether boostbench itself does this, whatever it is given.
+    """Return True for events that boostbench causes with any input.
 
     It asks git for the commit, and on macOS `platform` asks uname for the processor.
     """
@@ -105,7 +105,7 @@ def _hook(event: str, args: tuple) -> None:
 
 @contextlib.contextmanager
 def watching(writable: list[Path], secret: Path) -> Iterator[Watch]:
-    """Watch what this process does.
+    """Watch the events of this process.
 
     Parameters
     ----------

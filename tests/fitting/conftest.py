@@ -6,7 +6,7 @@ import pytest
 
 from . import toy
 
-# Worker processes inherit the path, and so find the classifiers of these tests.
+# Worker processes inherit the path, so that they find the classifiers of these tests.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
@@ -17,5 +17,5 @@ def dataset():
 
 @pytest.fixture
 def make_experiment(dataset):
-    """See `toy.make_experiment`."""
+    """Return `toy.make_experiment`, bound to the data set."""
     return functools.partial(toy.make_experiment, data=dataset)

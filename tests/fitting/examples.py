@@ -1,4 +1,4 @@
-"""Records as measures make them, to be changed by tests."""
+"""Example records, which tests modify."""
 
 import copy
 from pathlib import Path
@@ -74,12 +74,12 @@ FINDING = {
 
 
 def append(path, record):
-    """Add a record to a file; give it as it will be read."""
+    """Add a record to a file, and return it in the form in which it is read."""
     return RecordFile(path).add([record])[0]
 
 
 def rewrite(path, change):
-    """Write a file of records anew: ``change`` takes each record's number and the record."""
+    """Rewrite a file of records; ``change(number, record)`` returns the new record."""
     records, warnings = read_records(path)
     assert not warnings
     path.unlink()
@@ -88,7 +88,7 @@ def rewrite(path, change):
 
 
 def modify_record(record, **changes):
-    """Give a copy with other values: ``a__b`` leads into mappings, and ``...`` leaves out."""
+    """Return a copy with other values; ``a__b`` names a nested entry, and ``...`` deletes it."""
     record = copy.deepcopy(record)
     for name, value in changes.items():
         *outer, last = name.split("__")

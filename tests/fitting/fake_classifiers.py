@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 
 class Nearest(ClassifierMixin, BaseEstimator):
-    """Nearest class mean in `width` random features; one more class is told apart each round."""
+    """Nearest class mean in `width` random features; each round separates one more class."""
 
     def __init__(self, n_iterations=6, width=2, random_state=None):
         self.n_iterations = n_iterations
@@ -43,13 +43,13 @@ class Nearest(ClassifierMixin, BaseEstimator):
 
 
 class Staged(Nearest):
-    """Knows after each round what it would have been without those that follow."""
+    """Classifier whose stages equal fits with fewer rounds."""
 
     staged_parameter = "n_iterations"
 
 
 class Tying(Nearest):
-    """Predicts another class than its last stage for some instances."""
+    """Classifier whose predictions differ from its last stage for `n_ties` samples."""
 
     def __init__(self, n_iterations=6, width=2, n_ties=0, random_state=None):
         super().__init__(n_iterations, width, random_state)
@@ -64,7 +64,7 @@ class Tying(Nearest):
 
 
 class Failing(Nearest):
-    """Fails for one seed, or for one width."""
+    """Classifier whose fit fails for one seed, or for one width."""
 
     def __init__(self, n_iterations=6, width=2, fail_on=None, fail_width=None, random_state=None):
         super().__init__(n_iterations, width, random_state)
@@ -78,7 +78,7 @@ class Failing(Nearest):
 
 
 class Hanging(Failing):
-    """Takes for ever for one seed."""
+    """Classifier whose fit does not end for one seed."""
 
     def fit(self, X, y):
         while self.random_state == self.fail_on:
@@ -87,7 +87,7 @@ class Hanging(Failing):
 
 
 class Uninterruptible(Failing):
-    """Hangs where no signal reaches it, as compiled code does that never returns."""
+    """Classifier whose fit blocks signals, like compiled code that never returns."""
 
     def fit(self, X, y):
         if self.random_state == self.fail_on:
@@ -104,7 +104,7 @@ class Exiting(Failing):
 
 
 class Crashing(Failing):
-    """Takes its process with it for one seed, as running out of memory does."""
+    """Classifier that kills its process for one seed, like a lack of memory."""
 
     def fit(self, X, y):
         if self.random_state == self.fail_on:
@@ -113,7 +113,7 @@ class Crashing(Failing):
 
 
 class OddPredictions(Nearest):
-    """Predicts in a form of its own."""
+    """Classifier that returns predictions of an unusual shape or type."""
 
     def __init__(self, n_iterations=6, width=2, form="column", random_state=None):
         super().__init__(n_iterations, width, random_state)
@@ -146,14 +146,14 @@ class BrokenConstructor(Nearest):
 
 
 class Unprintable(Nearest):
-    """Its error has a text that is no valid Unicode."""
+    """Classifier whose error message is invalid Unicode."""
 
     def fit(self, X, y):
         raise ValueError("no file \udcff here")
 
 
 class FailingWithoutText(Nearest):
-    """Its error has no text at all."""
+    """Classifier whose error has no message."""
 
     class Error(Exception):
         def __str__(self):
@@ -164,9 +164,9 @@ class FailingWithoutText(Nearest):
 
 
 class Slow(Nearest):
-    """Takes a while; for ever, once the file that ``$SLOW_AFTER`` names has two records.
+    """Slow classifier, whose fits do not end once the file ``$SLOW_AFTER`` has two records.
 
-    Then it leaves a file with the number of its process in the folder ``$SLOW_BLOCKED``.
+    A blocked fit writes a file named by its process number into the folder ``$SLOW_BLOCKED``.
     """
 
     def fit(self, X, y):
@@ -180,7 +180,7 @@ class Slow(Nearest):
 
 
 class Growing(Nearest):
-    """Keeps 400 MB of each fit, and takes as long as joblib waits until it looks at the size."""
+    """Classifier that leaks 400 MB per fit; a fit lasts one period of joblib's memory check."""
 
     kept: ClassVar = []
 
@@ -205,14 +205,14 @@ class WarningClassifier(Nearest):
 
 
 class InconsistentStages(Nearest):
-    """Ends its stages with something else than it predicts."""
+    """Classifier whose last stage differs from its predictions."""
 
     def predict(self, X):
         return np.roll(super().predict(X), 1)
 
 
 class MinimalClassifier:
-    """Not even a scikit-learn estimator: no parameters, no stages, no seed."""
+    """Classifier without parameters, stages and seed, which is no scikit-learn estimator."""
 
     def fit(self, X, y):
         self.label_ = y[0]
@@ -222,7 +222,7 @@ class MinimalClassifier:
 
 
 class AnyParameters:
-    """Takes any parameter."""
+    """Classifier with arbitrary parameters."""
 
     def __init__(self, **params):
         self.params = params
@@ -235,7 +235,7 @@ class AnyParameters:
 
 
 class Binary(Nearest):
-    """Says that it takes two classes only."""
+    """Classifier whose tags restrict it to two classes."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -244,7 +244,7 @@ class Binary(Nearest):
 
 
 class ReorderedClasses(GaussianNB):
-    """Its columns are those of its `classes_`, which are in an order of its own."""
+    """Classifier whose `classes_`, and columns of probabilities, are not in ascending order."""
 
     def __init__(self, order="ascending", priors=None, var_smoothing=1e-9):
         super().__init__(priors=priors, var_smoothing=var_smoothing)
@@ -276,7 +276,7 @@ class ReorderedClasses(GaussianNB):
 
 
 class BinaryWithoutProbabilities(BaseEstimator):
-    """Of two classes; its scores have shape (n,), and it has no probabilities."""
+    """Classifier of two classes with scores of shape (n,) and without probabilities."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

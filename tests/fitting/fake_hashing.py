@@ -1,4 +1,4 @@
-"""Small transformers that give codes."""
+"""Small transformers that return codes."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -22,7 +22,7 @@ class RandomBits(TransformerMixin, BaseEstimator):
 
 
 class HashMethod(RandomBits):
-    """Gives its codes by `hash`, packed."""
+    """Transformer with a method `hash` that returns packed codes."""
 
     @property
     def n_bits_(self):

@@ -1,4 +1,4 @@
-"""What must not decide a result; ``scripts/check_bits.py`` does the same at length."""
+"""Check that results do not depend on the environment, a short ``scripts/check_bits.py``."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ VARIABLES = ("PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENB
 
 
 def digests(results, *values):
-    """Run in a process with some environment; give the digests of the predictions, and kernels."""
+    """Run in another process; return the digests of the predictions, and the kernels of BLAS."""
     env = {**os.environ, **dict(zip(VARIABLES, values, strict=True))}
     env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results)]
@@ -34,7 +34,7 @@ def digests(results, *values):
 
 
 def test_hash_seed_threads_and_kernels_do_not_change_results(tmp_path):
-    """Kernels add in another order, and predicted labels are coarser than that."""
+    """Kernels sum in different orders, which predicted labels do not depend on."""
     first, kernel = digests(tmp_path / "one", "0", "1", "1", "Prescott")
     other, another = digests(tmp_path / "other", "77", "2", "2", "Nehalem")
     if platform.machine() == "x86_64" and "Prescott" in kernel:

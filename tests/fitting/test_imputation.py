@@ -21,7 +21,7 @@ TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid
 
 @pytest.fixture
 def holes(tmp_path):
-    """Write a file with missing cells; return what loads it."""
+    """Write a file with missing cells; return a function that loads it."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = y[:, None] + rng.normal(size=(60, 3))

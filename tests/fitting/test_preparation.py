@@ -48,7 +48,7 @@ def test_projection_keeps_a_share_of_the_variance_of_the_training_part():
     rng = np.random.default_rng(1)
     train, test = (rng.normal(size=(n, 5)) * [9, 5, 2, 0.1, 0.1] for n in (60, 20))
     projected, test_projected = prepare(train, test, "none", pca=0.9)
-    # Without scikit-learn: the directions are those of the training part's singular vectors.
+    # The directions are singular vectors of the training part, computed without scikit-learn.
     centre = train.mean(axis=0)
     _, lengths, directions = np.linalg.svd(train - centre)
     share = np.cumsum(lengths**2) / np.sum(lengths**2)

@@ -23,7 +23,7 @@ def test_labels_are_predicted_at_checkpoints_and_the_end(fitted_stages):
     labels_by_stage, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
     every = list(model.staged_predict(X))
     assert done == len(every) == 3
-    # It stopped after 3 rounds, of the 9 that were asked for.
+    # Training ended after 3 of 9 rounds.
     expected = {"1": 0, "2": 1, "3": 2, "7": 2, "9": 2, "end": 2}
     assert labels_by_stage.keys() == expected.keys()
     assert all(

@@ -1,4 +1,4 @@
-"""Words and missing values of the user's own file, as algorithms see them."""
+"""Test the words and missing values of a user's file that algorithms receive."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from fitting.toy import run
 
 
 class RecordingClassifier(ClassifierMixin, BaseEstimator):
-    """Keeps what it is fitted on; says by its tags what it takes."""
+    """Classifier that stores its training data, with tags for the supported types."""
 
     def __init__(self, takes=()):
         self.takes = takes

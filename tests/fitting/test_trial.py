@@ -38,7 +38,7 @@ def execute(dataset):
 
 @pytest.fixture
 def execute_with_numbers(dataset):
-    """With numbers for labels, as workers have them."""
+    """Return a function that runs trials on numeric labels, like a worker."""
     return make(dataset, np.unique(dataset.y, return_inverse=True)[1])
 
 
@@ -71,7 +71,7 @@ def test_features_are_projected(dataset):
 
 
 def test_few_tied_predictions_may_differ(execute):
-    """Of 30 instances: a score added up in another order decides a tie otherwise."""
+    """Another order of summation may decide a few ties of 30 samples differently."""
     assert "error" not in execute("fake_classifiers.Tying", n_ties=2)
     assert "not what predict gives" in execute("fake_classifiers.Tying", n_ties=3)["error"]
 
@@ -189,7 +189,7 @@ def test_digests_name_the_labels_at_each_checkpoint(execute, dataset):
     assert outcome["digests"] == {
         name: digest_of_labels(labels) for name, labels in outputs.items()
     }
-    # Two classes are told apart after two rounds, three after three.
+    # Two rounds separate two classes, and three rounds three.
     assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
     assert len(set(outcome["digests"].values())) == 3
     assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())

@@ -51,7 +51,7 @@ def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
         algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
         labels = np.unique(dataset.y, return_inverse=True)[1]
         single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
-    # Both solve the same problem up to its tolerance.
+    # Both fits solve the same problem up to its tolerance.
     assert np.abs(np.subtract(outcome["validation_errors"], single)).max() <= 1 / 40
     assert len(outcome["seconds"]) == len(outcome["digests"]) == len(GRID)
     assert outcome["n_train"] == 80
@@ -63,7 +63,7 @@ def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
         (MULTIBOOST, {"nu": GRID}, [3]),
         (MULTIBOOST, {"nu": GRID, "max_bins": [8, 16]}, [1] * 6),
         ("boostbench.algorithms.MCBoost", {"nu": GRID}, [1] * 3),
-        # A warm start of its own meaning: more trees.
+        # The warm start of a forest adds trees.
         ("sklearn.ensemble.GradientBoostingClassifier", {"learning_rate": [0.1, 1.0]}, [1, 1]),
         ("fake_classifiers.Staged", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [3, 3]),
         ("fake_classifiers.Staged", {"width": [1, 2]}, [1, 1]),
@@ -174,7 +174,7 @@ def test_class_smaller_than_the_number_of_folds_is_refused():
 
 
 def test_first_of_equal_points_is_chosen_despite_rounding():
-    """0.1 + 0.2 is not 0.3."""
+    """The sum 0.1 + 0.2 differs from 0.3 by rounding."""
     points = [{"nu": 1}, {"nu": 2}, {"nu": 3}]
     errors = [[0.5, 0.5], [0.1 + 0.2, 0.3], [0.3, 0.3]]
     judged = [
@@ -190,7 +190,7 @@ def test_first_of_equal_points_is_chosen_despite_rounding():
 
 @pytest.mark.parametrize("values", [[1, 1.0], [False, 0]])
 def test_points_of_other_types_are_distinct(values):
-    """To a forest, 1 is one feature at a time, and 1.0 is all of them."""
+    """A forest tries one feature per split for 1, but all features for 1.0."""
     points = [{"max_features": value} for value in values]
     judged = [([points[0]], {"validation_error": 0.4}), ([points[1]], {"validation_error": 0.1})]
     chosen, error = choose(points, judged)

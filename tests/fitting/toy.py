@@ -1,4 +1,4 @@
-"""A small data set of which everything is known."""
+"""A small data set with known properties, and experiments on it."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ SETTINGS = set(ProtocolSpec.__struct_fields__) - {"name"}
 
 
 def make_dataset(counts=(40, 40, 40), name="toy", splits=None, seed=0):
-    """A data set with as many samples per class as asked for, in 3 noisy features."""
+    """Return a data set of 3 noisy features with given numbers of samples per class."""
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(len(counts)), counts)
     X = y[:, None] + rng.normal(scale=0.8, size=(len(y), 3))
@@ -40,13 +40,13 @@ def make_experiment(
 
 
 def run(experiments, *, results, on_event=lambda event: None, **settings):
-    """Run what is missing of experiments in one go; `results` is a folder, or its `Records`."""
+    """Run the missing fits of experiments; `results` is a folder, or its `Records`."""
     records = results if isinstance(results, Records) else Records(results)
     return Run.from_experiments(experiments, records, **settings).carry_out(on_event)
 
 
 def bare(records):
-    """Leave out what may differ from run to run: times."""
+    """Return the sorted records without times, which differ between runs."""
     times = ("seconds", "started", "finished")
     records_without_times = [
         {k: v for k, v in record.items() if k not in times} for record in records

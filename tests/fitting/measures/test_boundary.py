@@ -12,7 +12,7 @@ from ..toy import make_experiment
 
 @pytest.fixture
 def plane():
-    """Four clouds in the corners of a square, far from each other."""
+    """Return four separate clouds of points in the corners of a square."""
     rng = np.random.default_rng(0)
     corners = np.repeat([[-9, -9], [9, -9], [-9, 9], [9, 9]], 15, axis=0)
     y = np.array(["sw", "se", "nw", "ne"]).repeat(15)
@@ -56,7 +56,7 @@ def test_record_has_points_and_maps_of_predictions(plane, tmp_path):
 def test_maps_of_rounds_differ(plane, tmp_path):
     record = single_record(run([experiment(data=plane)], results=tmp_path))
     assert list(record["maps"]) == ["1", "30", "99"]
-    # One stump has two sides, and so no more than two classes.
+    # A stump has two sides, so that its map has at most two classes.
     assert len(np.unique(decode(record["maps"]["1"]))) == 2
     assert record["train_errors"]["1"] >= 0.5
     assert record["maps"]["99"] == record["maps"]["30"]

@@ -18,7 +18,7 @@ experiment = partial(make_experiment, measure="feature_use", n_splits=3, checkpo
 def test_record_counts_the_stumps_of_each_feature(tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)
-    # Only the second feature tells anything, and not all; the third never varies.
+    # The labels depend on the second feature only, and the third one is constant.
     X = np.stack([rng.normal(size=80), y + rng.normal(size=80), np.zeros(80)], axis=1)
     asked = experiment(STUMPS, data=Dataset("one", X, y, "made here"), n_iterations=20)
     [outcome] = run([asked], results=tmp_path).outcomes

@@ -78,12 +78,12 @@ def test_boosting_follows_the_exact_path(recorded, loss):
     assert (exact.sum(axis=(1, 2)) < norms + 1e-3).all()
     apart = np.abs(exact - steps).sum(axis=(1, 2)) / norms
     assert apart[-1] < 0.05
-    # The exact path is below: by the loss of what the record says the stumps are.
+    # The exact path has smaller losses, evaluated with the recorded stumps.
     rows = draw_paths(dataset)
     X, is_label = dataset.X[rows], np.array([3, 6, 9])[:, None] == dataset.y[rows]
     above = np.array([X[:, s["feature"]] > s["threshold"] for s in record["stumps"]])
     values = []
-    for signs in np.ndindex(*[2] * N_STUMPS):  # the record does not tell polarities
+    for signs in np.ndindex(*[2] * N_STUMPS):  # the record has no polarities
         H = np.where(above, 1.0, -1.0) * (1 - 2 * np.array(signs))[:, None]
         values.append(
             [PairwiseLoss(H, is_label, get_loss(loss)).move(W[-1])[0] for W in (exact, steps)]

@@ -21,13 +21,13 @@ experiment = partial(make_experiment, target=BITS, measure="retrieval", n_splits
 
 
 def average_precision(ranked):
-    """The definition: precision at each relevant place, averaged."""
+    """Return the mean precision at the relevant places, by the definition."""
     hits = np.flatnonzero(ranked)
     return np.mean([(i + 1) / (place + 1) for i, place in enumerate(hits)]) if len(hits) else 0.0
 
 
 def mean_over_all_orders(distances, relevant):
-    """Average the definition over every order of the codes that keeps their distances sorted."""
+    """Return the mean over all orders of the codes with ascending distances."""
     orders = [
         order
         for order in itertools.permutations(range(len(distances)))
@@ -110,7 +110,7 @@ def test_hash_method_equals_signs_of_the_transform(tmp_path):
 
 
 def test_database_includes_the_rows_outside_the_training_part(tmp_path):
-    """Test settings of LADDER: learned on 2000 of 59 000 images, which are the data base."""
+    """LADDER learns from 2000 of the 59 000 images of the database."""
     dataset = make_dataset()
     few = experiment(data=dataset, train_size=20, test_size=12)
     [outcome] = run([few], results=tmp_path).outcomes
@@ -169,7 +169,7 @@ def test_codes_of_any_length_are_ranked_by_all_bits(n_bits):
     queries, codes = (rng.random((n, n_bits)) < 0.5 for n in (4, 50))
     of_queries, labels = (rng.integers(0, 3, size=n) for n in (4, 50))
     precision = mean_average_precision(queries, of_queries, codes, labels)
-    # Ties broken at random, many times.
+    # The expectation is estimated by breaking ties at random, many times.
     drawn = []
     for _ in range(300):
         order = rng.permutation(50)

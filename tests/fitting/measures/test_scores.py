@@ -15,7 +15,7 @@ from ..toy import make_dataset
 
 @pytest.fixture
 def record(tmp_path):
-    """Run one split; return its record, the fitted estimator, X and y of the test part."""
+    """Return a function that runs a split and returns (record, estimator, X_test, y_test)."""
 
     def record(dataset, target, **algo):
         algo = {"name": "one", "grid": {}, "_target_": target, **algo}
@@ -31,7 +31,7 @@ def record(tmp_path):
 
 
 def overlapping(n_classes, splits=None):
-    """Features that tell something of the class, and not all."""
+    """Draw overlapping classes."""
     return make_dataset([30] * n_classes, seed=n_classes, splits=splits)
 
 
@@ -109,7 +109,7 @@ def test_classes_that_differ_from_training_fail(tmp_path):
 
 
 def test_class_without_test_samples_is_left_out(tmp_path):
-    """Fixed splits may leave a class out; what is left is judged."""
+    """Fixed splits may omit a class, and scores use the remaining classes."""
     dataset = overlapping(3)
     classes = np.unique(dataset.y)
     tested = np.flatnonzero(dataset.y[60:] != classes[2]) + 60
@@ -134,7 +134,7 @@ def test_class_without_test_samples_is_left_out(tmp_path):
 
 @pytest.fixture
 def check_no_number(tmp_path):
-    """Run one split without a number, and fit one of its folds, which fails."""
+    """Return a function that checks that a split has no score and that its folds fail."""
 
     def check_no_number(dataset, target, measure, name, complaint, **protocol):
         algo = {"name": "one", "grid": {}, "_target_": target}
@@ -161,7 +161,7 @@ def test_test_part_of_one_class_has_no_auc(check_no_number):
 
 
 def test_probabilities_switched_off_by_a_parameter(check_no_number):
-    """What a parameter switches off, only the estimator tells."""
+    """The estimator reports the methods that a parameter switches off."""
     told = "SGDClassifier as it is set has no predict_proba"
     target = "sklearn.linear_model.SGDClassifier"
     check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", told)
@@ -190,7 +190,7 @@ STAGED = {"_target_": "boostbench.algorithms.CGENS"}
     ],
 )
 def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target, grid):
-    """The folds once more, by scikit-learn's numbers."""
+    """Repeat the cross-validation with scikit-learn's scores."""
     dataset = overlapping(n_classes)
     algo = {"name": "one", "grid": grid, **target}
     protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}

@@ -117,11 +117,15 @@ def test_names_are_escaped(html, page):
     assert not [a for _, a, _ in page.elements if any(name.startswith("on") for name in a)]
     # What stands behind ^ is set as a superscript, so that it is text all the same.
     assert ODD.replace("^", "") in page.text("h3")
-    assert f"{ODD} on {ODD}" in [a.get("aria-label") for a, _ in page.find_all("div", class_="details")]
+    assert f"{ODD} on {ODD}" in [
+        a.get("aria-label") for a, _ in page.find_all("div", class_="details")
+    ]
 
 
 def test_details_show_every_fact_of_a_cell(page):
-    details = {a["id"]: " ".join(text.split()) for a, text in page.find_all("div", class_="details")}
+    details = {
+        a["id"]: " ".join(text.split()) for a, text in page.find_all("div", class_="details")
+    }
     cell = details["table-one-wine-a"]
     assert "Ours 2.00 (1.00) %, 3 splits" in cell
     assert "Published 3.0 (3.0) %, 10 repeats" in cell
