@@ -369,7 +369,7 @@ def figure(folder: Path, number: int) -> str:
 
 
 def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
-    """Call the command line in this process, where nothing is fitted; `check` what it says."""
+    """Call the command line in this process, without fits; `check` validates its output."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8")
     err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
     with _fail_all_fits(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

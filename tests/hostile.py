@@ -36,7 +36,7 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 with contextlib.suppress(ImportError):
-    # Its import loads libraries, which is allowed; its objects are watched.
+    # The import loads libraries, which is allowed; objects of the class are watched.
     import lightgbm  # noqa: F401
 
 MARKER = "marker-of-a-secret"

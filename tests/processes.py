@@ -13,9 +13,9 @@ _PR_SET_PDEATHSIG = 1  # see prctl(2)
 def start(command, **options) -> subprocess.Popen:
     """Start a process that Linux kills when its parent ends; an ordinary one on other systems.
 
-    Tests that are killed from outside run no fixture to its end, and what they have started must
-    not stay: a Dask scheduler would wait for ever. Ctrl-C reaches what is started even where this
-    process ignores it, as all does that a shell runs in the background.
+    Killed tests do not finish their fixtures, but their processes must not remain: a Dask
+    scheduler would wait for ever. The process handles Ctrl-C even if its parent ignores it, like
+    the background processes of a shell.
     """
     if sys.platform == "linux":
         options["preexec_fn"] = partial(_end_with, os.getpid(), ctypes.CDLL(None).prctl)

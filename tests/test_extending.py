@@ -108,7 +108,7 @@ def test_a_table(carry_out):
 
 
 def test_a_data_format(call, done, folder, monkeypatch):
-    """Its file is in a folder of the package's path."""
+    """The file is in a folder of the package's path."""
     code = folder / "readers"
     code.mkdir()
     (code / "json_lines.py").write_text(FILES["boostbench/data/readers/json_lines.py"])
@@ -145,7 +145,7 @@ def test_a_data_format(call, done, folder, monkeypatch):
 
 
 def test_a_command(done, folder, monkeypatch):
-    """Its file is in a folder of the package's path."""
+    """The file is in a folder of the package's path."""
     (folder / "newest.py").write_text(FILES["boostbench/cli/newest.py"])
     monkeypatch.setattr(cli, "__path__", [*cli.__path__, str(folder)])
     monkeypatch.delitem(sys.modules, "boostbench.cli.newest", raising=False)

@@ -11,9 +11,9 @@ from boostbench.papers.published import Published
 
 @pytest.fixture
 def make_cell():
-    """Make a cell from test errors in percent; those at checkpoints are half of the final ones.
+    """Return a function that makes a cell from final test errors in percent.
 
-    Each is of data of its own, where it is not told which.
+    Errors at checkpoints are half as large. By default, each cell has a different data set.
     """
     numbered = map(str, count())
 
@@ -124,7 +124,7 @@ def table_of_rounds(make_cell, make_table):
             name[0],
             published=(2.0, 1.0),
             rounds=column.rounds,
-            # One algorithm was asked for fewer rounds on one data set.
+            # Algorithm b has fewer rounds than a on one data set.
             checkpoints=(50,) if (row, name[0]) == ("glass", "b") else (50, 100),
         )
         for row in ("wine", "glass")
@@ -135,7 +135,7 @@ def table_of_rounds(make_cell, make_table):
 
 @pytest.fixture
 def timed_table(make_cell, make_table):
-    """One data set, two algorithms, with the CPU time of the coefficients."""
+    """Return a table of one data set and two algorithms, with CPU times of the coefficients."""
     cells = {
         ("wine", "a"): make_cell([1, 3], "wine", "a", published=(3.0, 3.0, 13.7), coefficients=2.0),
         ("wine", "b"): make_cell([4, 5], "wine", "b", published=(2.5, 2.0, 0.03), coefficients=0.1),

@@ -19,7 +19,7 @@ def test_requested_columns_must_have_numbers(table):
 
 
 def test_single_data_set_gives_paired_splits(make_cell, make_table):
-    # Only the splits of all columns count, in their order.
+    # The splits that all columns have are paired, in their order.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     pairs = paired(make_table(cells), ["b", "a"])
     np.testing.assert_allclose(pairs.numbers, [[2, 1], [4, 2], [6, 3]])

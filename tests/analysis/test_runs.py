@@ -56,7 +56,7 @@ def test_experiments_of_tables_can_be_excluded(records):
 
 
 def test_experiment_ignores_the_path_of_its_file(tmp_path):
-    """Its records name the path, which is no part of their keys."""
+    """The records contain the path, but their keys do not."""
     algo = {"name": "bayes", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
     for path, n_splits in (("a/my.csv", 2), ("b/my.csv", 5)):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}

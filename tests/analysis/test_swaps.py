@@ -6,7 +6,7 @@ from boostbench.report.overview import swapped
 
 
 def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
-    """On wine a and b are alike and c is not; b2 is another column of b's published number."""
+    """Algorithms a and b are equal on wine, and c differs; b2 is another column of b's number."""
     near, far = (50.0, 1.0), (80.0, 1.0)
     wine = {
         "a": make_cell([49, 50, 51], algo="a", published=near, source="t:0"),
@@ -21,7 +21,7 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     cells = {("wine", name): cell for name, cell in wine.items()}
     cells |= {("glass", name): cell for name, cell in glass.items()}
     table = make_table(cells, paper="mcboost")
-    # Of a, b and c own: yes, yes, no; beside b and c, a and c, a and b: 1 + 1 + 2. glass has none.
+    # Own numbers: a and b agree, c does not. Numbers of others: 1, 1 and 2 agree. glass has none.
     assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
     tallies = counts([table, make_table(cells)])
     assert tallies.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
@@ -30,7 +30,7 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
 
 
 def test_repeated_number_counts_once(make_cell, make_table):
-    """It counts where it has others beside it, as the tally counts it once."""
+    """A repeated number counts in the table that has other algorithms, as in the tally."""
     near, far = (50.0, 1.0), (80.0, 1.0)
     a = make_cell([49, 50, 51], algo="a", published=near, source="t:0")
     b = make_cell([49, 50, 51], algo="b", published=far, source="t:1")
@@ -44,10 +44,10 @@ def test_repeated_number_counts_once(make_cell, make_table):
     ]
     tallies = counts(tables)
     assert tallies.swaps["alone"] == Swaps()
-    # Of a and b own: yes, no; beside each other no, yes.
+    # Own numbers: a agrees, b does not. Numbers of the other: b agrees, a does not.
     assert tallies.swaps["again"] == Swaps(1, 1, 2, 1, 1, 2)
     assert tallies.swaps["other"] == Swaps(1, 1, 2, 1, 1, 2)
-    # Of c own and beside b: yes, no; b counts already.
+    # The table "other" adds c, which agrees with its own number only; b is already counted.
     assert tallies.swaps["mcboost"] == tallies.swaps[""] == Swaps(2, 2, 3, 1, 1, 3)
     assert tallies.swaps[""].n_own == tallies.total.compared == 3
 

@@ -15,7 +15,7 @@ def groups_and_titles(table):
 
 
 def printed_entries(table, row):
-    """Give what is printed of a row, and whether it is the best."""
+    """Return the printed entries of a row, and True for the best ones."""
     return [(entry.printed, entry.best) for entry in row_of(table, row).entries]
 
 

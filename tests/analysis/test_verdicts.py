@@ -103,7 +103,7 @@ def test_cells_without_a_published_number_all_count(make_cell):
 
 
 def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
-    """One small p-value in twenty is what chance gives; a tiny one is not."""
+    """Chance explains one small p-value in twenty, but not a tiny one."""
     alike = [make_cell([49, 50, 51], published=(50.0 + i / 20, 1.0)) for i in range(18)]
     near = make_cell([64.9, 65, 65.1], published=(50.0, 19.0))
     far = make_cell([70, 70.1, 70.2], published=(50.0, 1.0))
@@ -113,7 +113,7 @@ def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
     tally = Tally.of([*alike, near, far])
     assert (tally["worse"], tally.corrected) == (2, {"reproduced": 18, "better": 0, "worse": 1})
     assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
-    # Among fewer, the same number is left.
+    # The correction for two tests changes no verdict.
     assert Tally.of([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
     assert "2 (1) worse. In brackets: the count after Benjamini" in summary_of_verdicts(table)
@@ -127,7 +127,7 @@ def test_verdicts_by_rounding_are_not_corrected(make_cell):
 
 
 def test_equivalence_is_corrected_for_the_number_of_tests(make_cell):
-    """One small p-value in twenty is what chance gives, of numbers at the margin, too."""
+    """Chance explains one small p-value in twenty for numbers at the margin, too."""
     barely = make_cell([49.5, 51.5, 53.5], published=(46.0, 3.0))
     unclear = make_cell([30, 50, 70], published=(46.0, 3.0))
     assert barely.verdict == "reproduced"
@@ -147,7 +147,7 @@ def test_shares_within_each_margin_and_interval_of_the_headline(make_cell):
     assert tally.within == {0.1: 4, 0.2: 6, 0.3: 6}
     assert tally.interval == Tally.of(cells).interval
     low, high = tally.interval
-    # Of 4 data sets, 3 of which are reproduced: quantiles of the binomial distribution.
+    # The ends are quantiles of the binomial distribution for 3 of 4 reproduced data sets.
     assert (low, high) == (0.25, 1.0)
 
 

@@ -98,7 +98,7 @@ def test_json_lists_every_published_number(table_path, call):
     assert lines[1]["verdict"] == "not run"
     counts = content["counts"]["tables"]["mine"]
     assert (counts["published"], counts["verdicts"]["not run"]) == (4, 3)
-    # Only MCBoost's tables have a pool of samples.
+    # Pools of samples occur in MCBoost's tables, but not here.
     assert counts["without_pool"] is None
     assert content["counts"]["all"]["published"] == 0
 

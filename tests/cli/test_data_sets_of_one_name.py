@@ -122,7 +122,7 @@ def test_published_number_requires_an_unambiguous_data_set(write_files, run_each
 
 @pytest.mark.parametrize("is_linked", [False, True])
 def test_names_may_differ_in_case_only(write_files, run_each, compare_errors, folder, is_linked):
-    """As on a file system that ignores case."""
+    """The names refer to one file on a file system that ignores case."""
     write_files("Vowel.csv", "vowel.csv")
     run_each("Vowel.csv", "vowel.csv")
     errors, n_records = compare_errors(), len(boostbench.results("results"))

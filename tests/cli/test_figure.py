@@ -81,7 +81,7 @@ def test_tuned_columns_show_the_chosen_parameters(call, folder, define):
 
 
 def test_failed_fit_leaves_its_panel_empty(call, folder, define):
-    # It cannot find that many neighbours among 400 points.
+    # The fit fails, since 400 points have no 1000 neighbours.
     far = ["algo._target_=sklearn.neighbors.KNeighborsClassifier", "+algo.n_neighbors=1000"]
     columns = [{"algo": "adaboost_mh", "overrides": far}, {"algo": "adaboost_ecc"}]
     settings = ["protocol.checkpoints=[5]"]

@@ -96,7 +96,7 @@ def test_target_accepts_a_parameter_of_the_replaced_algorithm(done, folder):
 
 
 def test_rare_class_is_judged_by_all_recorded_measures(done, folder):
-    """One sample in 25 is of class 1; its scores are high, and no probability is above 1/2."""
+    """Class 1 has 4 % of the samples, with high scores, but probabilities below 1/2."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000)
     y = rng.random(1000) < 1 / (1 + np.exp(4 - 1.5 * x))

@@ -17,7 +17,7 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
-CHANGED = "n_iterations=5-n_splits=3"  # what these overrides add to a table's file name
+CHANGED = "n_iterations=5-n_splits=3"  # QUICK as a part of a table's file name
 
 RECORDS = configs.conf_dir().parent / "results" / "records"
 SMALL = ["protocol.samples_per_class=30"]
@@ -309,7 +309,7 @@ def test_recorded_cells_are_shown_without_data(call, folder, fully_recorded):
 
 
 def test_rows_without_data_keep_recorded_numbers(done, folder, fully_recorded):
-    """One more column: it runs where there are data, and the others stay as they are."""
+    """A new column is run for available data, and rows without data keep their numbers."""
     text = Path(fully_recorded).read_text().replace("- samme", "- samme\n- adaboost_ecc")
     Path(fully_recorded).write_text(text)
     result = done("table", fully_recorded, *QUICK)

@@ -35,7 +35,7 @@ def server(folder, monkeypatch):
         server.add_task(number, number, splits)
     server.add_task(7, 3, {(0, 0): ([0], [1])}, kind=2)
     server.add_suite(99, {number: name for number, (name, _) in TASKS.items()})
-    server.splits = list(splits.values())  # of the last
+    server.splits = list(splits.values())  # splits of the last task
     yield server
     server.stop()
 

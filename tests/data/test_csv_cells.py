@@ -72,7 +72,7 @@ def test_repeated_number_is_no_name():
 def test_name_of_the_label_column_makes_a_header():
     assert guess("2015,2016,a", NUMBERS, "2016") == HeaderGuess(True, True)
     assert guess("x,u,a", WORDS, "u") == HeaderGuess(True, True)
-    # Without a header, it is the number of a column.
+    # A label "1" or "0" is the number of a column if there is no header.
     assert guess("x,1,7", ["y,2,7", "x,2,3"], "1") == HeaderGuess(False, True)
     assert guess("kind,1,7", ["b,5,7", "b,6,7"], "0") == HeaderGuess(True, False)
     assert guess("b,1,7", ["b,5,7", "b,6,7"], "0") == HeaderGuess(False, True)

@@ -30,7 +30,7 @@ def memory(of):
 def refused(path, match):
     is_measured = sys.platform == "linux"
     if is_measured:
-        (PROCESS / "clear_refs").write_text("5")  # what it had at most is forgotten
+        (PROCESS / "clear_refs").write_text("5")  # reset the peak memory
         before = memory("VmRSS")
     with pytest.raises(UserError, match=match) as message:
         load({"name": "toy", "path": str(path)})

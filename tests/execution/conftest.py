@@ -6,5 +6,5 @@ from boostbench.records.environment import environment
 
 @pytest.fixture(autouse=True)
 def environment_of_now():
-    """Other tests, in the same process, may have had another number of cores."""
+    """Forget the cached environment, since earlier tests may set another number of cores."""
     environment.cache_clear()

@@ -25,7 +25,7 @@ def test_recorded_seconds_are_scaled_to_this_machine():
     same = records(100, 1.0, 3.0)
     # Ten fits of 2 seconds, twice as slow here.
     assert forecast([("a", 10, config(100), [same])]) == Forecast(40.0, 0, {"a": 4.0})
-    # Other rounds take as long in proportion, and count only where the same are not known.
+    # Seconds are proportional to rounds; fits with other rounds count if no equal fit is recorded.
     assert forecast([("a", 10, config(50), [same])]) == Forecast(20.0, 0, {"a": 2.0})
     work = [("a", 10, config(50), [same + records(50, 9.0)])]
     assert forecast(work) == Forecast(180.0, 0, {"a": 18.0})

@@ -327,7 +327,7 @@ def test_refuted_records_are_replaced_on_request(make_experiment, results):
     rewrite(
         record_file(results), lambda i, record: record | {"finished": f"2026-11-2{i}T00:00:00Z"}
     )
-    # The finding is of the second day, and what was finished at that moment was made since.
+    # The finding is from the second day, and concerns records that were finished before.
     for data, n_stale in (("other", 0), ("toy", 2)):
         verified_path(results).write_text(json.dumps(FINDING | {"data": data}) + "\n")
         [outcome] = run([make_experiment()], results=results).outcomes
@@ -458,7 +458,7 @@ def test_kill_loses_unfinished_fits_only(slow, results, n_jobs, tuning):
         wait_for(process, lambda: len(lines(results, tuning)) >= 2)
         process.kill()
         process.wait(timeout=600)
-        # Its workers follow it, rather than compute what nobody will record.
+        # The workers end with their run, as nobody would record their results.
         with pytest.raises(ProcessLookupError):  # noqa: PT012
             while True:
                 with contextlib.suppress(PermissionError):

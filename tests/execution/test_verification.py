@@ -27,7 +27,7 @@ STARTED = "2026-11-24T00:00:00Z"
 GROUP = Group("fake_classifiers.Nearest", "", "toy")
 
 
-# One record
+# Comparisons of a single record
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_pictures_do_not_overlap():
     assert (lengths > 1).all()
     apart = np.abs(centres[:, None] - centres).max(axis=2) + 9 * np.eye(8)
     assert apart.min() >= 0.27
-    # Where there is room, at the end of the codeword.
+    # Isolated codewords have their picture at their end.
     assert lengths[0] == lengths[3] == lengths[5] == lengths.min()
 
 

@@ -173,7 +173,7 @@ class TestVaried:
         assert (list(a.get_xdata()), list(a.get_ydata())) == ([2, 8], [40.0, 12.0])
         assert list(b.get_ydata()) == [20.0]
         assert letters.containers[0].lines[0].get_color() == b.get_color() != a.get_color()
-        # From 3 to 2 there is no room for two numbers.
+        # The ticks 2 and 3 would overlap.
         assert list(letters.get_xticks()) == [2, 27]
         assert signs.get_ylim()[0] == 0
         (legend,) = figure.legends

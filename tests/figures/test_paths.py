@@ -32,7 +32,7 @@ def test_paths_are_laid_out_by_loss_and_class(record):
         "exact\nlogistic",
         "stage-wise\nlogistic",
     ]
-    # From 0, then by norm: class 1, stump 2 of the last row.
+    # The path of class 1 and stump 2 in the last row starts at 0.
     line = axes[7].lines[2]
     assert list(line.get_xdata()) == [0, 0.5, 1.0]
     assert list(line.get_ydata()) == [0, 305, 311]

@@ -12,7 +12,7 @@ from boostbench.util.errors import UserError
 
 @pytest.fixture
 def papers(make_cell, make_table):
-    """One table of each of two papers, and one table of a user."""
+    """Return tables of two papers and of a user."""
     cells = {
         ("wine", "a"): make_cell([29, 30, 31], published=(31.0, 3.0)),
         ("glass", "a"): make_cell([1, 2, 3], published=(3.0, 3.0)),
@@ -109,7 +109,7 @@ def test_extreme_points_are_inside_the_panel(papers):
 
 
 def test_scatter_requires_numbers(papers, make_cell, make_table):
-    # One split of many, beside a number without a deviation, is no estimate.
+    # A single split and a published number without a deviation give no estimate.
     first = make_cell([2.0], published=(3.0, float("nan")), missing=9)
     for tables in (papers[2:], [make_table({("wine", "a"): first}, paper="randomboost")]):
         with pytest.raises(UserError, match="can be set beside a published number"):

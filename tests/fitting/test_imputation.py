@@ -89,7 +89,7 @@ def test_tuning_imputes_by_the_rows_of_its_fold(holes, tmp_path):
             )
             errors.append(np.mean(model.predict(filled[fold.test]) != y[fold.test]))
         assert record["validation_error"] == pytest.approx(errors[-2])
-    # By all rows of the training part, some would be others.
+    # Medians of the whole training part would give other errors.
     assert len(errors) == 18
     assert errors[::2] != errors[1::2]
 

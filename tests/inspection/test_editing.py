@@ -49,7 +49,7 @@ def close(actual, expected):
 
 
 def term_values(model, X, feature, centre=None):
-    """Return what a feature adds to the scores of samples, of shape (n_samples, n_outputs)."""
+    """Return the contribution of a feature to the scores, of shape (n_samples, n_outputs)."""
     shapes = model.shape_functions(centre)
     terms = shapes.explain_local(X).to_numpy().reshape(len(X), len(shapes.outputs), -1)
     return terms[:, :, 1 + feature]

@@ -60,7 +60,7 @@ def facts(checksum, name="data", **cut):
             [facts("0"), facts("1"), facts("2", path="x.csv", missing="drop")],
             ["data (checksum 0)", "data (checksum 1)", 'data (x.csv, missing="drop")'],
         ),
-        # Equal checksums are one data set, whatever its path.
+        # Equal checksums are one data set, for all paths.
         ([facts("0", path="a/x.csv"), facts("0", path="b/x.csv")], ["data"]),
     ],
 )

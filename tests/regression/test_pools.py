@@ -1,4 +1,4 @@
-"""The luck of samples that are drawn once: that there is any, and how much."""
+"""Test the variance of samples that are drawn once, before all splits."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parents[2] / "results"
     [(("usps", "pendigits", "news20", "letter"), False), (("iris", "glass"), True)],
 )
 def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, data, are_equal):
-    """In Tables I, III and IV, by a chi-squared test of their means."""
+    """A chi-squared test compares the means in Tables I, III and IV."""
     lines = [line for line in published("mcboost-table1") if line["nu"] == "1e-9"]
     lines += published("mcboost-table4")
     alike = {("samples_per_class", "50"), ("n_classes", "26")}
@@ -41,7 +41,7 @@ def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, da
 
 
 def test_declared_share_is_what_the_records_say():
-    """By the analysis of variance, with pools of which each has 6 splits in a row."""
+    """The share follows from an analysis of variance of pools with 6 consecutive splits each."""
     shares, weights = [], []
     for folder in RESULTS.glob("records/*-pools"):
         records, _ = read_records(record_path(RESULTS, folder.name, "mcboost"))

@@ -1,4 +1,4 @@
-"""What a definition takes from another column's cross-validation is what is on record of it."""
+"""Check settings that definitions take from another column's recorded cross-validation."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ CGENS2 = TableDefinition.read("cgens2")
 
 @pytest.fixture(scope="module")
 def machines():
-    """The splits of the support vector machine on record, by data set."""
+    """Return the recorded splits of the support vector machine by data set."""
     [table] = read_tables(["cgens2"], Records(RESULTS))
     return {row: table.cells[row, "rbf_svc"].rows.records for row in table.rows}
 
 
 @pytest.mark.parametrize("row", CGENS2.rows)
 def test_cosines_have_the_bandwidth_of_the_support_vector_machine(row, machines):
-    """That of the first split, on which their C is chosen too (CGENS, section 3)."""
+    """The bandwidth is chosen on the first split, like C (CGENS, section 3)."""
     ours = compose_config(CGENS2.cell_settings(row, "fourier"))
     assert ours["algo"]["grid"]["n_iterations"] == [500]
     assert ours["protocol"]["tune"] == "first_split"

@@ -1,4 +1,4 @@
-"""What is committed of the results stays small, however many papers there are."""
+"""Check that the committed results are small."""
 
 import subprocess
 from pathlib import Path

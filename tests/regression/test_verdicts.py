@@ -1,4 +1,4 @@
-"""No published number that the committed records reproduced is lost, and the files tell what is."""
+"""Check that reproduced numbers stay reproduced, and that committed files are current."""
 
 from pathlib import Path
 
@@ -25,9 +25,9 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 @pytest.fixture(scope="module")
 def tables():
-    """All tables, as where the packages are installed that the records name.
+    """Return all tables, independently of the installed versions of other packages.
 
-    Numbers of scikit-learn's own classes are marked where there is another version of it.
+    Otherwise numbers of scikit-learn's classes would be marked for another version.
     """
     made, records = CodeVersion.matches, Records(RESULTS)
     with pytest.MonkeyPatch.context() as patch:
@@ -57,11 +57,11 @@ def test_committed_overview_is_that_of_the_committed_records(tables):
 
 
 def test_published_numbers_are_counted_once(tables):
-    """Some cells stand beside a number of another cell: of a variant, or of a second data set.
+    """Cells of a variant or of a second data set repeat the number of another cell.
 
-    SAMME and codewords with trees, vowel528, CGENS on generated data, a second geometry of a
-    pattern, MultiBoost at its minimum in Tables IV and V, what MCBoost and RpBoost print twice; and
-    the older definitions of CGENS's and LADDER's Tables II, 59 of them.
+    Such cells are SAMME and codewords with trees, vowel528, CGENS on generated data, a second
+    geometry of a pattern, MultiBoost at its minimum in Tables IV and V, numbers that MCBoost and
+    RpBoost print twice, and 59 cells of older definitions of CGENS's and LADDER's Tables II.
     """
     total = counts(tables).total
     assert (total.published, total.repeated) == (767, 151)
@@ -93,7 +93,7 @@ def test_better_is_said_to_be_a_success_or_a_failure(tables):
 
 
 def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
-    """RpBoost's patterns are stratified by its text; of figures and times nothing is judged."""
+    """RpBoost's text stratifies its patterns; figures and times have no verdicts."""
     text = {"rpboost12.4", "randomboost_mnist"}
     told = {
         table.name: "shares of the classes" in " ".join(table.remarks)
@@ -108,7 +108,7 @@ def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
 
 
 def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
-    """Test rows are among the training rows there: a study of a leak, and no protocol."""
+    """Data with rows drawn twice, whose test rows are also training rows, study a leak only."""
     leaks = {
         name
         for name in configs.list_options("data")
@@ -119,8 +119,8 @@ def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
 
 
 def test_published_numbers_without_a_cell_are_told(tables):
-    """In MCBoost of rcv1 and sector (6), MultiBoost and SVM on scenes (3); images in CGENS (8).
+    """MCBoost has 6 such numbers (rcv1, sector), MultiBoost and SVM 3 (scenes), CGENS 8, LADDER 3.
 
-    And of other authors' algorithms in LADDER (3).
+    The numbers of CGENS are of images, and the ones of LADDER of other authors' algorithms.
     """
     assert not_shown(tables) == 20

@@ -1,4 +1,4 @@
-"""The fixtures of tables are those of the tests of `boostbench.analysis`."""
+"""Fixtures of tables, shared with the tests of `boostbench.analysis`."""
 
 from tests.analysis.conftest import (  # noqa: F401
     make_cell,

@@ -25,7 +25,7 @@ def test_single_data_set_is_tested_over_splits(make_cell, make_table):
 
 
 def test_complete_data_sets_are_tested(table, make_cell):
-    assert not summarize_tests(table)  # one pair tells nothing
+    assert not summarize_tests(table)  # a single pair is not tested
     table.cells["glass", "b"] = make_cell([40.0])
     line = summarize_tests(table)
     assert "over 2 data sets" in line

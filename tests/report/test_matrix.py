@@ -76,7 +76,7 @@ def test_rope_sets_the_region_of_equivalence(table_of_data_sets):
 
 
 def test_matrix_uses_the_last_round(table_of_rounds):
-    # One of the two data sets lacks a number after the last round.
+    # The number after the last round is missing for one of the two data sets.
     assert matrix(replace(table_of_rounds, matrix=True)) is None
 
 

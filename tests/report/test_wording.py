@@ -31,7 +31,7 @@ def test_intervals_of_folds_are_explained(make_cell, make_table):
 
 
 def test_freshness_note_counts_verified_results(make_cell):
-    """One finding agrees in everything, and another is of a record that differs."""
+    """The first finding confirms all records, and the second contradicts one."""
     facts = {"target": "t", "choices": "", "data": "wine", "commit": "b17bc98", "total": 1}
     keys = {"Haswell": ["0" * 16]}
     same = Finding(**facts, state="same", when="2026-11-27T10:00:00Z", same=keys)

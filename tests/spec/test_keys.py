@@ -103,7 +103,7 @@ def test_removed_parameters_are_dropped():
         "_target_": "boostbench.BaggedBooster",
         "estimator": {"_target_": "boostbench.CGENS", "C": 0.5},
     }
-    # Other values are kept.
+    # Values other than the default are kept.
     other = {**cgens, "n_iter_no_change": 5}
     assert keys.drop_removed_parameters(other) == other
 
@@ -135,7 +135,7 @@ def test_defaults_of_other_packages_are_removed():
 
 
 def test_integers_and_floats_have_different_keys():
-    """To a forest max_features=1 is one feature, and 1.0 are all."""
+    """The setting max_features=1 of a forest is one feature, but 1.0 all features."""
     default, integer, fraction = (
         config(FOREST, params) for params in ({}, {"max_features": 1}, {"max_features": 1.0})
     )

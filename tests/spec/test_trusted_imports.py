@@ -1,4 +1,4 @@
-"""Which classes a config may name: nothing else is imported, and no object of it is made."""
+"""Check that other classes than estimators are neither imported nor instantiated."""
 
 import sys
 

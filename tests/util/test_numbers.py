@@ -59,5 +59,5 @@ def test_equal_printed_numbers_are_ties():
         pair = a[first : first + 20], b[first : first + 20]
         assert wilcoxon(differences(*pair)).ties == 20
         assert friedman(np.transpose([*pair, pair[0]])).ranks.tolist() == [2, 2, 2]
-    # And what prints as a difference is none: 0.1 and 0.0.
+    # Numbers that are printed as 0.1 and 0.0 are no tie.
     assert score(differences([0.05], [0.04])).losses == 1

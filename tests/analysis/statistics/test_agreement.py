@@ -28,7 +28,7 @@ def test_agreement_within_rounding(mean, verdict):
 
 
 def test_unknown_published_deviation_is_replaced_by_ours():
-    """The interval is that of a t test with the common variance of our splits alone."""
+    """The interval belongs to a t test with the variance of our splits."""
     result = agreement(9.0, 1.0, 10, 10.0, NAN, 5, digits=9)
     half = stats.t.ppf(0.975, 9) * np.sqrt(1 / 10 + 1 / 5)
     assert (result.high - result.low) / 2 == pytest.approx(half)
@@ -75,7 +75,7 @@ def test_verdict_by_rounding_alone(mean, digits, verdict):
 
 
 def test_verdict_by_counts_of_test_samples():
-    """One official split of 10 000 samples, published without a deviation: the z test of shares."""
+    """Shares of one official test part of 10 000 samples are compared by a z test."""
     result = agreement(1.39, NAN, 1, 1.24, NAN, 1, 9, n_tested=10_000)
     assert (result.verdict, result.basis) == ("undecided", "counts")
     z = 0.15 / np.sqrt(2 * 1.315 * 98.685 / 10_000)
@@ -155,9 +155,9 @@ _ERROR = 4 * (0.06 * 0.94 / _DRAWN) ** 0.5
 @pytest.mark.parametrize("sizes", [(50, 10), (10, 10), (50, 50), (10, 50), (5, 5), (50, 5)])
 @pytest.mark.parametrize("std", [0.05, 0.14, 0.3, 1.0])
 def test_differences_of_printed_numbers_are_wrong_in_4_to_6_percent(std, sizes):
-    """Both are one experiment, whose true mean lies anywhere within the last digit.
+    """The two numbers belong to one experiment, with a mean anywhere within the last digit.
 
-    Of a deviation of less than a last digit and a half rounding hides more, and they are fewer.
+    Rounding hides differences if the deviation is below 1.5 last digits, so that fewer are wrong.
     """
     rng = np.random.default_rng(3)
     means = 50 + rng.uniform(0, 0.1, _DRAWN)
@@ -179,7 +179,7 @@ def test_differences_of_few_errors_are_not_wrong_more_often(n_tested):
 
 @pytest.mark.parametrize("n", [2, 5, 50])
 def test_detectable_difference_is_found_with_80_percent(n):
-    """By statsmodels, which solves for the power of the noncentral t distribution."""
+    """The expected value is from statsmodels, which uses the noncentral t distribution."""
     power = pytest.importorskip("statsmodels.stats.power").TTestIndPower()
     expected = 2 * power.solve_power(nobs1=n, alpha=0.05, power=0.8)
     result = agreement(50.0, 2.0, n, 50.0, 2.0, n, digits=9)
@@ -199,7 +199,7 @@ def test_detectable_difference_is_found_in_80_percent_of_repeats(n, std, publish
     _, worse = _shares(
         lambda size: rng.normal(means, std, (size, 4000)), n, published_n, shift, digits
     )
-    # Four standard errors, and what a distribution in steps of the last digit adds.
+    # The tolerance is four standard errors, and 0.02 for the steps of the last digit.
     assert worse == pytest.approx(0.8, abs=4 * (0.8 * 0.2 / 4000) ** 0.5 + 0.02)
 
 
@@ -323,5 +323,5 @@ def test_interval_includes_the_variance_of_one_pool():
         assert result.basis == "pool"
     assert with_pool / 1000 == pytest.approx(0.95, abs=0.02)
     assert without_pool / 1000 < 0.75
-    # More splits of ours cannot reduce the variance of one published pool.
+    # Additional splits do not reduce the variance of one published pool.
     assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_tell

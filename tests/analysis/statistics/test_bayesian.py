@@ -13,7 +13,7 @@ SPLITS = [-0.5, -1.5, 0.5, -1.0, -2.0, -0.4, -1.1, -0.6, 0.3, -1.2]
 def test_signed_rank_agrees_with_baycomp(rope, expected):
     """SignedRankTest.probs of baycomp 1.0.3 with 400 000 draws.
 
-    It is no dependency, as its wheel brings a package `tests`, which hides that of the project.
+    The wheel of baycomp contains a package `tests`, which would hide the project's tests.
     """
     assert signed_rank(DIFFERENCES, rope) == pytest.approx(expected, abs=0.006)
 

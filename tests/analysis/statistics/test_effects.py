@@ -15,7 +15,7 @@ def test_score_compares_printed_numbers():
 
 
 def test_hedges_g_is_cohens_d_without_its_bias():
-    # With equal numbers of repeats the pooled variance is the mean of the two.
+    # The pooled variance of equal numbers of repeats is the mean of both variances.
     d = (10 - 13) / np.sqrt((2**2 + 4**2) / 2)
     g = hedges_g(10, 2, 10, 13, 4, 10)
     assert g == pytest.approx(d * (1 - 3 / (4 * 18 - 1)), rel=1e-3)

@@ -40,7 +40,7 @@ def test_ranks_equal_demsars_example(demsar):
 
 
 def test_statistics_of_demsars_example(demsar):
-    # By hand he has 9.28, and 3.69 for F(3, 39), since he ignores ties; the correction for them
+    # Demsar prints 9.28, and 3.69 for F(3, 39), since he ignores ties; the correction for ties
     # divides the first by 1 - (sum of t^3 - t) / (N k (k^2 - 1)). Ties are one of 4 and three of 2.
     uncorrected = 12 * 14 / (4 * 5) * (np.sum(demsar.ranks**2) - 4 * 5**2 / 4)
     assert uncorrected == pytest.approx(9.28, abs=5e-3)
@@ -119,7 +119,7 @@ def test_exact_p_values_of_siegels_table():
 def test_drawn_orders_are_near_all_of_them(monkeypatch):
     numbers = np.random.default_rng(1).random((8, 5))
     exact = friedman(numbers, digits=6)
-    assert exact.by == "enumeration"  # of 120^8 orders
+    assert exact.by == "enumeration"  # 120^8 orders
     monkeypatch.setattr(friedman_module, "_MOST", 1)
     drawn = friedman(numbers, digits=6)
     assert drawn.by == "drawing"
@@ -130,10 +130,10 @@ def test_drawn_orders_are_near_all_of_them(monkeypatch):
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_level_is_kept_for_few_data_sets(n):
-    """At most 5% of random ranks are significant, where F rejects 20% for 3 data sets."""
+    """The test rejects at most 5% of random ranks, while F rejects 20% for 3 data sets."""
     rng = np.random.default_rng(0)
     drawn = rng.permuted(np.tile(np.arange(3.0), (400 * n, 1)), axis=1).reshape(400, n, 3)
-    # Without ties, only the sums of ranks matter, in whatever order: few draws are different.
+    # Sorted sums of ranks determine the result, so that most draws repeat an earlier one.
     sums = np.sort(drawn.sum(axis=1), axis=1)
     _, first, inverse = np.unique(sums, axis=0, return_index=True, return_inverse=True)
     different = [friedman(numbers) for numbers in drawn[first]]
@@ -165,13 +165,13 @@ def test_equal_numbers_have_p_1():
 def test_equal_rankings_have_the_smallest_p():
     result = friedman([[1, 2, 3]] * 9)
     assert result.chi2 == pytest.approx(18)
-    # One of 6^8 ways to order the others as the first.
+    # The other 8 data sets have the order of the first one with probability 6^-8.
     assert (result.f, result.f_p) == (np.inf, pytest.approx(6**-8))
     assert "F(2, 16) = inf, p = 5.95e-07, which rejects" in result.sentence("data sets")
 
 
 def test_two_data_sets_cannot_be_significant():
-    """One of six orders is the first data set's, so that p is 1/6."""
+    """The order of the second data set equals the first one with probability 1/6."""
     result = friedman([[1, 2, 3]] * 2)
     assert result.p == result.f_p == pytest.approx(1 / 6)
     assert result.sentence("data sets").startswith(

@@ -29,7 +29,7 @@ def test_too_few_differences_have_no_p_value():
 
 
 def test_level_is_kept():
-    """One in twenty true null hypotheses is rejected."""
+    """The test rejects one in twenty true null hypotheses."""
     rng = np.random.default_rng(0)
     rejected = [p_below(rng.normal(size=5), 0.0) <= LEVEL for _ in range(2000)]
     assert np.mean(rejected) == pytest.approx(LEVEL, abs=0.015)

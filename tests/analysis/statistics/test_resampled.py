@@ -47,7 +47,7 @@ def test_equal_or_too_few_differences():
 
 
 def test_level_is_kept_for_overlapping_splits():
-    """Random splits of one pool: half of the samples of each difference are those of another."""
+    """Differences between random splits of one pool share half of their samples."""
     rng = np.random.default_rng(0)
     n_pool, n_test, n_splits = 120, 40, 15
     rejected = np.zeros(2)

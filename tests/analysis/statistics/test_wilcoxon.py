@@ -121,7 +121,7 @@ def test_rank_biserial_is_1_if_every_pair_agrees():
 
 
 def test_rank_biserial_compares_printed_numbers():
-    # In floating point 0.3 - 0.2 is less than 0.2 - 0.1.
+    # The difference 0.3 - 0.2 is less than 0.2 - 0.1 in floating point.
     assert wilcoxon(differences([0.3, 0.1], [0.2, 0.2])).effect == 0
 
 

@@ -65,7 +65,7 @@ def test_descriptor_is_robust_to_brightness():
 
 def test_rounding_leaves_the_decimals_alone():
     wanted = gist(IMAGES)
-    # By a larger error than any processor makes in double precision; single precision has 6e-8.
+    # The error exceeds all rounding errors of double precision; single precision has 6e-8.
     np.testing.assert_allclose(gist(IMAGES * (1 + 1e-13)), wanted, rtol=0, atol=1e-11)
     assert np.abs(gist(IMAGES * (1 + 1e-13)) - wanted).max() > 0
     assert wanted.dtype == np.float64

@@ -292,7 +292,7 @@ def test_error_names_the_line_of_a_word_among_numbers():
         ("class,a,b\nyes,1,2\nno,1\n", 3, 2),
         ("1,2,3\n1,2\n", 2, 2),
         ("a,b,y\n1,2,x\n1,2,y\n1,2,3,4\n", 4, 4),
-        # More than one empty cell, or one that the first sample has not.
+        # The rows have several extra empty cells, or one that the first sample lacks.
         ("x,class\n1,a,,\n2,b,,\n", 2, 4),
         ("x,class\n1,a,\n2,b,,\n", 3, 4),
         ("x,class\n1,a\n2,b,\n", 3, 3),
@@ -332,7 +332,7 @@ def test_ambiguous_commas_are_refused(text, cell):
     [
         ("a;b;class\n1;x;0\n1,5;y;0\n,5e-1;x;1\n", [[1, 0], [1.5, 1], [0.05, 0]]),
         ("a\tclass\n-1.234,5\t0\n-2\t1\n-3,5\t0\n", [[-1234.5], [-2], [-3.5]]),
-        # What may stand between thousands is no more open where another column is clear.
+        # Another column with an unambiguous comma decides that commas are decimal.
         ("a;b;class\n1,234;0,5;0\n999;2;1\n", [[1.234, 0.5], [999, 2]]),
         ("0,5;0\n7,25;1\n", [[0.5], [7.25]]),
         ("0,5;1,5;2\n7,25;2;1\n", [[0.5, 1.5], [7.25, 2]]),

@@ -72,7 +72,7 @@ def test_other_query_is_not_answered(folder):
 def test_each_changed_byte_is_refused(folder):
     path = bundles.write_bundle(folder, DataSpec.from_config(SPEC), make())
     whole = path.read_bytes()
-    # One checksum covers all bytes, so that a sample of them suffices.
+    # The checksum covers all bytes, so that a sample of bytes suffices.
     for place in range(0, len(whole), len(whole) // 50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(

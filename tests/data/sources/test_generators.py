@@ -62,14 +62,14 @@ def test_patterns_have_their_area(name):
     X, y = generators.make_pattern(name)
     assert X.shape == (6561, 2)
     assert set(y.tolist()) == {-1, 1}
-    # A point stands for a square of side 0.05: along the edges, those of half a square count whole.
+    # A point represents a square of side 0.05, but half a square at the edges of the pattern.
     assert (y > 0).mean() == pytest.approx(SHARES[name], abs=0.018)
 
 
 def test_polynomial_pattern_equals_known_points():
     X, y = generators.make_pattern("polynomial")
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
-    # At x = 2 the curve is at 0.02 + 2; at x = 0 below 0.5; at x = 4 above 4.
+    # The curve has the height 0.02 + 2 at x = 2, below 0.5 at x = 0, and above 4 at x = 4.
     assert label[2.0, 2.05] == 1
     assert label[2.0, 2.0] == -1
     assert label[0.0, 0.4] == -1

@@ -104,7 +104,7 @@ def test_no_data_folder(monkeypatch, value, words):
 
 @pytest.mark.parametrize("openml", [None, {"id": 7}])
 def test_impossible_file_name_is_refused(data_folder, openml):
-    """To look for it is an error to the system, as it is where a folder may not be entered."""
+    """The system raises an error for such a file name, as for an inaccessible folder."""
     with pytest.raises(DataNotAvailable, match=r"^data set 'x+' is not available: no x+\.svm, "):
         load({"name": "x" * 300, "openml": openml})
 

@@ -143,7 +143,7 @@ def test_settings_are_restored(server):
 
 
 def test_only_openml_gets_the_time_out(server, monkeypatch):
-    """Other requests of the process are not changed during a download."""
+    """A download does not change other requests of the process."""
     import openml
     import requests
 

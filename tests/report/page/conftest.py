@@ -51,7 +51,7 @@ def tables(table, table_of_rounds, timed_table, odd_table, empty_table):
 
 @pytest.fixture
 def odd_table(make_cell):
-    """Everything that can have a name has an odd one."""
+    """Return a table in which all names have special characters."""
     cell = make_cell([1, 2, 3], ODD, ODD, published=(2.0, 1.0), failures=1)
     cell.failures.records[0]["error"] = f"ValueError: {ODD}"
     return Table(

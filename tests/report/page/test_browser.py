@@ -101,7 +101,7 @@ def test_verdicts_and_algorithms_are_links_to_a_search(browser):
     assert {text[-1] for text in browser.visible_texts(".cells button.cell .ours")} == {"▲"}
     browser.find(".counts [data-search=b] button").click()
     assert browser.find("#query").get_attribute("value") == '"b"'
-    # As a whole word: the b of "published" is another.
+    # The search finds whole words, not the b of "published".
     assert browser.visible_texts("#shown") == ["8 of 18 cells, in 3 tables"]
 
 
@@ -164,7 +164,7 @@ def test_keyboard_opens_moves_and_closes(browser):
     assert browser.open_details == ["B on glass"]
     browser.press("Escape")
     assert browser.open_details == []
-    # One stop of the Tab key for all cells of a table.
+    # All cells of a table are a single stop of the Tab key.
     browser.press("Tab")
     assert browser.run("return document.activeElement.closest('td') === null")
 
@@ -217,7 +217,7 @@ def test_page_is_complete_without_javascript(browser):
     try:
         browser.driver.refresh()
         assert len(browser.visible_texts(".cells td[data-verdict]")) == 18
-        assert browser.visible_texts(".search") == []  # what would not work is not shown
+        assert browser.visible_texts(".search") == []  # the search needs JavaScript
         browser.find("#table-one td button.cell").click()
         assert browser.open_details == ["A on wine"]
         browser.find("#table-one .compared summary").click()

@@ -115,7 +115,7 @@ def test_names_are_escaped(html, page):
     assert "<script>alert" not in html
     assert len(page.find_all("script")) == 1
     assert not [a for _, a, _ in page.elements if any(name.startswith("on") for name in a)]
-    # What stands behind ^ is set as a superscript, so that it is text all the same.
+    # The text after ^ is set as a superscript, but not interpreted as HTML.
     assert ODD.replace("^", "") in page.text("h3")
     assert f"{ODD} on {ODD}" in [
         a.get("aria-label") for a, _ in page.find_all("div", class_="details")

@@ -42,8 +42,8 @@ def test_summary_marks_the_best_error(console, make_cell):
     assert "/a/long/path" * 9 in out
     assert "RBOOST_PROJ: nu=0.1, chosen by cross-validation" in out
     assert "3 of 5" in out
-    assert "coef. s" not in out  # nobody tells
-    # Bold is for the best, and for terminals.
+    assert "coef. s" not in out  # no record has them
+    # The best number is bold at terminals.
     assert is_bold("2.0 (1.0)", out) == console.is_terminal
     assert not is_bold("5.0 (1.0)", out)
 
@@ -79,7 +79,7 @@ def test_wide_table_is_printed_in_blocks(make_cell, make_table):
 
 @pytest.mark.parametrize("length", [7, 8, 9, 10, 11, 12])
 def test_blocks_are_as_wide_as_they_may_be(make_cell, make_table, length):
-    # No heading or number is broken, whatever the widths.
+    # Headings and numbers are not broken at any width.
     columns = {name: Column(name, name * length) for name in "abcdefgh"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
     console = make_console(file=io.StringIO(), width=80, force_terminal=False)
@@ -141,7 +141,7 @@ def test_letters_name_the_basis_of_verdicts(verdicts, expected):
 
 
 def test_last_cell_of_a_line_may_be_bold(console):
-    """As the last p-value of the matrix is; where there is a verdict, it has the verdict's look."""
+    """The last p-value of a matrix may be bold; a verdict has its own style."""
     last = frozenset({2})
     lines = [Line(["A", "B", "0.012"], last), Line(["A", "C", "worse"], last, verdict="worse")]
     print_listing(console, Listing("", ["A", "B", "p"], lines, ""))
