@@ -109,7 +109,7 @@ def test_symbols_of_the_papers_are_formulas(page):
 
 
 @pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
-def test_a_page_of_a_paper_has_all_of_its_tables(page):
+def test_page_of_a_paper_has_all_tables(page):
     text = page.read_text(encoding="utf-8")
     prefix = page.stem.removeprefix("paper-")
     named = re.findall(r"`boostbench table (\S+)`", text)

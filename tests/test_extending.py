@@ -29,27 +29,27 @@ FEW = ["protocol.n_splits=3", "parallel=serial"]
 
 
 @pytest.fixture
-def carry_out(folder, call, monkeypatch):
+def run_page(folder, call, monkeypatch):
     """Return a function that writes the page's files and runs the command with given words."""
     for name, text in FILES.items():
         if "/" not in name:
             (folder / name).write_text(text)
     monkeypatch.syspath_prepend(folder)
 
-    def carry_out(*words):
+    def run_page(*words):
         [argv] = [argv for argv in COMMANDS if all(word in " ".join(argv) for word in words)]
         result = call(*argv, *FEW)
         assert result.code == 0, result.err
         return result, folder / "results"
 
     quantities = set(QUANTITIES)
-    yield carry_out
+    yield run_page
     for name in QUANTITIES.keys() - quantities:
         del QUANTITIES[name]
     sys.modules.pop("balanced", None)
 
 
-def test_all_of_the_page_is_tested_here():
+def test_every_file_and_command_of_the_page_is_tested():
     assert FILES.keys() == {
         *("centroids.py", "stagewise.py", "test_stagewise.py"),
         *("conf/data/flowers.yaml", "balanced.py", "wine.yaml", "means.yaml"),
@@ -58,19 +58,19 @@ def test_all_of_the_page_is_tested_here():
     assert len(COMMANDS) == 7
 
 
-def test_an_algorithm(carry_out):
-    _, results = carry_out("centroids", "+algo.shrink=0.2")
+def test_algorithm_runs(run_page):
+    _, results = run_page("centroids", "+algo.shrink=0.2")
     records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
     assert len(records) == 3
     assert all(record["test_error"] < 0.1 for record in records)
     assert all(record["n_parameters"] == 3 * 13 for record in records)
-    _, results = carry_out("centroids", "+algo.grid")
+    _, results = run_page("centroids", "+algo.grid")
     records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
     assert {record["chosen"].get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
 
 
-def test_a_boosting_algorithm(carry_out, folder):
-    _, results = carry_out("stagewise")
+def test_boosting_algorithm_runs(run_page, folder):
+    _, results = run_page("stagewise")
     records, _ = read_records(results / "records" / "wine" / "Stagewise.jsonl")
     assert len(records) == 3
     assert all(record["test_error"] < 0.1 for record in records)
@@ -78,36 +78,36 @@ def test_a_boosting_algorithm(carry_out, folder):
     check()
 
 
-def test_a_data_set(folder):
+def test_data_set_is_loaded(folder):
     shutil.copy(folder.parent / "data" / "iris.svm", folder.parent / "data" / "flowers.svm")
     flowers = load(yaml.safe_load(FILES["conf/data/flowers.yaml"]))
     assert (flowers.name, flowers.n_samples, flowers.n_classes) == ("flowers", 150, 3)
 
 
-def test_a_protocol():
+def test_protocol_is_read():
     [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
     protocol = compose_experiment(parse_overrides(argv[1:])).protocol
     assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
 
 
-def test_a_measure(carry_out):
-    _, results = carry_out("measure=balanced.Balanced")
+def test_measure_is_recorded(run_page):
+    _, results = run_page("measure=balanced.Balanced")
     records, _ = read_records(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
     assert len(records) == 3
     assert all(0 <= record["balanced_error"] < 0.3 for record in records)
-    result, _ = carry_out("table wine.yaml")
+    result, _ = run_page("table wine.yaml")
     assert "Balanced error in percent" in result.out
     assert "not re" not in result.out.lower()
 
 
-def test_a_table(carry_out):
-    result, results = carry_out("table means.yaml")
+def test_table_is_printed(run_page):
+    result, results = run_page("table means.yaml")
     assert "Shrunken class means" in result.out
     assert "shrunken" in result.out
     assert (results / "records" / "iris" / "Centroids.jsonl").exists()
 
 
-def test_a_data_format(call, done, folder, monkeypatch):
+def test_data_format_is_read(call, done, folder, monkeypatch):
     """The file is in a folder of the package's path."""
     code = folder / "readers"
     code.mkdir()
@@ -144,7 +144,7 @@ def test_a_data_format(call, done, folder, monkeypatch):
         sys.modules.pop("boostbench.data.readers.json_lines", None)
 
 
-def test_a_command(done, folder, monkeypatch):
+def test_command_runs(done, folder, monkeypatch):
     """The file is in a folder of the package's path."""
     (folder / "newest.py").write_text(FILES["boostbench/cli/newest.py"])
     monkeypatch.setattr(cli, "__path__", [*cli.__path__, str(folder)])

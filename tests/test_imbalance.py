@@ -14,20 +14,20 @@ NUMBER = re.compile(r"\d+\.?\d*")
 
 
 @pytest.fixture(scope="module")
-def printed():
+def page_output():
     with contextlib.redirect_stdout(io.StringIO()) as stdout:
         exec(CODE, {})
     return stdout.getvalue()
 
 
-def test_script_prints_the_output_of_the_page(printed):
-    assert NUMBER.split(printed) == NUMBER.split(OUTPUT)
-    numbers = [list(map(float, NUMBER.findall(text))) for text in (printed, OUTPUT)]
+def test_script_prints_the_output_of_the_page(page_output):
+    assert NUMBER.split(page_output) == NUMBER.split(OUTPUT)
+    numbers = [list(map(float, NUMBER.findall(text))) for text in (page_output, OUTPUT)]
     assert numbers[0] == pytest.approx(numbers[1], rel=1e-2)
 
 
-def test_each_way_does_as_the_page_says(printed):
-    rows = {line[:25].strip(): NUMBER.findall(line[25:]) for line in printed.splitlines()[1:5]}
+def test_each_method_has_the_described_effect(page_output):
+    rows = {line[:25].strip(): NUMBER.findall(line[25:]) for line in page_output.splitlines()[1:5]}
     n_yes, cost, auc, loss = (
         {name: float(numbers[j]) for name, numbers in rows.items()} for j in range(4)
     )

@@ -23,7 +23,7 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
+def page_output(tmp_path_factory):
     """Run the commands of the page; return the output of each command, and the folder."""
     here = tmp_path_factory.mktemp("page")
     # Remove the module, since other tests import modules of the same name.
@@ -58,7 +58,7 @@ def find(printed, *words):
     return text
 
 
-def test_all_of_the_page_is_here():
+def test_every_command_of_the_page_is_tested():
     assert FILES.keys() == {
         *(
             "make_files.py",
@@ -73,21 +73,21 @@ def test_all_of_the_page_is_here():
     assert len(COMMANDS) == 15
 
 
-def test_the_files_are_read_as_the_page_says(printed):
-    assert "features 16 (dense)" in find(printed, "data wines.csv")  # 13, and three barrels
-    assert "filled by median of the training part" in find(printed, "data flowers.csv")
+def test_files_are_read_as_described(page_output):
+    assert "features 16 (dense)" in find(page_output, "data wines.csv")  # 13, and three barrels
+    assert "filled by median of the training part" in find(page_output, "data flowers.csv")
 
 
-def test_runs(printed):
+def test_runs_print_the_data_and_settings(page_output):
     assert "wines: 178 samples, 16 features, 3 classes" in find(
-        printed, "run algo._target_", "grid"
+        page_output, "run algo._target_", "grid"
     )
-    assert "3 settings" in find(printed, "run -m")
+    assert "3 settings" in find(page_output, "run -m")
 
 
-def test_missing_values_reach_algorithms_that_accept_them(printed):
+def test_missing_values_reach_algorithms_that_accept_them(page_output):
     def missing_settings(algo):
-        file = printed[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
+        file = page_output[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
         lines = map(json.loads, file.read_text().splitlines())
         return {
             line["config"]["data"]["missing"]
@@ -95,52 +95,52 @@ def test_missing_values_reach_algorithms_that_accept_them(printed):
             if "schema" not in line and "config" in line
         }
 
-    assert "150 samples, 4 features" in find(printed, "run algo=bagged_mcboost")
+    assert "150 samples, 4 features" in find(page_output, "run algo=bagged_mcboost")
     assert missing_settings("bagged_mcboost") == {"keep"}
     assert missing_settings("Centroids") == {"median"}
 
 
-def test_the_table(printed):
-    shown = find(printed, "table mine.yaml")
+def test_table_is_printed(page_output):
+    shown = find(page_output, "table mine.yaml")
     assert "over 4 data sets" in shown
     assert "by more than 1 percentage point" in shown
-    text = (printed[1] / "results" / "tables" / "mine.tex").read_text()
+    text = (page_output[1] / "results" / "tables" / "mine.tex").read_text()
     assert text.count(r"\begin{tabular}") == 1
-    notes = (printed[1] / "results" / "tables" / "mine-notes.tex").read_text()
+    notes = (page_output[1] / "results" / "tables" / "mine-notes.tex").read_text()
     assert "Wilcoxon signed-rank test" in notes
     assert "P(A, equal," in notes
     for title in ("flowers", "wines", "cells", "digits"):
         assert re.search(rf"^{title} & .* & .* & .* \\\\$", text, re.MULTILINE)
 
 
-def test_the_diagram_and_the_curves(printed):
-    here = printed[1]
-    assert "Friedman test of 3 algorithms over 4 data sets" in find(printed, "compare")
+def test_diagram_and_curves_are_drawn(page_output):
+    here = page_output[1]
+    assert "Friedman test of 3 algorithms over 4 data sets" in find(page_output, "compare")
     names = {path.name for path in here.glob("diagram*")}
     assert names == {
         f"diagram{middle}.{end}" for middle in ("", "-matrix") for end in ("png", "svg", "pdf")
     }
     assert "No curve, as it has no boosting rounds: centroids." in find(
-        printed, "boostbench figure"
+        page_output, "boostbench figure"
     )
 
 
-def test_probabilities(printed):
-    assert "Log-loss in nats" in find(printed, "table scores.yaml")
+def test_probabilities_are_printed(page_output):
+    assert "Log-loss in nats" in find(page_output, "table scores.yaml")
 
 
-def test_another_paper(printed):
-    assert re.search(r"2 published numbers: .*", find(printed, "check"))
+def test_published_numbers_are_compared(page_output):
+    assert re.search(r"2 published numbers: .*", find(page_output, "check"))
 
 
-def test_missing_values_words_and_dates_in_python(printed):
-    constant, logistic, bag = map(float, re.findall(r"\b0\.\d{3}\b", find(printed, "messy.py")))
+def test_messy_table_is_learned_in_python(page_output):
+    constant, logistic, bag = map(float, re.findall(r"\b0\.\d{3}\b", find(page_output, "messy.py")))
     assert bag < logistic < constant == 0.693
 
 
-def test_files_of_the_page_are_kept(printed):
-    here = printed[1]
-    assert "0 figures" not in find(printed, "report")
+def test_files_of_the_page_are_kept(page_output):
+    here = page_output[1]
+    assert "0 figures" not in find(page_output, "report")
     page = (here / "results" / "report.html").read_text()
     assert page.index("Centroids beside boosting") < page.index("<h2>Runs</h2>")
     with open(here / "results" / "splits.csv") as file:

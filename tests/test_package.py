@@ -55,7 +55,7 @@ def test_importing_the_package_imports_no_algorithm():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_an_algorithm_is_imported_when_it_is_first_used():
+def test_algorithms_are_imported_lazily():
     code = (
         "import pickle, sys\n"
         "from boostbench import algorithms\n"
@@ -98,7 +98,7 @@ def test_unknown_name_is_an_error(package):
         from boostbench import XGBoost  # noqa: F401
 
 
-def test_the_oldest_versions_are_the_lower_bounds():
+def test_oldest_versions_equal_the_lower_bounds():
     """`make test-oldest` installs the lower bounds of pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]

@@ -18,7 +18,7 @@ RESULTS = Path(__file__).parents[2] / "results"
     ("data", "are_equal"),
     [(("usps", "pendigits", "news20", "letter"), False), (("iris", "glass"), True)],
 )
-def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, data, are_equal):
+def test_pools_of_samples_have_different_means(loss, data, are_equal):
     """A chi-squared test compares the means in Tables I, III and IV."""
     lines = [line for line in published("mcboost-table1") if line["nu"] == "1e-9"]
     lines += published("mcboost-table4")
@@ -40,7 +40,7 @@ def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, da
     assert p > 0.5 if are_equal else p < 0.001
 
 
-def test_declared_share_is_what_the_records_say():
+def test_declared_share_equals_the_recorded_variance():
     """The share follows from an analysis of variance of pools with 6 consecutive splits each."""
     shares, weights = [], []
     for folder in RESULTS.glob("records/*-pools"):

@@ -36,7 +36,7 @@ def write_pinned():
             writer.writerow([name, *digest_keys(path)])
 
 
-def test_record_keys_stay():
+def test_record_keys_are_unchanged():
     with PINNED.open(newline="") as stream:
         pinned = {name: (int(n), digest) for name, n, digest in csv.reader(stream)}
     paths = {

@@ -21,7 +21,7 @@ def machines():
 
 
 @pytest.mark.parametrize("row", CGENS2.rows)
-def test_cosines_have_the_bandwidth_of_the_support_vector_machine(row, machines):
+def test_cosines_use_the_bandwidth_of_the_support_vector_machine(row, machines):
     """The bandwidth is chosen on the first split, like C (CGENS, section 3)."""
     ours = compose_config(CGENS2.cell_settings(row, "fourier"))
     assert ours["algo"]["grid"]["n_iterations"] == [500]

@@ -39,18 +39,18 @@ def tables():
     return tables
 
 
-def test_nothing_that_was_reproduced_is_lost(tables):
+def test_reproduced_numbers_stay_reproduced(tables):
     before = read_verdicts(RESULTS / "verdicts.csv")
     assert len(before) > 400
     assert lost_verdicts(before, verdict_lines([table for table in tables if table.paper])) == []
 
 
-def test_committed_verdicts_are_those_of_the_committed_records(tables):
+def test_committed_verdicts_follow_from_the_committed_records(tables):
     today = verdicts_as_csv(file_lines(verdict_lines([table for table in tables if table.paper])))
     assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
 
 
-def test_committed_overview_is_that_of_the_committed_records(tables):
+def test_committed_overview_follows_from_the_committed_records(tables):
     written = {path.stem for path in (RESULTS / "tables").glob("*.md")}
     text = readme(tables, "figures/overview.svg", written)
     assert (RESULTS / "README.md").read_text(encoding="utf-8") == text
@@ -67,7 +67,7 @@ def test_published_numbers_are_counted_once(tables):
     assert (total.published, total.repeated) == (767, 151)
 
 
-def test_ratio_for_ten_folds_is_that_of_the_committed_records(tables):
+def test_ratio_for_ten_folds_follows_from_the_committed_records(tables):
     """The pooled ratio of the variance between cross-validations, of all results on record."""
     results = {
         (cell.data, cell.rows.records[0]["config_hash"]): complete_repetitions(cell.values, 10)
@@ -84,7 +84,7 @@ def test_ratio_for_ten_folds_is_that_of_the_committed_records(tables):
     assert sum(most.values()) >= TEN_FOLDS.freedom
 
 
-def test_better_is_said_to_be_a_success_or_a_failure(tables):
+def test_better_verdicts_have_a_note(tables):
     better = [
         cell.note for table in tables for cell in table.cells.values() if cell.verdict == "better"
     ]
@@ -92,7 +92,7 @@ def test_better_is_said_to_be_a_success_or_a_failure(tables):
     assert all(note.startswith((BETTER, BETTER_ELSEWHERE)) for note in better)
 
 
-def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
+def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
     """RpBoost's text stratifies its patterns; figures and times have no verdicts."""
     text = {"rpboost12.4", "randomboost_mnist"}
     told = {
@@ -107,7 +107,7 @@ def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
     assert [name for name, is_told in told.items() if not is_told] == []
 
 
-def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
+def test_no_table_of_a_paper_uses_rows_drawn_twice(tables):
     """Data with rows drawn twice, whose test rows are also training rows, study a leak only."""
     leaks = {
         name
@@ -118,7 +118,7 @@ def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
     assert {paper for name, paper in shown if name in leaks} == {""}
 
 
-def test_published_numbers_without_a_cell_are_told(tables):
+def test_published_numbers_without_a_cell_are_listed(tables):
     """MCBoost has 6 such numbers (rcv1, sector), MultiBoost and SVM 3 (scenes), CGENS 8, LADDER 3.
 
     The numbers of CGENS are of images, and the ones of LADDER of other authors' algorithms.
