@@ -62,7 +62,9 @@ def load_table(path, **settings):
     return load({"name": "towns", "path": str(path), "missing": None, **settings})
 
 
-def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol=(), **params):
+def experiment(
+    dataset, algo=f"{__name__}.RecordingClassifier", measure="prediction", protocol=(), **params
+):
     config = {
         "algo": {"_target_": algo, "name": "it", **params},
         "protocol": {"n_splits": 3, "checkpoints": [], **dict(protocol)},
