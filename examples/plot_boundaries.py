@@ -2,7 +2,7 @@
 Boundaries that stumps cannot have
 ==================================
 
-A sum of stumps cannot tell the black fields of a checkerboard from the white ones: the class
+A sum of stumps cannot separate the black and the white fields of a checkerboard, as the class
 depends on both features together. RpBoost draws a random projection in each round, and finds its
 stumps there.
 """

@@ -2,9 +2,9 @@
 The path of CGENS
 =================
 
-CGENS finds one stump in a round, and then all coefficients anew: those of a support vector machine
-on the stumps so far. One fit keeps the coefficients of all rounds, so that every shorter training
-comes with it.
+CGENS adds one stump in a round, and then solves for all coefficients: those of a support vector
+machine on the stumps so far. One fit keeps the coefficients of all rounds, and so contains every
+shorter training.
 """
 
 import matplotlib.pyplot as plt

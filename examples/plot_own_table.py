@@ -1,6 +1,6 @@
 """
-A table of one's own
-====================
+Your own table
+==============
 
 A table is a YAML file: rows are data sets, columns algorithms. The runner makes the splits, keeps a
 record of each, and writes the table as Markdown, CSV and LaTeX. Here it runs in a temporary folder,
@@ -33,7 +33,7 @@ os.chdir(folder)
 code = main(["table", "mine.yaml", "parallel=serial"])
 
 # %%
-# The exit code is 0 where nothing failed. What was written:
+# The exit code is 0 if nothing failed. These files were written:
 print(code, sorted(path.name for path in (folder / "results" / "tables").iterdir()))
 
 # %%

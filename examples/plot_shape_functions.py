@@ -20,11 +20,11 @@ model = MCBoost(n_iterations=100, loss="logistic", kappa=0.5).fit(X_train, y_tra
 print(f"test error: {1 - model.score(X_test, y_test):.1%}")
 
 # %%
-# What the model consists of: the first five of its rules.
+# The first five rules of the model.
 print(export_text(model, n_rules=5))
 
 # %%
-# What each feature adds to the score of each class.
+# The function that each feature adds to the score of each class.
 ShapeFunctionDisplay.from_estimator(model, X_train)
 plt.show()
 

@@ -1,4 +1,4 @@
-"""Whether results depend on how they are computed: on the number of processes, hash seeds, BLAS.
+"""Check that results do not depend on the number of processes, the hash seed or the BLAS kernel.
 
 ::
 
@@ -7,14 +7,12 @@
     python scripts/check_bits.py fits --rounds 50 --splits 1 --only MCBoost SAMME
     python scripts/check_bits.py fits --crossed --kernels SkylakeX Haswell Prescott
 
-- ``records``: a few algorithms run on a few data sets in every way that a user may choose. Digests
-  of all predictions, and errors, are compared with those of one process. One that differs is a
-  mistake: exit code 1.
-- ``fits``: every exported estimator is fitted to up to ten data sets (`fits.py`) with the kernels
-  of OpenBLAS that run here, with NumPy's own loops for older processors, and with two threads. They
-  add numbers in another order. With ``--crossed`` each of these is combined with each other. A line
-  for each estimator says of how many fits the weak learners, the predictions and the counts of
-  wrong predictions are others.
+- ``records`` runs a few algorithms on a few data sets with all kinds of workers. It compares errors
+  and digests of all predictions with the results of one process; a difference gives exit code 1.
+- ``fits`` fits every exported estimator to up to ten data sets (`fits.py`) with the kernels of
+  OpenBLAS that run here, with NumPy's loops for older processors, and with two threads, which add
+  numbers in different orders. ``--crossed`` combines each of these with each other. A line for each
+  estimator counts the fits with different weak learners, predictions and numbers of errors.
 """
 
 import argparse
@@ -54,12 +52,12 @@ def ways() -> dict[str, tuple[list[str], dict[str, str]]]:
     return found
 
 
-#: Kernels of OpenBLAS for x86-64, from the oldest; what the processor lacks cannot run.
+#: Kernels of OpenBLAS for x86-64, from the oldest; some need instructions that a processor lacks.
 KERNELS = ("Prescott", "Nehalem", "Sandybridge", "Haswell", "Zen", "SkylakeX")
 
 
 def run(folder: Path, overrides: list[str], environment: dict[str, str], common: list[str]) -> dict:
-    """Run all in a process of its own; give what came out, by file and key."""
+    """Run all experiments in a new process; return the results by file and key."""
     # A list of several values makes a sweep, which is one process for all.
     command = [sys.executable, "-c", _RUN, "run", "-m", f"algo={ALGORITHMS}", f"data={DATA}"]
     env = {**os.environ, **dict.fromkeys(_THREADS, "1"), **environment}
@@ -84,7 +82,7 @@ def run(folder: Path, overrides: list[str], environment: dict[str, str], common:
 
 
 def differences(base: dict, other: dict) -> tuple[int, float]:
-    """Count what differs, and give the largest difference of errors in percentage points."""
+    """Return the number of differences, and the largest one of errors, in percentage points."""
     assert base.keys() == other.keys(), "other records"
     different = [key for key in base if base[key] != other[key]]
     known = [key for key in different if None not in (base[key][1], other[key][1])]
@@ -94,7 +92,7 @@ def differences(base: dict, other: dict) -> tuple[int, float]:
 #: Groups of instructions that NumPy has loops for.
 FEATURES = ("X86_V4", "X86_V3")
 
-#: What may be other in a fit.
+#: Results of a fit that are compared.
 OTHER = ("learners", "predicted", "errors", "scores")
 
 #: Outputs, features and scores that differ by less are the same, as parts of the largest.
@@ -102,23 +100,23 @@ CLOSE = 1e-6
 
 
 def features_found() -> dict[str, str]:
-    """Give the groups of instructions that NumPy uses here, each with all that is newer."""
+    """Return the groups of instructions that NumPy uses here, each with all newer groups."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-    # From the oldest. A newer one that is left would do the work.
+    # A group is disabled together with the newer groups, which would be used instead.
     found = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
     return {name: " ".join(found[found.index(name) :]) for name in FEATURES if name in found}
 
 
 def runs_here(kernel: str) -> bool:
-    """Tell whether the processor has the instructions of a kernel of OpenBLAS."""
+    """Return True if the processor has the instructions of a kernel of OpenBLAS."""
     env = {**os.environ, "OPENBLAS_CORETYPE": kernel}
     multiply = "import numpy as np; np.ones((300, 300)) @ np.ones((300, 300))"
     return subprocess.run([sys.executable, "-c", multiply], env=env, check=False).returncode == 0
 
 
 def fit_ways(kernels: list[str], crossed: bool) -> dict[str, dict[str, str]]:
-    """Give the environment of each way to fit; the first is what the others are compared with."""
+    """Return the environment variables of each way to fit; the first is the reference."""
     without = {
         f"NumPy without {name}": {"NPY_DISABLE_CPU_FEATURES": names}
         for name, names in features_found().items()
@@ -138,7 +136,7 @@ def fit_ways(kernels: list[str], crossed: bool) -> dict[str, dict[str, str]]:
 
 
 def fit(path: Path, settings: list[str], environment: dict[str, str]) -> dict:
-    """Fit all in a process of its own."""
+    """Fit all estimators in a new process."""
     script = Path(__file__).with_name("fits.py")
     command = [sys.executable, str(script), str(path), *settings]
     env = {**os.environ, **dict.fromkeys(_THREADS, "1"), **environment}
@@ -148,7 +146,7 @@ def fit(path: Path, settings: list[str], environment: dict[str, str]) -> dict:
 
 
 def close(one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two arrays are the same but for rounding."""
+    """Return True if two arrays are equal up to rounding."""
     if one.shape != other.shape:
         return False
     largest = max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0))
@@ -156,7 +154,7 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def compare(one: dict, other: dict) -> dict[str, bool]:
-    """Say what is other in two fits: learners, predictions, wrong ones, scores or features."""
+    """Return the differences of two fits: learners, predictions, errors, scores or features."""
     if "error" in one or "error" in other:
         return dict.fromkeys(OTHER, one != other)
     learners = one.get("learners"), other.get("learners")
@@ -169,7 +167,7 @@ def compare(one: dict, other: dict) -> dict[str, bool]:
 
 
 def check_fits(settings: list[str], kernels: list[str], crossed: bool) -> int:
-    """Fit in every way, and print the counts of what is other than in the first one."""
+    """Fit in every way, and print the numbers of differences from the first way."""
     lacking = [name for name in kernels if not runs_here(name)]
     if lacking:
         print(f"this processor does not run {', '.join(lacking)}", flush=True)

@@ -1,16 +1,15 @@
-"""Kill runs at any moment, go on, and compare with a run that was left alone.
+"""Kill runs at random moments, continue them, and compare with an undisturbed run.
 
 ::
 
     python scripts/check_kills.py --kills 20 --backends loky,dask,serial
 
-Each experiment is a tuned run of a small classifier. It gets SIGKILL, SIGTERM or SIGINT when a
-random number of its records is there, once or twice, with two worker processes or none; those of
-Dask belong to a scheduler on the loopback, and stay. Runs are forks of this process, as importing
-all takes longer than such a run. Counted are
-records that a later look no longer finds, torn lines that do not mend, keys that occur twice,
-processes that outlive their parent, and results that are not those of the run that was left
-alone.
+Each experiment is a tuned run of a small classifier. It gets SIGKILL, SIGTERM or SIGINT after a
+random number of records, once or twice, with two worker processes or none. Workers of Dask belong
+to a scheduler on the loopback interface and stay. Runs are forks of this process, as the imports
+take longer than such a run. The script counts lost records, torn lines that are not repaired,
+duplicated keys, processes that outlive their parent, and results that differ from the undisturbed
+run.
 """
 
 import argparse
@@ -52,7 +51,7 @@ WRONG = ("lost", "torn", "twice", "orphans", "unlike")
 
 
 class Run:
-    """A run in a process group of its own."""
+    """A run in a new process group."""
 
     def __init__(self, results: Path, backend: str, *more: str):
         self.pid = os.fork()
@@ -84,7 +83,7 @@ class Run:
 
 
 def look(results: Path) -> tuple[dict, int]:
-    """Give what counts of each record by its key, and how many bad lines there are."""
+    """Return the compared part of each record by its key, and the number of bad lines."""
     found, n_bad = {}, 0
     for path in record_paths(results):
         records, warnings = read_records(path)
@@ -158,7 +157,7 @@ def folder() -> Iterator[Path]:
 
 
 def told(backend: str, counts: Counter) -> str:
-    """Say what has been counted."""
+    """Return a sentence with the counts."""
     kinds = ", ".join(f"{counts[one.name]} {one.name}" for one in _SIGNALS)
     wrong = ", ".join(f"{counts[name]} {name}" for name in WRONG)
     return (

@@ -1,6 +1,6 @@
-"""Fit every exported estimator to several data sets, and write down what came out.
+"""Fit every exported estimator to several data sets, and write the results to a file.
 
-`check_bits.py` starts it, a process for each way of computing::
+`check_bits.py` starts a process of this script for each way of computing::
 
     python scripts/fits.py OUT.pickle ROUNDS SPLITS [NAME ...]
 """
@@ -59,11 +59,11 @@ NU = {"GradBoost": 1e-3, "MultiBoost": 1e-3, "RBoostProj": 1e-3, "RBoostRankTC":
 DATA = (
     "iris", "wine", "wdbc", "glass", "vowel", "vehicle", "heart", "german", "diabetes", "annulus",
 )  # fmt: skip
-#: No more rows are trained on, so that all takes minutes.
+#: Training rows at most, so that all fits take minutes.
 _MOST_ROWS = 400
-#: For so many of each part the outputs of weak learners are written down.
+#: Rows of each part whose outputs of weak learners are recorded.
 _TOLD_ROWS = 100
-#: No more rounds for what takes long.
+#: Rounds at most of slow estimators.
 _MOST_ROUNDS = {"AdaBoostMO": 20, "MultiBoost(loss=hinge)": 10, "BaggedBooster": 10}
 
 
@@ -144,7 +144,7 @@ def main() -> None:
         for name, split, parts in cases:
             try:
                 found[title, name, split] = outcome(clone(estimator), *parts)
-            except Exception as error:  # what fails on one machine only is a finding
+            except Exception as error:  # A fit that fails on one machine only is a difference.
                 found[title, name, split] = {"error": f"{type(error).__name__}: {error}"}
     with open(out, "wb") as file:
         pickle.dump(found, file)

@@ -1,15 +1,15 @@
-"""Feed boostbench with generated input, most of it damaged, and count what becomes of it.
+"""Feed boostbench with generated, mostly damaged input, and count the outcomes.
 
 ::
 
-    python scripts/fuzz.py --share 0.001                    # a thousandth of all, a minute or two
-    python scripts/fuzz.py --log fuzz.jsonl                 # all; called again, it goes on
+    python scripts/fuzz.py --share 0.001                    # a thousandth, about two minutes
+    python scripts/fuzz.py --log fuzz.jsonl                 # all pieces; a second call continues
     python scripts/fuzz.py --seconds 60 --only tables --start 7000000
 
-Each piece has to be taken or refused in one line, within ten CPU seconds, and within ten times the
-memory of its files beyond what any file may take; what else happens is printed and counted. The
-exit code says whether there was any. Pieces are numbered, and a number is the same piece everywhere
-(`tests/fuzzing.py` makes them). `scripts/bench_memory.py` measures the memory of large files.
+Each piece must be accepted, or refused in one line, within ten CPU seconds and within the memory
+of `bench_memory.py`: an allowance plus ten times the size of its files. Any other outcome is
+printed and counted, and gives exit code 1. Pieces are numbered, and a number is the same piece on
+every machine (`tests/fuzzing.py` makes them).
 """
 
 import argparse
@@ -34,7 +34,7 @@ from bench_memory import LIMIT as MULTIPLE
 
 from boostbench.records.environment import commit
 
-#: How many pieces of each kind are all: a million files and records, ten thousand values.
+#: Pieces of each kind: a million files and records, ten thousand values.
 GOALS = {
     "data files": 320_000,
     "long data files": 2_000,
@@ -55,9 +55,9 @@ GOALS = {
     "hostile records": 500,
 }
 _ALL = fuzzing.ALL | hostile.ALL
-#: CPU seconds that a piece may take.
+#: CPU seconds for a piece at most.
 LIMIT = 10
-#: Pieces between two looks at the clock, and lines of the log.
+#: Pieces in a batch, which is a line of the log; the clock is read after each batch.
 BATCH = 100
 _RESET_PEAK = "5"  # see proc(5), clear_refs
 
@@ -67,7 +67,7 @@ class Hanging(BaseException):
 
 
 def main() -> int:
-    """Run it."""
+    """Run the pieces; return 1 if one escaped."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--share", type=float, default=1, help="of all pieces; default 1")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="at most so long")
@@ -95,7 +95,7 @@ def main() -> int:
 
 
 class Progress:
-    """What has become of the pieces so far, by kind."""
+    """Outcomes of the pieces so far, by kind."""
 
     def __init__(self, log: Path | None):
         self.log = log and log.absolute()
@@ -106,7 +106,7 @@ class Progress:
             self._count(**json.loads(line))
 
     def add(self, kind: str, found: dict) -> None:
-        """Count a batch."""
+        """Add the counts of a batch."""
         self._count(kind, **found)
         if self.log:
             with self.log.open("a") as file:
@@ -119,22 +119,22 @@ class Progress:
 
     @property
     def escaped(self) -> int:
-        """How many were neither taken nor refused in one line."""
+        """Number of pieces that were neither accepted nor refused in one line."""
         return sum(counts["escaped"] for counts in self.counts.values())
 
     def line(self, kind: str) -> str:
-        """Say what there is of a kind."""
+        """Return a line with the counts of a kind."""
         told = ", ".join(f"{n} {what}" for what, n in sorted(self.counts[kind].items()))
         return f"{kind}: {self.pieces[kind]}, up to {self.most[kind] / 1e3:.0f} MB: {told}"
 
 
 def run(kind: str, start: int, own: Path) -> dict:
-    """Run a batch of pieces."""
+    """Run a batch of pieces, and return the counts of their outcomes."""
     counts: Counter = Counter()
     most = 0
     for number in range(start, start + BATCH):
         own.mkdir()
-        # Once more each second, should something swallow it.
+        # The alarm repeats each second, in case the code under test catches the exception.
         signal.setitimer(signal.ITIMER_PROF, LIMIT, 1)
         try:
             kb, became = measured(_ALL[kind], own, number)
@@ -152,7 +152,7 @@ def run(kind: str, start: int, own: Path) -> dict:
 
 
 def measured(function: Callable, own: Path, number: int) -> tuple[int, str]:
-    """Run a piece; give the kilobytes that it takes at its peak, and what becomes of it."""
+    """Run a piece; return its peak memory in kilobytes and its outcome."""
     if number % BATCH == 0:
         ctypes.CDLL(None).malloc_trim(0)  # so that what others have left does not hide them
     Path("/proc/self/clear_refs").write_text(_RESET_PEAK)

@@ -38,7 +38,7 @@ def holed(X, y, seed=0):
 
 
 def customers(n_samples=3000, seed=0):
-    """Draw customers who leave or stay: a sum of effects of numbers, words and what is missing."""
+    """Draw customers who leave or stay: a sum of effects of numbers, words and missing values."""
     rng = np.random.default_rng(seed)
     age, income = rng.normal(45, 14, n_samples), rng.lognormal(10, 0.6, n_samples)
     calls = rng.poisson(1.5, n_samples)
@@ -66,7 +66,7 @@ def customers(n_samples=3000, seed=0):
 
 
 def shops(n_samples=3000, n_shops=60, seed=1):
-    """Draw sales whose shop, one of many, says most."""
+    """Draw sales that depend mostly on the shop, a category with many levels."""
     rng = np.random.default_rng(seed)
     shop = rng.integers(n_shops, size=n_samples)
     price, size = rng.normal(size=(2, n_samples))
@@ -79,7 +79,7 @@ def shops(n_samples=3000, n_shops=60, seed=1):
 
 
 def pairs(n_samples=3000, seed=2):
-    """Draw samples in which what a number does depends on a word: no sum of functions is right."""
+    """Draw samples in which the effect of a number depends on a word: no sum of functions fits."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 6))
     kind = rng.choice(["a", "b", "c"], n_samples)
@@ -140,7 +140,7 @@ def houses(n_samples=3000, seed=5):
 
 
 def visits(n_samples=3000, seed=6):
-    """Draw counts: a Poisson number whose rate depends on words, numbers and what is missing."""
+    """Draw Poisson counts whose rate depends on words, numbers and missing values."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 5))
     day = rng.choice(["mon", "tue", "wed", "thu", "fri", "sat", "sun"], n_samples)

@@ -1,9 +1,9 @@
-"""Pack the large records of a folder of results, and its cross-validation trials, seldom read.
+"""Compress the large record files of a folder of results, and its cross-validation trials.
 
-``python scripts/pack_records.py [RESULTS]``. Of several records of one result the newest stays. The
+``python scripts/pack_records.py [RESULTS]`` keeps the newest of several records of one result. The
 lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 50 kB, go to a file of
-the same name with ``.gz``, from where they are read as before; what is run later is appended to a
-new file without it.
+the same name with ``.gz``, which is read like the other files. Later records are appended to a new
+file without ``.gz``.
 """
 
 import argparse
@@ -13,12 +13,12 @@ from pathlib import Path
 from boostbench.records.store import deduplicate, pack, record_paths
 from boostbench.util.errors import UserError
 
-# Bytes. Smaller files stay as they are, for people and for git to compare line by line.
+# Bytes. Smaller files stay uncompressed, so that git compares them line by line.
 LARGE = 50_000
 
 
 def main() -> int:
-    """Pack; say how much smaller the folder became."""
+    """Compress the files, and print the size before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     paths = record_paths(parser.parse_args().results)

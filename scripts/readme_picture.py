@@ -1,8 +1,8 @@
-"""The picture that the README begins with: verdicts on a table, a model looked into, boundaries.
+"""Draw the picture of README: verdicts on a table, functions of a model, boundaries.
 
     python scripts/readme_picture.py       # writes docs/images/boostbench.png
 
-The verdicts are those on record, and change with `results/tables/mcboost5.csv`.
+The verdicts are read from `results/tables/mcboost5.csv`.
 """
 
 import csv
@@ -37,7 +37,7 @@ def main():
 
 
 def draw_verdicts(panel):
-    """Set our numbers beside the published ones."""
+    """Draw our numbers and the published numbers."""
     path = ROOT / "results" / "tables" / "mcboost5.csv"
     with path.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["column"] == COLUMN]
@@ -55,7 +55,7 @@ def draw_verdicts(panel):
 
 
 def draw_shape(panel):
-    """Draw what one feature adds to the scores."""
+    """Draw the shape functions of one feature."""
     iris = load_iris(as_frame=True)
     X, feature = iris.data, "petal width (cm)"
     model = MCBoost(n_iterations=100, loss="logistic", kappa=0.5)

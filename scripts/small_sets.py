@@ -1,7 +1,7 @@
-"""Small data sets: those that bags are compared on, and others that their settings are chosen on.
+"""Small data sets: one group compares bags, and the other group chooses their settings.
 
-No set is in both. Sets of the papers are parts of them; the others are drawn by scikit-learn's
-generators or come with it.
+No set is in both groups. Sets of the papers are parts of the papers' data; the others are drawn by
+scikit-learn's generators or come with scikit-learn.
 """
 
 from functools import partial
@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from boostbench import data
 from boostbench.util import configs
 
-# Rows that are drawn to test on, for the settings: chance is small beside what they change.
+# Drawn test rows for the choice of settings; so many that chance is small compared with effects.
 _N_TEST = 3000
 
 
@@ -57,7 +57,7 @@ def _of_papers(name):
 
 
 def _thinned(draw, counts, seed=0):
-    """Keep so many rows of each class, and no row of the classes beyond."""
+    """Keep the given number of rows of each class, and no row of further classes."""
     X, y = draw()
     y = np.unique(y, return_inverse=True)[1]
     order = np.random.default_rng(seed).permutation(len(y))

@@ -1,14 +1,14 @@
-r"""How much of the variance of test errors is the luck of the samples that are drawn first.
+r"""Estimate the share of the variance of test errors that comes from the first draw of samples.
 
 The MCBoost paper draws 50 samples of each class and splits them 50 times. If they are drawn once,
-the mean over the splits depends on which samples these are. To see how much, several such pools
+the mean over the splits depends on these samples. To estimate this effect, several such pools
 (`data.pools`) are split 6 times each:
 
     boostbench run data=pendigits-pools protocol=mcboost protocol.sampling=fixed \
         protocol.samples_per_class=null protocol.n_splits=180 algo=mcboost algo.n_iterations=500
-    python scripts/study_pools.py                # of all pools on record that are whole
+    python scripts/study_pools.py                # of all complete pools on record
 
-The share that it shows last is that of `pools` in conf/paper/mcboost/paper.yaml.
+The last share of the output is the value of `pools` in conf/paper/mcboost/paper.yaml.
 """
 
 import argparse

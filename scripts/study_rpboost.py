@@ -1,9 +1,9 @@
-"""Look for the reasons where RpBoost's published accuracies are not those of the algorithm.
+"""Search for reasons of RpBoost's published accuracies that the algorithm does not give.
 
-1. The column "super" of its Tables 12.4 and 12.6: one stump for each projected feature instead of
-   one for all of them, each with a step of its own, all added in the same round.
-2. The columns "sub" and "same" of Table 12.6, which is said to be of N: U beside it, and attributes
-   as whole numbers instead of scaled.
+1. The column "super" of its Tables 12.4 and 12.6: one stump and one step for each projected feature
+   instead of one for all features, all added in the same round.
+2. The columns "sub" and "same" of Table 12.6, which are N in the paper's text: N and U, and
+   attributes as whole numbers instead of scaled.
 3. monks-1, monks-2 and monks-3 in Table 12.7, scaled and as whole numbers.
 
     python scripts/study_rpboost.py
@@ -108,7 +108,7 @@ def cross_validated(X, y, **params):
 
 
 def published(table, name):
-    """Return what the paper has for the three spaces."""
+    """Return the published numbers of the three spaces."""
     name = name.removeprefix("fawcett-")
     found = [
         find_published(table, name, "rpboost", {"space": space, "projection": "normal"})

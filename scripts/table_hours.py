@@ -1,6 +1,6 @@
-"""Print how many CPU hours each table of the papers takes from nothing, by what is on record.
+"""Print the CPU hours of each table of the papers from nothing, estimated from the records.
 
-Splits and cross-validation as they were run, brought to a machine whose reference job takes 50 ms.
+The hours include cross-validation and are scaled to a machine whose reference job takes 50 ms.
 A split that several tables show counts in each of them, and once in the sum.
 
     python scripts/table_hours.py [RESULTS]
@@ -41,7 +41,7 @@ def main(results):
 
 
 class Key(NamedTuple):
-    """What tells a fit from others."""
+    """Key of a fit."""
 
     key: str
     algo: str

@@ -1,12 +1,12 @@
-"""Make every table and every figure of the papers; what is on record is not run again.
+"""Make every table and every figure of the papers; recorded fits are not repeated.
 
-The cheapest tables come first. Before each a line says how many CPU hours are left on this machine,
-by what those of the repository took (see ``table_hours.py``). A killed run goes on where it was.
+The cheapest tables come first. A line before each table estimates the remaining CPU hours on this
+machine from the project's records (see ``table_hours.py``). A killed run continues.
 
     python scripts/tables.py [KEY=VALUE ...]
 
-The overrides are those of ``boostbench table``, for example ``results=FOLDER``; of them figures and
-the report take that one alone, as some go by what is on record.
+The overrides are passed to ``boostbench table``; figures and the report use ``results=FOLDER``
+only, as some of them draw records.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def main(overrides):
-    """Make all, and return 1 if a table or a figure could not be made."""
+    """Make all tables and figures; return 1 if one failed."""
     hours = read_hours(REPOSITORY / "results")
     todo = sorted(configs.list_options("table"), key=lambda name: sum(hours.get(name, {}).values()))
     pace = calibration() / REFERENCE
@@ -41,11 +41,11 @@ def main(overrides):
 
 
 def make(command, name, overrides):
-    """Run a command of boostbench; return what failed."""
+    """Run a command of boostbench; return its name in a list if it failed."""
     what = [command, *([name] if name else [])]
     program = Path(sys.executable).with_name("boostbench")
     done = subprocess.run([program, *what, *overrides], check=False)
-    if done.returncode in (130, 143, -2, -15):  # somebody stops it
+    if done.returncode in (130, 143, -2, -15):  # stopped by a signal
         sys.exit(done.returncode % 256)
     return [" ".join(what)] if done.returncode else []
 

@@ -1,4 +1,4 @@
-"""What the benchmarks share: their data, one core, CPU seconds and memory of jobs, and tables."""
+"""Tools of the benchmarks: data, one core, CPU seconds and memory of jobs, and tables."""
 
 import multiprocessing
 import resource
@@ -45,20 +45,20 @@ def training_part(name):
 
 
 def on_one_core(job, *arguments, **named):
-    """Run a job whose libraries start no threads, and return what it returns."""
+    """Run a job whose libraries start no threads, and return its result."""
     with threadpool_limits(1):
         return job(*arguments, **named)
 
 
 def in_a_process(job, *arguments, **named):
-    """Run a job on one core in a process of its own, that no other has left memory to."""
+    """Run a job on one core in a new process, whose memory holds no earlier job."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh) as pool:
         return pool.submit(on_one_core, job, *arguments, **named).result()
 
 
 def timed(job, *arguments):
-    """Return the CPU seconds of a job, and what it returns."""
+    """Return the CPU seconds of a job, and its result."""
     started = time.process_time()
     result = job(*arguments)
     return time.process_time() - started, result
