@@ -2,29 +2,29 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-# Data sets that are not downloaded, for the tests and the tables; './.ci/run' sets it too.
+# The folder of data sets that are not downloaded, for the tests and the tables; './.ci/run' sets it, too.
 ifneq ($(wildcard ../shared/data),)
 export BOOSTBENCH_DATA ?= $(abspath ../shared/data)
 endif
 
 BIN := $(VENV)/bin
-# Of OpenMP, of OpenBLAS and of macOS' Accelerate.
+# For OpenMP, OpenBLAS and Accelerate of macOS.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
 # Overrides for the targets that run experiments, e.g. make table5 ARGS="profile=quick".
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dist tables table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test test-kernels test-oldest verify lint format clean
+.PHONY: help demo dist tables table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test coverage test-kernels test-oldest verify lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1|/' \
 	  | while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 
-demo: $(VENV)/installed-plots ## a part of a table and its picture, without any download
+demo: $(VENV)/installed-plots ## a part of a table and its picture, without a download
 	$(BIN)/boostbench table demo results=demo $(ARGS)
 	$(BIN)/boostbench figure demo results=demo
 
-table2: $(VENV)/installed ## Table II of RandomBoost: toy data; each runs what is missing
+table2: $(VENV)/installed ## Table II of RandomBoost: toy data; runs missing fits
 table3: $(VENV)/installed ## Table III: totally corrective against stage-wise RBoost^rank
 table4: $(VENV)/installed ## Table IV: two classes, after 50, 100 and 1000 rounds
 table5: $(VENV)/installed ## Table V: six algorithms on multi-class data; takes hours
@@ -51,25 +51,25 @@ rpboost4 rpboost6 rpboost7:
 
 figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in two planes
 figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy data
-figure4: $(VENV)/installed-plots ## Fig. 4: error curves of what table5 has recorded
-figure5: $(VENV)/installed-plots ## Fig. 5: errors on MNIST, as randomboost_mnist has them
+figure4: $(VENV)/installed-plots ## Fig. 4: error curves of table5
+figure5: $(VENV)/installed-plots ## Fig. 5: errors on MNIST, of randomboost_mnist
 figure2 figure3 figure4 figure5:
 	$(BIN)/boostbench figure randomboost$(@:figure%=%) $(ARGS)
 
 mcfigure1: $(VENV)/installed-plots ## Fig. 1 of MCBoost: coefficient paths, exact and stage-wise
-mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, as mcboost3 has it
-mcfigure3: $(VENV)/installed-plots ## Fig. 3: error curves of what mcboost5 has recorded
-mcfigure4: $(VENV)/installed-plots ## Fig. 4: error curves of what mcboost8 has recorded
+mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, of mcboost3
+mcfigure3: $(VENV)/installed-plots ## Fig. 3: error curves of mcboost5
+mcfigure4: $(VENV)/installed-plots ## Fig. 4: error curves of mcboost8
 mcfigure1 mcfigure2 mcfigure3 mcfigure4:
 	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
 
-tables: $(VENV)/installed-tables ## all tables and figures, and what is left in CPU hours
+tables: $(VENV)/installed-tables ## all tables and figures; shows the remaining CPU hours
 	$(BIN)/python scripts/tables.py $(ARGS)
 
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
-docs: $(VENV)/installed-docs ## the site: documentation, examples and results, docs/_build/html
+docs: $(VENV)/installed-docs ## the site in docs/_build/html, with examples and results
 	env $(ONE_THREAD) $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  --conf-dir docs --doctree-dir docs/_build/doctrees . docs/_build/html
 	env $(ONE_THREAD) $(BIN)/boostbench report
@@ -91,12 +91,17 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 	$(BIN)/python scripts/bench_scaling.py --largest
 	$(BIN)/python scripts/bench_large.py
 
-# A process for each core, so that none needs threads of its own.
+# One process per core and one thread per process.
 test: lint ## install, lint, run all tests
 	env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) \
 	  $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
-test-kernels: $(VENV)/installed-dev ## the numeric tests as other processors would add up
+coverage: $(VENV)/installed-dev ## the share of lines that the tests run
+	env $(ONE_THREAD) $(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=worksteal
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
+test-kernels: $(VENV)/installed-dev ## the numeric tests with the kernels of other processors
 	scripts/test_kernels.sh $(BIN)/python
 
 test-oldest: ## the tests with the lowest versions of all libraries
@@ -105,7 +110,7 @@ test-oldest: ## the tests with the lowest versions of all libraries
 	env $(ONE_THREAD) \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
 
-dist: $(VENV)/installed ## a wheel, an sdist and the results, checked and tried
+dist: $(VENV)/installed ## a wheel, an sdist and the results, checked and installed
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet build twine
 	$(BIN)/python -m build --outdir dist
@@ -123,12 +128,12 @@ lint: $(VENV)/installed-dev ## check style, formatting and language
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/check_language.py
 
-format: $(VENV)/installed-dev ## put style and formatting right
+format: $(VENV)/installed-dev ## correct style and formatting
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# What continuous integration adds to the tests: published numbers, fitted again.
-verify: $(VENV)/installed ## two minutes of refits: does today's code give the records?
+# Continuous integration runs this after the tests: published numbers, fitted again.
+verify: $(VENV)/installed ## two minutes of refits: does the code give the records?
 	env $(ONE_THREAD) $(BIN)/boostbench verify --budget 2m $(ARGS)
 
 clean: ## remove the virtual environment and caches, not results
@@ -145,7 +150,7 @@ $(VENV)/installed-plots: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[plots]'
 	@touch $@ $(VENV)/installed
 
-# Some tables are of descriptors of images.
+# Some tables need descriptors of images.
 $(VENV)/installed-tables: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[plots,images]'
 	@touch $@ $(VENV)/installed $(VENV)/installed-plots
@@ -164,5 +169,5 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
-	  || { echo "boostbench needs Python 3.11 to 3.14; say which: make PYTHON=python3.12" >&2; exit 1; }
+	  || { echo "boostbench needs Python 3.11 to 3.14; name one: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
