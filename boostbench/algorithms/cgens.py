@@ -6,11 +6,14 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from boostbench.algorithms.base.booster import TabularBooster, stage_slices
-from boostbench.algorithms.base.estimators import BinaryClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.estimators import (
+    BinaryClassifier,
+    NoEarlyStoppingMixin,
+    TotallyCorrective,
+)
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
 from boostbench.core.learners.random_features import (
     RandomCosineSearch,

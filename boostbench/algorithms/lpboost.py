@@ -12,7 +12,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base.booster import TabularBooster
-from boostbench.algorithms.base.estimators import BinaryClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.estimators import (
+    BinaryClassifier,
+    NoEarlyStoppingMixin,
+    TotallyCorrective,
+)
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
     FractionOrOne,
@@ -20,7 +24,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveFloat,
     PositiveInt,
 )
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_features import SignedPerceptronSearch

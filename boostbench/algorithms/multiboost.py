@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base.booster import TabularBooster
-from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.estimators import BoostingClassifier, TotallyCorrective
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import (
     NonNegativeFloat,
@@ -16,7 +16,6 @@ from boostbench.algorithms.base.parameters import (
     TwoOrMore,
 )
 from boostbench.algorithms.base.targets import normalise_weights
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss

@@ -5,11 +5,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from boostbench.algorithms.base.booster import TabularBooster
-from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.estimators import (
+    BoostingClassifier,
+    TotallyCorrective,
+    warn_unsolved,
+)
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.targets import normalise_weights
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch

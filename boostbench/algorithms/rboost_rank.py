@@ -4,7 +4,12 @@ from typing import Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.estimators import BoostingClassifier, NoEarlyStoppingMixin
+from boostbench.algorithms.base.estimators import (
+    BoostingClassifier,
+    NoEarlyStoppingMixin,
+    TotallyCorrective,
+    warn_unsolved,
+)
 from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
     NonNegativeFloat,
@@ -12,7 +17,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import ProjectedDiscriminantSearch
 from boostbench.core.learners.projected_stumps import (

@@ -1,10 +1,20 @@
-"""Random matrices for projections of data or of weak learners' outputs."""
+"""Projections: random matrices, and directions that preserve neighbours (LPP and NPE)."""
 
 import math
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+
+from boostbench.core.linear_algebra import canonical_signs
 
 KINDS = ("gaussian", "sign", "sparse")
+
+# Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry.
+_RIDGE = 1e-9
+# Ridge of the weights of neighbours, as a fraction of the trace: the Gram matrix is singular where
+# there are more neighbours than dimensions.
+_WEIGHT_RIDGE = 1e-3
 
 
 def random_matrix(kind, shape, rng):
@@ -65,3 +75,123 @@ def random_orthonormal(shape, rng):
     normal = rng.standard_normal((n_matrices, n_bases, n_inputs, min(n_inputs, n_outputs)))
     bases = np.linalg.qr(normal)[0]
     return np.concatenate(list(bases.transpose(1, 0, 2, 3)), axis=2)[..., :n_outputs]
+
+
+def locality_preserving(X, neighbours, squared_distances, n_components):
+    r"""Return the directions of LPP.
+
+    They minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
+
+    The weights are :math:`e^{-d^2 / 2 s}` with the distance d and the mean squared distance s of
+    neighbours. The projected data have unit variance, weighted by the row sums of W.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centred data.
+    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
+        Row indices of the neighbours of each sample.
+    squared_distances : ndarray of shape (n_samples, n_neighbours)
+        Squared distances to the neighbours.
+    n_components : int
+        At most n_features.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+
+    References
+    ----------
+    X. He and P. Niyogi, "Locality preserving projections", NIPS 2003.
+    """
+    mean = squared_distances.mean()
+    weights = _weight_matrix(
+        neighbours, np.exp(-squared_distances / (2 * mean if mean > 0 else 1.0))
+    )
+    weights = weights.maximum(weights.T)
+    degrees = np.asarray(weights.sum(axis=1)).ravel()
+    degree_matrix = X.T @ (degrees[:, None] * X)
+    return _smallest_eigenvectors(degree_matrix - X.T @ (weights @ X), degree_matrix, n_components)
+
+
+def neighbourhood_preserving(X, neighbours, n_components):
+    r"""Return the directions of NPE.
+
+    They minimise :math:`\sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2`.
+
+    W reconstructs each sample from its neighbours; see `reconstruction_weights`. The projected data
+    have unit variance.
+
+    Parameters
+    ----------
+    X, neighbours, n_components
+        See `locality_preserving`.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+
+    References
+    ----------
+    X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
+    """
+    residuals = X - _weight_matrix(neighbours, reconstruction_weights(X, neighbours)) @ X
+    return _smallest_eigenvectors(residuals.T @ residuals, X.T @ X, n_components)
+
+
+def reconstruction_weights(X, neighbours):
+    """Return the weights, of sum 1, that reconstruct each sample best from its neighbours.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_neighbours)
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [4.0]])
+    >>> reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))[1].round(2)
+    array([0.75, 0.25])
+    """
+    # The weights of a sample solve G w = 1, scaled to the sum 1, with the Gram matrix G of the
+    # differences to its neighbours.
+    differences = X[neighbours] - X[:, None]
+    grams = differences @ differences.transpose(0, 2, 1)
+    n_neighbours = neighbours.shape[1]
+    traces = np.trace(grams, axis1=1, axis2=2)
+    ridges = np.where(traces > 0, _WEIGHT_RIDGE * traces, 1.0)
+    grams += ridges[:, None, None] * np.eye(n_neighbours)
+    weights = np.linalg.solve(grams, np.ones((*neighbours.shape, 1)))[..., 0]
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _weight_matrix(neighbours, values):
+    """Return the sparse matrix W with ``W[i, neighbours[i, k]] = values[i, k]``."""
+    n_samples, n_neighbours = neighbours.shape
+    indptr = np.arange(0, neighbours.size + 1, n_neighbours)
+    return sparse.csr_array((values.ravel(), neighbours.ravel(), indptr), (n_samples, n_samples))
+
+
+def _smallest_eigenvectors(matrix, scale, n_components):
+    """Return the directions a of the smallest ``a' matrix a`` with ``a' scale a = 1``.
+
+    These are eigenvectors of the smallest generalised eigenvalues, with canonical signs.
+
+    Parameters
+    ----------
+    matrix, scale : ndarray of shape (n_features, n_features)
+        Symmetric matrices, `scale` positive semidefinite.
+    n_components : int
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+    """
+    ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
+    scale = scale + ridge * np.eye(len(scale))
+    directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
+    return directions * canonical_signs(directions)

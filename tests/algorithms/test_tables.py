@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 
 import boostbench as bb
 from boostbench import reweight
-from boostbench.algorithms.base.early_stopping import stratified_holdout
+from boostbench.algorithms.base.observers import stratified_holdout
 from boostbench.inspection import export_text
 
 from .models import BINARY, CASES

@@ -3,8 +3,8 @@ import pytest
 from scipy.linalg import eigh
 
 from boostbench.core.binary_codes import canonical_directions
-from boostbench.core.graph_projections import _smallest_eigenvectors
 from boostbench.core.linear_algebra import canonical_signs
+from boostbench.core.projections import _smallest_eigenvectors
 
 
 def test_largest_entry_of_each_column_becomes_positive():
@@ -33,7 +33,7 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
         values, vectors = eigh(*args, **kwargs)
         return values, vectors * flip
 
-    for name in ("graph_projections", "binary_codes"):
+    for name in ("projections", "binary_codes"):
         monkeypatch.setattr(f"boostbench.core.{name}.eigh", flipped)
     again = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
     for one, other in zip(plain, again, strict=True):

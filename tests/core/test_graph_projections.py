@@ -4,7 +4,7 @@ from scipy.linalg import subspace_angles
 from scipy.optimize import minimize
 from sklearn.neighbors import NearestNeighbors
 
-from boostbench.core.graph_projections import (
+from boostbench.core.projections import (
     locality_preserving,
     neighbourhood_preserving,
     reconstruction_weights,

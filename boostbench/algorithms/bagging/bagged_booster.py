@@ -13,14 +13,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.callbacks import (
-    CallbackSupportMixin,
-    SklearnCallbackAdapter,
-    with_callbacks,
-)
-from boostbench.algorithms.base.early_stopping import stratified_holdout
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
 from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
+from boostbench.algorithms.base.observers import (
+    CallbackSupportMixin,
+    SklearnCallbackAdapter,
+    stratified_holdout,
+    with_callbacks,
+)
 from boostbench.algorithms.base.parameters import (
     DeclaredParameters,
     Fraction,

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import xlogy
 
-from boostbench.algorithms.base.early_stopping import log_losses
+from boostbench.algorithms.base.observers import log_losses
 from boostbench.core.losses.batched import (
     BatchedBinaryLogistic,
     BatchedMulticlassLogistic,

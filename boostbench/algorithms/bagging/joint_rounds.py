@@ -4,8 +4,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from boostbench.algorithms.base.early_stopping import MIN_DECREASE
 from boostbench.algorithms.base.master import Master
+from boostbench.algorithms.base.observers import MIN_DECREASE
 
 # Added to the curvature inside and outside a region, so that a side with few samples takes a short
 # step. The value is XGBoost's default (`reg_lambda`). It shortens steps and does not change the

@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.booster import TabularBooster
-from boostbench.algorithms.base.early_stopping import stratified_holdout
+from boostbench.algorithms.base.observers import stratified_holdout
 from boostbench.algorithms.base.parameters import (
     Fraction,
     FractionOrOne,

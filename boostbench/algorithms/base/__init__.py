@@ -6,9 +6,9 @@ from boostbench.algorithms.base.estimators import (
     BoostingClassifier,
     BoostingRegressor,
     NoEarlyStoppingMixin,
+    TotallyCorrective,
 )
 from boostbench.algorithms.base.master import MIN_EDGE, Master
-from boostbench.algorithms.base.totally_corrective import TotallyCorrective
 
 __all__ = [
     "MIN_EDGE",

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from boostbench.algorithms.base.categories import check_numeric
 from boostbench.algorithms.base.parameters import DeclaredParameters, PositiveInt
 from boostbench.algorithms.base.targets import encode_labels
-from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 from boostbench.core.linear_algebra import canonical_signs
+from boostbench.core.projections import locality_preserving, neighbourhood_preserving
 
 # Fraction of the variance that is discarded by the PCA before a projection, as in the programs of
 # the authors of LPP and NPE.

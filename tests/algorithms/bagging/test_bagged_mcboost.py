@@ -12,7 +12,7 @@ from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms.bagging import bag_stumps, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
-from boostbench.algorithms.base.early_stopping import log_losses
+from boostbench.algorithms.base.observers import log_losses
 from boostbench.algorithms.base.predictions import probabilities
 from boostbench.algorithms.base.threads import Threads
 from boostbench.core.stumps.feature_codes import FeatureCodes

@@ -15,7 +15,7 @@ from boostbench.algorithms import (
     MCBoost,
     MultiBoost,
 )
-from boostbench.algorithms.base import callbacks
+from boostbench.algorithms.base import observers
 
 from ..problems import blobs
 
@@ -155,8 +155,8 @@ class TestCallbacks:
 
         monkeypatch.setattr(rich.console, "_is_jupyter", lambda: is_jupyter)
         monkeypatch.setattr(rich, "_console", None)
-        monkeypatch.setattr(callbacks, "find_spec", lambda name: None)
-        monkeypatch.setattr(callbacks, "_SECONDS_BETWEEN_LINES", -1.0)
+        monkeypatch.setattr(observers, "find_spec", lambda name: None)
+        monkeypatch.setattr(observers, "_SECONDS_BETWEEN_LINES", -1.0)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*ipywidgets")
             MCBoost(n_iterations=3).set_callbacks(ProgressBar()).fit(*blobs(3))
@@ -214,13 +214,13 @@ def test_training_without_sklearn_callbacks(monkeypatch):
     import importlib
     import sys
 
-    from boostbench.algorithms.base import callbacks
+    from boostbench.algorithms.base import observers
 
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     try:
-        before = importlib.reload(callbacks)
+        before = importlib.reload(observers)
         assert not hasattr(before.CallbackSupportMixin, "set_callbacks")
         assert before.with_callbacks(len) is len
     finally:
         monkeypatch.undo()
-        importlib.reload(callbacks)
+        importlib.reload(observers)
