@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any, Self
+
+import numpy as np
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.statistics.agreement import Agreement, agreement
@@ -133,7 +135,7 @@ class CellResult:
     @cached_property
     def std(self) -> float:
         """Sample standard deviation over the splits; NaN for fewer than 2."""
-        return stdev(self.values.values()) if len(self.values) > 1 else nan
+        return float(np.std([*self.values.values()], ddof=1)) if len(self.values) > 1 else nan
 
     def average(self, quantity: Quantity) -> float | None:
         """Return the mean of a quantity over the finished splits; None if none has it."""
