@@ -84,13 +84,13 @@ def check(
         from boostbench.records.archive import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
-        from boostbench.report.renderers.verdicts_json import to_json
-        from boostbench.report.verdict_history import (
+        from boostbench.report.verdict_files import (
             file_lines,
             lost_verdicts,
             read_verdicts,
             verdict_lines,
             verdicts_as_csv,
+            verdicts_as_json,
         )
         from boostbench.util.atomic_write import atomic_write_text
 
@@ -106,7 +106,7 @@ def check(
     path = results / "verdicts.csv"
     before = read_verdicts(path) if rule == "tost" else []
     if as_json:
-        echo(to_json(tables, now))
+        echo(verdicts_as_json(tables, now))
     else:
         tried = {t.name for t in tables if any(c.values or c.n_failed for c in t.cells.values())}
         idle = [] if names else [table for table in tables if table.name not in tried]
@@ -152,7 +152,7 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
 
     from boostbench.analysis.verdicts import VERDICTS, counts
     from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
-    from boostbench.report.renderers.printing import make_grid
+    from boostbench.report.renderers.terminal import make_grid
 
     tables = [*with_numbers, *idle]
     tallies = counts(tables)
@@ -236,8 +236,7 @@ def check_published(
         from boostbench.records.archive import Records
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
-        from boostbench.report.renderers.verdicts_json import to_json
-        from boostbench.report.verdict_history import verdict_lines
+        from boostbench.report.verdict_files import verdict_lines, verdicts_as_json
         from boostbench.util.console import make_console
 
     names, results = names_on_record("check", words)
@@ -256,7 +255,7 @@ def check_published(
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     if as_json:
-        echo(to_json([table], verdict_lines([table])))
+        echo(verdicts_as_json([table], verdict_lines([table])))
     else:
         console = make_console()
         console.print(table.title, style="bold")

@@ -86,9 +86,8 @@ def compare(
     with spinner("starting"):
         from boostbench.analysis.comparison import compare_columns
         from boostbench.records.archive import Records
-        from boostbench.report.renderers.comparison_json import to_json
-        from boostbench.report.renderers.comparison_terminal import print_comparison
-        from boostbench.report.renderers.printing import short_names
+        from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
+        from boostbench.report.renderers.terminal import short_names
         from boostbench.util.console import make_console
 
     names, results = names_on_record("compare", words)
@@ -103,7 +102,7 @@ def compare(
         table, sources, asked = _collect(names, tables, data, records, tell)
         comparison = compare_columns(table, rope=rope)
     if as_json:
-        echo(to_json(table, sources, comparison))
+        echo(comparison_as_json(table, sources, comparison))
     else:
         console = make_console()
         print_comparison(console, table, comparison)
@@ -209,7 +208,7 @@ def _has_records(records: Records, cell: Cell) -> bool:
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
-    from boostbench.figures.drawing import need_matplotlib
+    from boostbench.figures.definition import need_matplotlib
 
     if Path(figure).suffix not in _ENDINGS or (figure and not Path(figure).name.strip(".")):
         raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")

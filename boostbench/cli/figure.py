@@ -25,13 +25,13 @@ def run(args: Namespace) -> int:
     """Draw a figure as PNG, SVG and PDF under ``results/figures``, with a page about it."""
     if any(override.startswith("shard=") for override in args.words):
         raise UserError("shard= is for run and table; a figure needs all that it shows")
-    from boostbench.figures.drawing import need_matplotlib
+    from boostbench.figures.definition import need_matplotlib
 
     need_matplotlib()
     with spinner("starting"):
         from boostbench.figures.definition import read_figure, write_page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import short_names
+        from boostbench.report.renderers.terminal import short_names
         from boostbench.util.console import make_console
 
     definition = read_figure(args.name)

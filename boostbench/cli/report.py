@@ -146,8 +146,7 @@ def _hashes(tables: Sequence[Table]) -> set[str]:
 def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
-    from boostbench.report.overview import headline, sort_by_paper, table_lines
-    from boostbench.report.renderers.readme import readme
+    from boostbench.report.overview import headline, readme, sort_by_paper, table_lines
     from boostbench.util.atomic_write import atomic_write_text
 
     path = results / "README.md"

@@ -333,7 +333,7 @@ def _print_sweep(
 ) -> None:
     """Print a table of the recorded results of all jobs of a sweep, and draw it."""
     from boostbench.fitting.quantities import TEST_ERROR
-    from boostbench.report.renderers.printing import make_grid, short_names
+    from boostbench.report.renderers.terminal import make_grid, short_names
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
     from boostbench.util.console import make_console
 

@@ -243,7 +243,7 @@ def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[
 
 def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
     """Print the number and the time of the refits of each algorithm."""
-    from boostbench.report.renderers.printing import make_grid
+    from boostbench.report.renderers.terminal import make_grid
 
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
     by_algorithm: dict[str, list[Refit]] = {}
@@ -261,7 +261,7 @@ def _print_findings(
 ) -> None:
     """Print the states of all groups by algorithm, the differences, and a summary."""
     from boostbench.records.verified import STATES
-    from boostbench.report.renderers.printing import make_grid
+    from boostbench.report.renderers.terminal import make_grid
 
     counts: dict[str, Counter] = {}
     for group in groups:

@@ -1,10 +1,10 @@
 """Bars: numbers of tables in groups, and counted verdicts on top of each other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
+import msgspec
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,11 +14,10 @@ from matplotlib.patches import Patch
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, label_axis
+from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
 from boostbench.figures.panels import Point, draw_panels, tidy
+from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import COLOURS, label, make_panels, style
-from boostbench.figures.tables import read_figure_tables, stale_cells
 from boostbench.report.overview import CountedLine
 from boostbench.report.wording import format_splits
 from boostbench.util.errors import UserError
@@ -130,8 +129,7 @@ def _finish_bars(axes: Axes, groups: Groups) -> None:
     axes.tick_params(axis="x", length=0)
 
 
-@dataclass(frozen=True)
-class BarsPanel:
+class BarsPanel(msgspec.Struct, frozen=True):
     """Columns of a table, by their names, under a heading."""
 
     title: str
@@ -139,8 +137,7 @@ class BarsPanel:
     columns: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BarChart(FigureDefinition):
+class BarChart(FigureDefinition, frozen=True, kw_only=True):
     """Numbers of tables as bars.
 
     Attributes

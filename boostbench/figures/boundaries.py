@@ -1,7 +1,6 @@
 """Decision boundaries, from the records of `boostbench.fitting.measures.boundary`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
@@ -16,9 +15,8 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load_each
 from boostbench.data.sources.lookup import first_available_source
 from boostbench.execution.jobs import execute
-from boostbench.figures.cross import CrossColumn, OfCross
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.definition import Drawing, FigureDefinition, stale_note
+from boostbench.figures.sources import CrossColumn, OfCross
 from boostbench.figures.style import (
     COLOURS,
     MARKERS,
@@ -132,8 +130,7 @@ def _colour(number: int) -> str:
 _FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoundaryColumn(CrossColumn):
+class BoundaryColumn(CrossColumn, frozen=True, kw_only=True):
     """An algorithm after some boosting rounds.
 
     Attributes
@@ -145,8 +142,7 @@ class BoundaryColumn(CrossColumn):
     rounds: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Boundaries(OfCross, FigureDefinition):
+class Boundaries(OfCross, frozen=True, kw_only=True):
     """Decision boundaries; each is of one fit on all points of a data set of two features.
 
     Attributes
@@ -261,8 +257,7 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
     return figure
 
 
-@dataclass(frozen=True, kw_only=True)
-class PointClouds(FigureDefinition):
+class PointClouds(FigureDefinition, frozen=True, kw_only=True):
     """Data sets of two features.
 
     Attributes

@@ -1,7 +1,6 @@
 """Comparisons of algorithms: Demšar's diagram of ranks, and the matrix of all pairs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from operator import itemgetter
 from textwrap import fill
@@ -18,10 +17,9 @@ from boostbench.analysis.comparison import Comparison, PairTest, compare_columns
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import Friedman
 from boostbench.analysis.tables import Table
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.definition import Drawing
+from boostbench.figures.sources import ColumnKeys, stale_cells
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style
-from boostbench.figures.tables import ColumnKeys, stale_cells
 from boostbench.report.matrix import matrix_of
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, p_value
@@ -188,8 +186,7 @@ def _width(text: str) -> float:
 _RANKED = ["algorithm", "average rank"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranks(ColumnKeys, FigureDefinition):
+class Ranks(ColumnKeys, frozen=True, kw_only=True):
     """Average ranks of algorithms, and which of them tests do not separate."""
 
     kind: ClassVar[str] = "ranks"
@@ -299,8 +296,7 @@ def _matrix_cell(
     return difference, text, test.holm
 
 
-@dataclass(frozen=True, kw_only=True)
-class Matrix(ColumnKeys, FigureDefinition):
+class Matrix(ColumnKeys, frozen=True, kw_only=True):
     """Every two algorithms of a table."""
 
     kind: ClassVar[str] = "matrix"

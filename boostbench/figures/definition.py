@@ -1,21 +1,77 @@
-"""Definitions of figures in ``conf/figure/*.yaml``, and the kinds of figures."""
+"""Definitions of figures in ``conf/figure/*.yaml``, the kinds of figures, and drawn figures."""
 
+import importlib.util
 import pkgutil
-from dataclasses import dataclass
+from collections.abc import Iterable
 from importlib import import_module
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 from urllib.parse import quote
 
+import msgspec
+
 from boostbench import figures
-from boostbench.figures.drawing import Drawing
+from boostbench.fitting.quantities import Quantity
 from boostbench.report.renderers.markdown import escape, pipe
 from boostbench.util import configs
-from boostbench.util.errors import UserError, did_you_mean
+from boostbench.util.errors import UserError, did_you_mean, truncated_list
 from boostbench.util.validation import check_value, struct_from_mapping
 
 
-@dataclass(frozen=True, kw_only=True)
-class FigureDefinition:
+class Drawing(msgspec.Struct, frozen=True):
+    """A figure of matplotlib, the folder of results, and the contents of its page.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure
+    results : Path
+    notes : list of str
+        Remarks that follow the caption.
+    facts : list of list of str
+        Lines of a table of the drawn numbers.
+    header : list of str
+        Its headings.
+    failed : int
+        Number of experiments that could not be computed.
+    """
+
+    figure: Any
+    results: Path
+    notes: list[str]
+    facts: list[list[str]] = []
+    header: list[str] = []
+    failed: int = 0
+
+
+def need_matplotlib() -> None:
+    """Raise an error without matplotlib.
+
+    Raises
+    ------
+    UserError
+        If matplotlib is not installed.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UserError("figures need matplotlib; install it by 'pip install matplotlib'")
+
+
+def label_axis(quantity: Quantity) -> str:
+    """Return the label of an axis: ``"test error (%)"``."""
+    return f"{quantity.phrase} ({quantity.symbol})" if quantity.symbol else quantity.phrase
+
+
+def sentence(message: str) -> list[str]:
+    """Return the headline of a figure as a note; empty without a headline."""
+    return [f"{message}."] if message else []
+
+
+def stale_note(stale: Iterable[str]) -> list[str]:
+    """Return a note on stale results that names the first of them; empty without any."""
+    what = truncated_list(list(dict.fromkeys(stale)), max_names=3)
+    return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []
+
+
+class FigureDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """Definition of a figure: the base of all kinds.
 
     A kind is a subclass in a module of this package; its fields are the keys that its files may
@@ -59,7 +115,11 @@ def kinds() -> dict[str, type[FigureDefinition]]:
     """Return the kinds of figures by their names; needs matplotlib."""
     for module in pkgutil.iter_modules(figures.__path__):
         import_module(f"{figures.__name__}.{module.name}")
-    return dict(sorted((kind.kind, kind) for kind in FigureDefinition.__subclasses__()))
+    classes = [FigureDefinition]
+    for cls in classes:
+        classes += cls.__subclasses__()
+    # A class between the base and several kinds has no kind of its own.
+    return dict(sorted((cls.kind, cls) for cls in classes if "kind" in vars(cls)))
 
 
 def read_figure(name: str) -> FigureDefinition:

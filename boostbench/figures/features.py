@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.execution.jobs import execute
-from boostbench.figures.cross import OfCross
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.definition import Drawing, stale_note
 from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
+from boostbench.figures.sources import OfCross
 from boostbench.figures.style import break_words, label, say_no_record, style
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
@@ -126,8 +124,7 @@ _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", 
 _NAMED = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Features(OfCross, FigureDefinition):
+class Features(OfCross, frozen=True, kw_only=True):
     """Shares of the stumps that test each feature, of algorithms that boost stumps."""
 
     kind: ClassVar[str] = "features"

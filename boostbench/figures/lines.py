@@ -1,12 +1,12 @@
 """Lines: errors against boosting rounds, numbers against a varied setting, and CPU times."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from math import nan, sqrt
 from statistics import fmean, stdev
 from typing import ClassVar, Literal
 
+import msgspec
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,8 +17,7 @@ from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, label_axis, sentence
+from boostbench.figures.definition import Drawing, FigureDefinition, label_axis, sentence
 from boostbench.figures.panels import (
     Point,
     distant_values,
@@ -29,8 +28,8 @@ from boostbench.figures.panels import (
     set_log_ticks,
     tidy,
 )
+from boostbench.figures.sources import LinesPanel, caveats, find_cells, find_lines
 from boostbench.figures.style import label, plain_ticks, style
-from boostbench.figures.tables import LinesPanel, caveats, find_cells, find_lines
 from boostbench.fitting.quantities import (
     QUANTITIES,
     ROUNDS,
@@ -201,8 +200,7 @@ def _paired_numbers(
     return paired.reshape(-1, len(runs)), ratio_of_records([r for records in runs for r in records])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Curves(FigureDefinition):
+class Curves(FigureDefinition, frozen=True, kw_only=True):
     """Test error against boosting rounds.
 
     Attributes
@@ -218,7 +216,7 @@ class Curves(FigureDefinition):
     kind: ClassVar[str] = "curves"
 
     table: str
-    columns: list[str] = field(default_factory=list)
+    columns: list[str] = msgspec.field(default_factory=list)
     error_axis: Literal["log", "linear"] = "log"
 
     def draw(self, overrides: list[str]) -> Drawing:
@@ -299,8 +297,7 @@ def draw_varied(
     return figure
 
 
-@dataclass(frozen=True)
-class QuantityPanel(LinesPanel):
+class QuantityPanel(LinesPanel, frozen=True):
     """A picture of any quantity.
 
     Attributes
@@ -312,8 +309,7 @@ class QuantityPanel(LinesPanel):
     quantity: str = "test_error"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Varied(FigureDefinition):
+class Varied(FigureDefinition, frozen=True, kw_only=True):
     """A table's numbers against the setting that its rows vary.
 
     Attributes
@@ -455,15 +451,13 @@ def times_headline(
     return f"With {last} {panel} {text}"
 
 
-@dataclass(frozen=True)
-class CountPanel(LinesPanel):
+class CountPanel(LinesPanel, frozen=True):
     """A picture of numbers against a whole number."""
 
     rows: dict[str, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Times(FigureDefinition):
+class Times(FigureDefinition, frozen=True, kw_only=True):
     """The CPU time of training, or of its coefficients, against the number that rows vary.
 
     Attributes

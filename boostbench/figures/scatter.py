@@ -1,7 +1,6 @@
 """Published numbers against ours, each published number a point."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +11,9 @@ from scipy import stats
 from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
-from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, label_axis
+from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
+from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
-from boostbench.figures.tables import read_figure_tables, stale_cells
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.papers.metadata import title
 from boostbench.report.overview import counting, headline, sort_by_paper, table_lines
@@ -138,8 +136,7 @@ def _half(std: float, n: int) -> float:
 _COUNTED = ["table", "compared", *COMPARED]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scatter(FigureDefinition):
+class Scatter(FigureDefinition, frozen=True, kw_only=True):
     """Published test errors against ours.
 
     Attributes

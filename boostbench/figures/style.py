@@ -104,7 +104,7 @@ def break_words(text: str, n_letters: int) -> str:
     'MultiBoost, at\nits minimum'
     """
     lines = [""]
-    for word in re.findall(r"[^\s=_]*[\s=_]?", text):
+    for word in re.findall(r"[^\s=_]*[\s=_]|[^\s=_]+", text):
         if lines[-1] and len(lines[-1]) + len(word.rstrip()) > n_letters:
             lines.append("")
         lines[-1] += word

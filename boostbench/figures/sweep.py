@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from boostbench.figures.drawing import label_axis
+from boostbench.figures.definition import label_axis
 from boostbench.figures.lines import draw_varied
 from boostbench.figures.panels import Point, tidy
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style

@@ -1,6 +1,6 @@
-"""Counts of reproduced numbers, which the page, the figure and the README share."""
+"""Counts of reproduced numbers for the page, the figure and the README of the results."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
@@ -11,12 +11,15 @@ from boostbench.analysis.tables import Table, join
 from boostbench.analysis.verdicts import (
     COMPARED,
     CORRECTED,
+    VERDICTS,
     WITHOUT_POOL,
     Counts,
     Tally,
+    counts,
     not_shown,
 )
 from boostbench.papers.metadata import papers, title
+from boostbench.report.renderers.markdown import aligned, escape
 from boostbench.report.wording import STALE
 
 #: Heading of `CountedLine.swaps`, and its explanation.
@@ -250,3 +253,64 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
 def _count(number: int) -> str:
     """Return a number with its verb: ``"1 is"``, ``"2 are"``."""
     return f"{number} {'is' if number == 1 else 'are'}"
+
+
+def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
+    """Return the overview as Markdown.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        All tables.
+    picture : str
+        Path of the headline picture.
+    written : collection of str
+        Names of the tables that have a file ``tables/NAME.md``.
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    tables = sort_by_paper(tables)
+    counted = counts(tables)
+    total, columns = counted.total, counted.total.verdicts
+    rows = []
+    for line in table_lines(counted, tables):
+        title, about = escape(line.title), escape(line.about)
+        name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
+        texts = [f"{name}: {about}" if about else name, line.tally.published]
+        texts += [
+            *(line.tally.count(verdict) for verdict in columns),
+            str(line.swaps),
+            str(line.effects),
+        ]
+        rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
+    table = aligned(rows, ["table", "published", *columns, SWAPPED, REPLICATED])
+    facts = [
+        *sentences(total),
+        sharpness(total),
+        swapped(counted.swaps[""]),
+        replicated(counted.effects[""]),
+    ]
+    return "\n\n".join(
+        [
+            "# Results",
+            "Written by `boostbench report` from `records/`; do not edit.",
+            "Each published number has a verdict:",
+            _items(f"*{verdict}*: {VERDICTS[verdict].meaning}" for verdict in columns),
+            "In numbers:",
+            _items(filter(None, facts)),
+            f"![How much is reproduced, by table]({picture})",
+            table,
+            counting(total, tables),
+            f"*{SWAPPED}*: {SWAPPED_EXPLANATION}.",
+            f"*{REPLICATED}*: {REPLICATED_EXPLANATION}.",
+            "`boostbench report` also writes `report.html`, one page with every table, figure and "
+            "the details of each number.\n",
+        ]
+    )
+
+
+def _items(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)

@@ -4,7 +4,6 @@ msgspec checks single values. This module finds the key of a fault, and adds nea
 description of the type.
 """
 
-import dataclasses
 import functools
 import math
 import types
@@ -113,14 +112,14 @@ def _advice(kind: Any, value: Any, key: str) -> str:
 def struct_from_mapping(
     cls: type[T], content: Any, where: str, *, allow_empty: bool = False, **given
 ) -> T:
-    """Return a struct or dataclass with the values of a file, checked by the types of its fields.
+    """Return a struct with the values of a file, checked by the types of its fields.
 
     A single text becomes a list where the type is a list of texts.
 
     Parameters
     ----------
     cls : type
-        Struct of msgspec, or dataclass. Its types are ``str``, ``int``, ``float``, ``bool``,
+        Struct of msgspec. Its types are ``str``, ``int``, ``float``, ``bool``,
         literals, structs, lists and mappings of these, ``X | None``, and classes with a method
         ``from_texts(texts, where)``.
     content : mapping
@@ -296,8 +295,7 @@ def _alternatives(kind: Any) -> tuple:
 @functools.cache
 def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
     """Return origin and arguments of a type, and whether it parses texts, and is a struct."""
-    is_msgspec = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    is_struct = is_msgspec or dataclasses.is_dataclass(kind)
+    is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     return get_origin(kind), get_args(kind), hasattr(kind, "from_texts"), is_struct
 
 
@@ -324,12 +322,6 @@ def _nested_struct(kind: Any) -> type | None:
 @functools.cache
 def _fields(cls: type) -> dict[str, bool]:
     """Return the names of a struct's fields, and whether a value is required."""
-    if dataclasses.is_dataclass(cls):
-        missing = dataclasses.MISSING
-        return {
-            field.name: field.default is missing and field.default_factory is missing
-            for field in dataclasses.fields(cls)
-        }
     return {field.name: field.required for field in msgspec.structs.fields(cls)}
 
 

@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.cli import main
 from boostbench.data.dataset import Dataset
-from boostbench.figures.codewords import _typical, draw_codewords, places
+from boostbench.figures.single_fit import _typical, draw_codewords, places
 
 
 def points_on_circle(*degrees):

@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.paths import draw_paths, message
+from boostbench.figures.single_fit import draw_paths, message
 
 NAMES = ["1", "2", "colour=red"]
 

@@ -11,10 +11,10 @@ from matplotlib.text import Text
 from boostbench.data.dataset import Dataset
 from boostbench.figures.bars import draw_bars
 from boostbench.figures.boundaries import MapPanel, draw_boundaries, draw_points
-from boostbench.figures.codewords import draw_codewords
 from boostbench.figures.features import draw_features
 from boostbench.figures.lines import draw_curves, draw_times, draw_varied
 from boostbench.figures.panels import Point, tidy
+from boostbench.figures.single_fit import draw_codewords
 from boostbench.figures.style import label, save, style
 from boostbench.figures.sweep import Setting, draw_sweep
 from boostbench.fitting.quantities import TEST_ERROR

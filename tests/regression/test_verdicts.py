@@ -9,8 +9,8 @@ from boostbench.analysis.statistics.folds import TEN_FOLDS, complete_repetitions
 from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
-from boostbench.report.renderers.readme import readme
-from boostbench.report.verdict_history import (
+from boostbench.report.overview import readme
+from boostbench.report.verdict_files import (
     file_lines,
     lost_verdicts,
     read_verdicts,

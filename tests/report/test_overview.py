@@ -5,7 +5,7 @@ import pytest
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import Tally, counts
 from boostbench.report import overview
-from boostbench.report.renderers.readme import readme
+from boostbench.report.overview import readme
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from boostbench.figures.comparisons import Ranks
 from boostbench.figures.definition import read_figure
 from boostbench.figures.features import Features
 from boostbench.figures.lines import Curves, Times
-from boostbench.figures.paths import PathCurves
 from boostbench.figures.scatter import Scatter
+from boostbench.figures.single_fit import PathCurves
 from boostbench.papers.published import lines_of
 from boostbench.util import configs
 from boostbench.util.errors import UserError

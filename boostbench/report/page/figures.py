@@ -11,7 +11,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from boostbench.report.page.typeset import typeset
+from boostbench.report.page.html import typeset
 from boostbench.util.errors import first_line, print_error
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}

@@ -18,11 +18,9 @@ from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.document import make_document
 from boostbench.report.findings import runs_listing
-from boostbench.report.page.colours import style
-from boostbench.report.page.details import details
+from boostbench.report.page.details import details, environments, source
 from boostbench.report.page.figures import Figure
-from boostbench.report.page.provenance import environments, source
-from boostbench.report.page.typeset import css, identifier, typeset
+from boostbench.report.page.html import css, identifier, style, typeset
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.printable import printable
 

@@ -3,8 +3,7 @@ import re
 
 import pytest
 
-from boostbench.figures.definition import FigureDefinition, write_page
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.definition import Drawing, FigureDefinition, write_page
 from boostbench.report.page.figures import find_figures, read_figure_page
 
 

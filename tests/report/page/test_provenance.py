@@ -1,5 +1,5 @@
 from boostbench.analysis.frame import ResultFrame
-from boostbench.report.page.provenance import Source
+from boostbench.report.page.details import Source
 
 
 def test_records_without_times_have_no_reference_job():

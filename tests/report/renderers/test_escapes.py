@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from boostbench.figures.definition import FigureDefinition, write_page
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.definition import Drawing, FigureDefinition, write_page
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex

@@ -1,4 +1,4 @@
-from boostbench.figures.drawing import stale_note
+from boostbench.figures.definition import stale_note
 
 
 def test_many_stale_fits_are_counted():

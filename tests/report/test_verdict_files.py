@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.report.verdict_history import (
+from boostbench.report.verdict_files import (
     file_lines,
     lost_verdicts,
     read_verdicts,

@@ -1,21 +1,136 @@
-"""Records of the cells of tables, and judged tables, for figures."""
+"""Cells, tables and experiments that figures show, and the keys that choose them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table, find_column
-from boostbench.config.overrides import parse_names_and_results
+from boostbench.config.compose import (
+    check_applicable,
+    compose_experiment,
+    data_settings,
+    select_applicable,
+)
+from boostbench.config.overrides import Settings, parse_names_and_results, parse_overrides
 from boostbench.config.tables import TableDefinition
-from boostbench.figures.drawing import stale_note
+from boostbench.data.dataset import Dataset
+from boostbench.execution.jobs import execute
+from boostbench.figures.definition import FigureDefinition, stale_note
 from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits
+from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
 from boostbench.util.spinner import spinner
 from boostbench.util.validation import check_names
+
+
+class CrossColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """An algorithm of a figure.
+
+    Attributes
+    ----------
+    algo : str
+        Its name.
+    title : str, default=None
+        Heading; by default the title of the algorithm.
+    overrides : Settings
+        Hydra overrides that hold for it alone.
+    """
+
+    algo: str
+    title: str | None = None
+    overrides: Settings = msgspec.field(default_factory=Settings)
+
+
+class OfCross(FigureDefinition, frozen=True, kw_only=True):
+    """Keys of figures of several algorithms on several data sets.
+
+    Attributes
+    ----------
+    rows : list of str
+        The data sets, by name or by the path of a file.
+    columns : list of CrossColumn
+        The algorithms.
+    overrides : Settings
+        Hydra overrides of all columns; the overrides of a column come later.
+    """
+
+    rows: list[str]
+    columns: list[CrossColumn]
+    overrides: Settings = msgspec.field(default_factory=Settings)
+
+    def compose(
+        self, given: Sequence[str], measure: str
+    ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
+        """Give row and column of each cell, and its config; `given` overrides come last."""
+        cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
+        algos = [{"algo": column.algo} for column in self.columns]
+        check_applicable(self.overrides, algos, f"figure {self.name}")
+        check_applicable(asked, algos)
+        specs = []
+        for row, column in cells:
+            algo = {"algo": column.algo}
+            for_all, now = (select_applicable(each, algo) for each in (self.overrides, asked))
+            chosen = data_settings(row) | algo | for_all | column.overrides | now
+            specs.append(compose_experiment(chosen | {"measure": measure}, asked))
+        return cells, specs
+
+
+class FitKeys(FigureDefinition, frozen=True, kw_only=True):
+    """Keys of figures of one fit.
+
+    Attributes
+    ----------
+    data, algo : str
+        Names of the data set and of the algorithm.
+    overrides : Settings
+        Hydra overrides.
+    """
+
+    data: str
+    algo: str
+    overrides: Settings = msgspec.field(default_factory=Settings)
+
+    def compose(self, chosen: Mapping[str, Any], measure: str) -> ExperimentConfig:
+        """Compose the config; `chosen` has all further choices, `overrides` included."""
+        return compose_experiment(
+            {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
+        )
+
+    def fit(self, config: ExperimentConfig, what: str) -> tuple[Dataset, dict, list[str]]:
+        """Run it.
+
+        Parameters
+        ----------
+        config : ExperimentConfig
+            Result of `compose`.
+        what : str
+            What is recorded, in words.
+
+        Returns
+        -------
+        dataset : Dataset
+        record : dict
+        notes : list of str
+            Says where it is stale.
+
+        Raises
+        ------
+        UserError
+            If it failed.
+        """
+        [outcome] = execute([config]).outcomes
+        if not outcome.records:
+            raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
+        stale = [f"{config.algorithm.title} on {self.data}"] if outcome.stale else []
+        return outcome.experiment.dataset, outcome.records[0], stale_note(stale)
+
 
 #: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
 Cells = dict[str, list[Cell]]
@@ -73,8 +188,7 @@ def find_cells(
 Lines = dict[str, dict[str, dict[float, list[dict]]]]
 
 
-@dataclass(frozen=True)
-class LinesPanel:
+class LinesPanel(msgspec.Struct, frozen=True):
     """A panel of numbers of a table.
 
     Attributes
@@ -194,12 +308,11 @@ def read_figure_tables(
         return read_tables(names, Records(results)), results
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnKeys:
+class ColumnKeys(FigureDefinition, frozen=True, kw_only=True):
     """Keys of figures over the data sets of a table: its name, and columns, by default all."""
 
     table: str
-    columns: list[str] = field(default_factory=list)
+    columns: list[str] = msgspec.field(default_factory=list)
 
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
         """Return the table, the names of the columns, and the folder of the results."""
