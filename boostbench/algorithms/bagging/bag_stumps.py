@@ -10,11 +10,14 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.linear_algebra import add_sparse_product
+from boostbench.core.linear_algebra import CompressedMatrix, add_sparse_product, sparse_product
 
 # Numeric groups use histograms if there are at least this many samples per bin. With fewer samples,
 # comparing the samples with the drawn thresholds is faster than computing prefix sums of the bins.
 _SAMPLES_PER_BIN = 2
+
+# Number of samples, and of sums of samples, that are counted at a time to limit the memory.
+_BLOCK_SAMPLES, _MAX_COUNTS = 2**14, 2**20
 
 
 class BagStumps:
@@ -116,9 +119,7 @@ class BagStumps:
             self._ones = np.ones(starts[-1], np.float32)
         entries = self._ones[: starts[-1]], bins[has_row], starts
         matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
-        # The first rows are the bins of feature 0. Each sample is in one of them.
-        n_rows_covering_samples = self._table.n_bins[0] if self._uses_histograms else 0
-        return BlockStumps(self._n_below.take(rows, axis=1), matrix, n_rows_covering_samples)
+        return BlockStumps(self._n_below.take(rows, axis=1), matrix, not self._uses_histograms)
 
     def admissible_ranges(self, is_out_of_bag):
         """Return the stumps with in-bag samples on both sides, which are consecutive in a group.
@@ -140,17 +141,32 @@ class BagStumps:
         index_in_group = np.arange(len(table.view)) - np.repeat(self.first_stump, self.n_stumps)
         last = np.repeat(self.n_stumps - 1, self.n_stumps)
         first, count = np.zeros((2, len(is_out_of_bag), len(self.n_stumps)), int)
-        joint_bins = table.joint_bins()
-        for member, is_in_bag in enumerate(~is_out_of_bag):
-            n_in_bag = np.count_nonzero(is_in_bag)
-            bin_counts = np.bincount(joint_bins[is_in_bag].ravel(), minlength=table.n_joint_bins)
+        n_in_bag = np.count_nonzero(~is_out_of_bag, axis=1)
+        n_members = max(1, _MAX_COUNTS // table.n_joint_bins)
+        for start in range(0, len(is_out_of_bag), n_members):
+            members = slice(start, start + n_members)
+            counts = self._count_samples(~is_out_of_bag[members])
             # The edge of a stump with an empty side is +-n_in_bag under unit weights.
-            is_admissible = np.abs(table.edges(bin_counts, n_in_bag)) < n_in_bag
-            first[member] = np.minimum.reduceat(
-                np.where(is_admissible, index_in_group, last), self.first_stump
-            )
-            count[member] = np.add.reduceat(is_admissible, self.first_stump, dtype=int)
+            edges = table.edges(counts, n_in_bag[members])
+            is_admissible = np.abs(edges) < n_in_bag[members]
+            first[members] = np.minimum.reduceat(
+                np.where(is_admissible, index_in_group[:, None], last[:, None]), self.first_stump
+            ).T
+            count[members] = np.add.reduceat(is_admissible, self.first_stump, dtype=int).T
         return first, count
+
+    def _count_samples(self, is_in_bag):
+        """Return the number of samples of each bag in each bin: (n_joint_bins, n_members)."""
+        joint_bins = self._table.joint_bins()
+        counts = np.zeros((self._table.n_joint_bins, len(is_in_bag)))
+        # Single precision counts the samples of a block without rounding errors.
+        for start in range(0, len(joint_bins), _BLOCK_SAMPLES):
+            rows = slice(start, start + _BLOCK_SAMPLES)
+            ones = np.ones(joint_bins[rows].shape, np.float32)
+            matrix = CompressedMatrix.from_columns(joint_bins[rows], ones, len(counts))
+            is_member = np.ascontiguousarray(is_in_bag[:, rows].T, np.float32)
+            counts += sparse_product(matrix, is_member)
+        return counts
 
     def block_draws(self, draws):
         """Return the drawn stumps of the compared groups, as `BlockStumps` takes them.
@@ -169,21 +185,23 @@ class BagStumps:
         return draws[:, compared_groups].astype(self._n_below.dtype)
 
     def sums_above(self, draws, total, compared_sums, histograms):
-        """Return the sums over the samples above the drawn thresholds.
+        """Return the sums over all samples, and over the samples above the drawn thresholds.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its group, for each member.
-        total : ndarray of shape (n_sums, n_members), dtype=float64
-            Sums over all samples.
-        compared_sums, histograms : ndarray, dtype=float64
-            Results of `BlockStumps.derivative_sums`, summed over the blocks.
+        total, compared_sums, histograms : ndarray, dtype=float64
+            Sums from `BlockStumps.add_derivative_sums`, over all blocks.
 
         Returns
         -------
-        ndarray of shape (n_members, n_sums, n_groups), dtype=float64
+        total : ndarray of shape (n_sums, n_members), dtype=float64
+        above : ndarray of shape (n_members, n_sums, n_groups), dtype=float64
         """
+        if self._uses_histograms:
+            # Each sample is in one bin of feature 0.
+            total = histograms[:, : self._table.n_bins[0]].sum(axis=1)
         above = np.empty((len(draws), len(total), len(self.n_stumps)))
         above[:, :, self._equality_groups] = histograms[:, self._equality_rows].transpose(2, 0, 1)
         if self._uses_histograms:
@@ -195,7 +213,7 @@ class BagStumps:
             above[:, :, self._numeric_groups] = (total.T[:, None] - below).transpose(0, 2, 1)
         else:
             above[:, :, self._numeric_groups] = compared_sums
-        return above
+        return total, above
 
     def addends(self, draws, difference):
         """Return addends above the drawn thresholds, in the form that `BlockStumps` takes.
@@ -263,26 +281,18 @@ class BlockStumps:
         Number of thresholds below each sample, in each compared group.
     bins_by_sample : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
-    n_rows_covering_samples : int
-        Number of leading rows (the bins of feature 0) that together contain each sample exactly
-        once, so that their sum is the total; 0 if the total must be computed separately.
+    needs_total : bool
+        False if the total of all samples follows from the bins.
     """
 
-    def __init__(self, n_below, bins_by_sample, n_rows_covering_samples):
+    def __init__(self, n_below, bins_by_sample, needs_total):
         self._n_below, self._bins_by_sample = n_below, bins_by_sample
-        self._n_rows_covering_samples = n_rows_covering_samples
+        self._needs_total = needs_total
         # The transpose shares the arrays of the matrix, so that it needs no memory.
         self._samples_by_bin = bins_by_sample.T
 
-    def derivative_sums(self, derivatives, draws):
-        """Return sums of derivatives over all samples, above thresholds, and in bins.
-
-        Parameters
-        ----------
-        derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
-            Derivatives of the loss.
-        draws : ndarray of shape (n_members, n_compared), dtype=unsigned int
-            Index of the drawn threshold within its group, for each member.
+    def zero_sums(self, n_sums, n_members):
+        """Return zeros that `add_derivative_sums` adds to.
 
         Returns
         -------
@@ -293,22 +303,32 @@ class BlockStumps:
         histograms : ndarray of shape (n_sums, n_histogram_rows, n_members), dtype=float32
             Sums over the samples in each bin.
         """
-        n_members = derivatives.shape[2]
-        n_bins = self._bins_by_sample.shape[0]
-        histograms = np.zeros((len(derivatives), n_bins, n_members), np.float32)
+        return (
+            np.zeros((n_sums, n_members), np.float32),
+            np.zeros((n_members, n_sums, len(self._n_below)), np.float32),
+            np.zeros((n_sums, self._bins_by_sample.shape[0], n_members), np.float32),
+        )
+
+    def add_derivative_sums(self, derivatives, draws, sums):
+        """Add sums of derivatives over all samples, above thresholds, and in bins.
+
+        Parameters
+        ----------
+        derivatives : list of ndarray of shape (n_samples, n_members), dtype=float32
+            Derivatives of the loss.
+        draws : ndarray of shape (n_members, n_compared), dtype=unsigned int
+            Index of the drawn threshold within its group, for each member.
+        sums : tuple of ndarray
+            From `zero_sums`. Overwritten.
+        """
+        total, compared_sums, histograms = sums
         if histograms.size:
             for bin_sums, values in zip(histograms, derivatives, strict=True):
                 add_sparse_product(self._bins_by_sample, values, bin_sums)
-        total = (
-            histograms[:, : self._n_rows_covering_samples].sum(axis=1)
-            if self._n_rows_covering_samples
-            else sum_samples(derivatives)
-        )
-        if not len(self._n_below):
-            compared_sums = np.zeros((n_members, len(derivatives), 0), np.float32)
-        else:
-            compared_sums = sum_by_region(derivatives, self._is_above(draws))
-        return total, compared_sums, histograms
+        if self._needs_total:
+            total += sum_samples(derivatives)
+        if compared_sums.size:
+            compared_sums += sum_by_region(derivatives, self._is_above(draws))
 
     def score_changes(self, constant, draws, compared_addends, bin_addends):
         """Return the sum of the addends of each sample.
@@ -348,14 +368,15 @@ def sum_samples(derivatives):
 
     Parameters
     ----------
-    derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+    derivatives : list of n_sums ndarray of shape (n_samples, n_members), dtype=float32
 
     Returns
     -------
     ndarray of shape (n_sums, n_members), dtype=float32
     """
     # A matrix product is several times faster than `ndarray.sum`.
-    return np.ones(derivatives.shape[1], np.float32) @ derivatives
+    ones = np.ones(len(derivatives[0]), np.float32)
+    return np.stack([ones @ values for values in derivatives])
 
 
 def sum_by_region(derivatives, is_in_region):
@@ -363,7 +384,7 @@ def sum_by_region(derivatives, is_in_region):
 
     Parameters
     ----------
-    derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
+    derivatives : list of n_sums ndarray of shape (n_samples, n_members), dtype=float32
     is_in_region : ndarray of shape (n_members, n_regions, n_samples), dtype=float32
         1 where a sample is in the region that a member drew, else 0.
 
@@ -371,7 +392,11 @@ def sum_by_region(derivatives, is_in_region):
     -------
     ndarray of shape (n_members, n_sums, n_regions), dtype=float32
     """
-    return np.ascontiguousarray(derivatives.transpose(2, 0, 1)) @ is_in_region.transpose(0, 2, 1)
+    n_members, _, n_samples = is_in_region.shape
+    by_member = np.empty((n_members, len(derivatives), n_samples), np.float32)
+    for index, values in enumerate(derivatives):
+        by_member[:, index] = values.T
+    return by_member @ is_in_region.transpose(0, 2, 1)
 
 
 def add_region_addends(constant, addends, is_in_region):

@@ -75,15 +75,8 @@ class BlockQuadrants:
     def __init__(self, cells, pairs):
         self._cells, self._pairs = cells, pairs
 
-    def derivative_sums(self, derivatives, is_drawn_cell):
-        """Return sums of derivatives over all samples and over the samples in each quadrant.
-
-        Parameters
-        ----------
-        derivatives : ndarray of shape (n_sums, n_samples, n_members), dtype=float32
-            Derivatives of the loss.
-        is_drawn_cell : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
-            1 for the cells of each axis that a member drew, else 0.
+    def zero_sums(self, n_sums, n_members):
+        """Return zeros that `add_derivative_sums` adds to.
 
         Returns
         -------
@@ -92,9 +85,24 @@ class BlockQuadrants:
         quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
             Sums over the samples in each quadrant.
         """
-        return sum_samples(derivatives), sum_by_region(
-            derivatives, self._is_in_quadrant(is_drawn_cell)
-        )
+        shape = n_members, n_sums, len(self._pairs)
+        return np.zeros((n_sums, n_members), np.float32), np.zeros(shape, np.float32)
+
+    def add_derivative_sums(self, derivatives, is_drawn_cell, sums):
+        """Add sums of derivatives over all samples and over the samples in each quadrant.
+
+        Parameters
+        ----------
+        derivatives : list of ndarray of shape (n_samples, n_members), dtype=float32
+            Derivatives of the loss.
+        is_drawn_cell : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
+            1 for the cells of each axis that a member drew, else 0.
+        sums : tuple of ndarray
+            From `zero_sums`. Overwritten.
+        """
+        total, quadrants = sums
+        total += sum_samples(derivatives)
+        quadrants += sum_by_region(derivatives, self._is_in_quadrant(is_drawn_cell))
 
     def score_changes(self, constant, is_drawn_cell, addends):
         """Return the sum of the addends of each sample; see `add_region_addends`."""
@@ -176,7 +184,7 @@ def _rank_pairs(stump_master, axes):
     )
     weights = stump_master.weights[rows, None].astype(np.float32)
     loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
-    slopes, curvatures = loss.derivatives(scores)[..., 0].astype(float)
+    slopes, curvatures = (values[..., 0].astype(float) for values in loss.derivatives(scores))
     return rank_pairs(np.hstack(is_above).astype(float), axis_of_threshold, slopes, curvatures)[0]
 
 

@@ -12,9 +12,11 @@ from boostbench.algorithms.base.observers import MIN_DECREASE
 # minimum.
 DAMPING = 1.0
 
-# Maximum number of groups of blocks. Each thread adds up whole groups. The groups do not depend on
-# the number of threads, so the rounding errors, and thus the model, do not either.
-_MAX_GROUPS = 32
+# Maximum number of groups of blocks, and minimum number of samples of a group of several blocks.
+# The derivatives of a group are added up in single precision, and the sums of groups in double
+# precision. Each thread takes whole groups. The groups do not depend on the number of threads, so
+# the rounding errors, and thus the model, do not either.
+_MAX_GROUPS, _MIN_GROUP_SAMPLES = 32, 8192
 
 
 class JointBoostingMaster(Master):
@@ -77,7 +79,7 @@ class JointBoostingMaster(Master):
         self.blocks, self.votes = blocks, votes
         self.intercept = intercepts.mean(axis=1)
         self.member_intercepts = intercepts.T / intercepts.shape[1]
-        group_size = -(-len(blocks) // _MAX_GROUPS)
+        group_size = -(-len(blocks) // count_groups(sum(map(len, block_rows))))
         self._groups = [
             blocks[start : start + group_size] for start in range(0, len(blocks), group_size)
         ]
@@ -125,8 +127,11 @@ class JointBoostingMaster(Master):
         return draws
 
     def _region_sums(self, draws, total, sums):
-        """Return the sums over the samples in regions: (n_members, n_sums, n_regions)."""
-        return sums
+        """Return the sums over all samples and over the samples in regions.
+
+        Their shapes are (n_sums, n_members) and (n_members, n_sums, n_regions).
+        """
+        return total, sums
 
     def _block_addends(self, draws, difference):
         """Return the addends of regions in the form that the blocks take."""
@@ -150,8 +155,7 @@ class JointBoostingMaster(Master):
         # 1) Draw regions, and add up the derivatives on both sides of each.
         draws = self.draw_regions()
         block_draws = self._block_draws(draws)
-        total, *sums = self._sum_over_blocks(lambda block: block.derivative_sums(block_draws))
-        above = self._region_sums(draws, total, *sums)
+        total, above = self._region_sums(draws, *self._derivative_sums(block_draws))
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
         # The negative slopes and curvatures have the axes (side, member, score, region).
@@ -213,6 +217,20 @@ class JointBoostingMaster(Master):
         self._track_best(loss)
         return len(self.losses) < self.best_round + self.params.patience
 
+    def _derivative_sums(self, block_draws):
+        """Return the sums of the derivatives over all samples, in double precision.
+
+        The sums over the samples, and the sums by region, have the form that the blocks use.
+        """
+
+        def group_sums(blocks):
+            sums = blocks[0].zero_sums()
+            for block in blocks:
+                block.add_derivative_sums(block_draws, sums)
+            return sums
+
+        return _sum_arrays(self.threads.map(group_sums, self._groups))
+
     def _sum_over_blocks(self, function):
         """Return the sums of arrays over the blocks, in double precision.
 
@@ -244,6 +262,11 @@ class JointBoostingMaster(Master):
             self.best_model = self.votes.copy(), self.intercept.copy()
             self.best_member_intercepts = self.member_intercepts.copy()
         return has_fallen
+
+
+def count_groups(n_samples):
+    """Return the number of groups of blocks, which is even, so that two threads have equal work."""
+    return min(_MAX_GROUPS, 2 * max(1, n_samples // (2 * _MIN_GROUP_SAMPLES)))
 
 
 def _sum_arrays(parts):

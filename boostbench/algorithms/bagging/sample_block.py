@@ -94,9 +94,9 @@ class SampleBlock:
     def __init__(self, regions, target, weights, is_out_of_bag, initial_scores, loss):
         self.regions = regions
         self.scores = np.repeat(initial_scores[:, None].astype(np.float32), len(target), axis=1)
-        # Holds the curvatures between `derivative_sums` and `propose_step`, and the proposed change
-        # afterwards. Allocating it in every round would cost a page fault for each page.
-        self._buffer = np.empty_like(self.scores)
+        # Curvatures are kept from `add_derivative_sums` to `propose_step`, and the change from
+        # there to `apply_step`.
+        self._curvatures = self._change = None
         self._target, self._loss = target, loss
         in_bag_weights = np.where(is_out_of_bag, 0.0, weights[:, None]).astype(np.float32)
         self._block_loss = loss.block_loss(target, in_bag_weights)
@@ -110,22 +110,23 @@ class SampleBlock:
         block.regions, block.scores = regions, scores.copy()
         return block
 
-    def derivative_sums(self, draws):
-        """Return sums of the slopes and curvatures of the loss.
+    def zero_sums(self):
+        """Return arrays of zeros that `add_derivative_sums` adds to."""
+        n_scores, _, n_members = self.scores.shape
+        return self.regions.zero_sums(2 * n_scores, n_members)
+
+    def add_derivative_sums(self, draws, sums):
+        """Add the sums of the slopes and curvatures of the loss to arrays.
 
         Parameters
         ----------
         draws : ndarray
             Drawn regions, in the form that `regions` takes.
-
-        Returns
-        -------
-        tuple of ndarray, dtype=float32
-            Sums over all samples, and the sums by region that `regions` returns.
+        sums : tuple of ndarray, dtype=float32
+            From `zero_sums`. Overwritten.
         """
-        derivatives = self._block_loss.derivatives(self.scores)
-        self._buffer[:] = derivatives[1]
-        return self.regions.derivative_sums(derivatives.reshape(-1, *derivatives.shape[2:]), draws)
+        slopes, self._curvatures = self._block_loss.derivatives(self.scores)
+        self.regions.add_derivative_sums([*slopes, *self._curvatures], draws, sums)
 
     def propose_step(self, constant, draws, *addends):
         """Prepare a change of the scores, and return the second derivative of the loss along it.
@@ -142,11 +143,11 @@ class SampleBlock:
         Returns
         -------
         ndarray of shape (n_members,), dtype=float32
-            Second derivative at the scores of the last call of `derivative_sums`.
+            Second derivative at the scores of the last call of `add_derivative_sums`.
         """
-        change = self.regions.score_changes(constant, draws, *addends)
-        curvature = self._block_loss.curvature_along(change, self._buffer)
-        self._buffer[:] = change
+        self._change = self.regions.score_changes(constant, draws, *addends)
+        curvature = self._block_loss.curvature_along(self._change, self._curvatures)
+        self._curvatures = None
         return curvature
 
     def apply_step(self, step_size):
@@ -163,8 +164,9 @@ class SampleBlock:
         float
             Weighted sum of the losses of the samples at their out-of-bag scores.
         """
-        self._buffer *= step_size[: self._buffer.shape[1]]
-        self.scores += self._buffer
+        self._change *= step_size[: self._change.shape[1]]
+        self.scores += self._change
+        self._change = None
         return self.out_of_bag_loss()
 
     def out_of_bag_loss(self):

@@ -5,7 +5,11 @@ import numpy as np
 from boostbench.algorithms.bagging.bag_stumps import BagStumps
 from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
 from boostbench.algorithms.bagging.interactions import move_main_effects_to_stumps, select_pairs
-from boostbench.algorithms.bagging.joint_rounds import DAMPING, JointBoostingMaster
+from boostbench.algorithms.bagging.joint_rounds import (
+    DAMPING,
+    JointBoostingMaster,
+    count_groups,
+)
 from boostbench.algorithms.bagging.sample_block import SampleBlock, ValidationSamples
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.stumps.stump import Stumps
@@ -82,8 +86,10 @@ class JointStumpMaster(JointBoostingMaster):
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
         min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
         n_blocks = -(-n_samples // max(min_samples, _BLOCK_SIZE // width))
-        # An even number of blocks gives two threads equal work.
-        n_blocks += n_blocks > 1 and n_blocks % 2
+        if n_blocks > 1:
+            # All groups have the same number of blocks.
+            n_groups = count_groups(n_samples)
+            n_blocks = n_groups * -(-n_blocks // n_groups)
         # The samples are sorted by class, so that a class is a slice of a block.
         rows = np.array_split(np.argsort(loss.strata, kind="stable"), n_blocks)
         blocks = [

@@ -25,8 +25,9 @@ class BatchedBinaryLogistic:
     Examples
     --------
     >>> loss = BatchedBinaryLogistic(np.array([0, 1]), np.ones((2, 1), np.float32))
-    >>> loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().tolist()
-    [-0.5, 0.5, 0.25, 0.25]
+    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    ([-0.5, 0.5], [0.25, 0.25])
     """
 
     def __init__(self, labels, weights):
@@ -42,17 +43,16 @@ class BatchedBinaryLogistic:
 
         Returns
         -------
-        ndarray of shape (2, n_scores, n_samples, n_models), dtype=float32
+        negative_slopes, curvatures : ndarray, dtype=float32
+            Of the shape of the scores.
         """
-        derivatives = _margin_derivatives(self._negate_first_class(scores.copy()), self._weights)
-        self._negate_first_class(derivatives[0])
-        return derivatives
-
-    def _negate_first_class(self, values):
-        """Negate the values of the first class in place."""
-        first = values[:, : self._n_first]
-        np.negative(first, out=first)
-        return values
+        is_first, is_second = slice(self._n_first), slice(self._n_first, None)
+        margins = np.empty_like(scores)
+        np.negative(scores[:, is_first], out=margins[:, is_first])
+        margins[:, is_second] = scores[:, is_second]
+        negative_slopes, curvatures = _margin_derivatives(margins, self._weights)
+        np.negative(negative_slopes[:, is_first], out=negative_slopes[:, is_first])
+        return negative_slopes, curvatures
 
     def curvature_along(self, direction, curvatures):
         """Return the second derivative of the loss along a change of the scores.
@@ -101,13 +101,13 @@ class BatchedMulticlassLogistic:
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
         derivatives = _margin_derivatives(self._margins(scores), self._weights)
-        negative_slopes = derivatives[0]
+        negative_slopes, _ = derivatives
         for label, samples in self._classes:
             # The score of the sample's own class is in the margins to all other classes, so that
             # its derivative is the sum of the derivatives in these margins.
-            for class_derivatives in derivatives[:, :, samples]:
-                class_derivatives[label] = 0.0
-                class_derivatives[label] = class_derivatives.sum(axis=0)
+            for values in derivatives:
+                values[label, samples] = 0.0
+                values[label, samples] = values[:, samples].sum(axis=0)
             np.negative(negative_slopes[:label, samples], out=negative_slopes[:label, samples])
             np.negative(
                 negative_slopes[label + 1 :, samples], out=negative_slopes[label + 1 :, samples]
@@ -141,8 +141,9 @@ class BatchedSquaredLoss:
     Examples
     --------
     >>> loss = BatchedSquaredLoss(np.array([3.0, -1.0]), np.full((2, 1), 2.0, np.float32))
-    >>> loss.derivatives(np.ones((1, 2, 1), np.float32)).ravel().tolist()
-    [4.0, -4.0, 2.0, 2.0]
+    >>> slopes, curvatures = loss.derivatives(np.ones((1, 2, 1), np.float32))
+    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    ([4.0, -4.0], [2.0, 2.0])
     """
 
     def __init__(self, y, weights):
@@ -151,12 +152,9 @@ class BatchedSquaredLoss:
 
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
-        derivatives = np.empty((2, *scores.shape), np.float32)
-        slopes, curvatures = derivatives
-        np.subtract(self._y, scores, out=slopes)
+        slopes = self._y - scores
         slopes *= self._weights
-        curvatures[:] = self._weights
-        return derivatives
+        return slopes, np.broadcast_to(self._weights, scores.shape)
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
@@ -182,8 +180,9 @@ class BatchedPoissonLoss:
     Examples
     --------
     >>> loss = BatchedPoissonLoss(np.array([3.0, 0.0]), np.full((2, 1), 2.0, np.float32))
-    >>> loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().tolist()
-    [4.0, -2.0, 4.0, 1.0]
+    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    ([4.0, -2.0], [4.0, 1.0])
     """
 
     def __init__(self, y, weights):
@@ -192,14 +191,13 @@ class BatchedPoissonLoss:
 
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
-        derivatives = np.empty((2, *scores.shape), np.float32)
-        slopes, curvatures = derivatives
-        np.exp(scores, out=slopes)
-        np.add(self._y, slopes, out=curvatures)
-        np.subtract(self._y, slopes, out=slopes)
+        predictions = np.exp(scores)
+        curvatures = self._y + predictions
         curvatures *= np.float32(0.5)
-        derivatives *= self._weights
-        return derivatives
+        curvatures *= self._weights
+        slopes = np.subtract(self._y, predictions, out=predictions)
+        slopes *= self._weights
+        return slopes, curvatures
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
@@ -234,8 +232,9 @@ class BatchedQuantileLoss:
     Examples
     --------
     >>> loss = BatchedQuantileLoss(np.array([9.0, 0.0]), np.ones((2, 1), np.float32), 0.75, 0.5)
-    >>> print(loss.derivatives(np.zeros((1, 2, 1), np.float32)).ravel().round(3))
-    [0.75  0.25  0.056 0.5  ]
+    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> print(slopes.ravel().round(3), curvatures.ravel().round(3))
+    [0.75 0.25] [0.056 0.5  ]
     """
 
     def __init__(self, y, weights, quantile, width):
@@ -245,21 +244,20 @@ class BatchedQuantileLoss:
 
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
-        derivatives = np.empty((2, *scores.shape), np.float32)
-        slopes, curvatures = derivatives
         residuals = self._y - scores
         # The slope is tau - expit(-u / h) = tau - 1/2 + tanh(u / 2h) / 2.
-        np.multiply(residuals, np.float32(0.5) / self._width, out=slopes)
+        slopes = residuals * (np.float32(0.5) / self._width)
         np.tanh(slopes, out=slopes)
         # The quotient has the limit 1 / (4 h) at 0.
         residuals *= np.float32(2.0)
-        curvatures[:] = np.float32(0.25) / self._width
+        curvatures = np.full_like(scores, np.float32(0.25) / self._width)
         is_near = np.abs(residuals) < np.float32(1e-3) * self._width
         np.divide(slopes, residuals, out=curvatures, where=~is_near)
         slopes *= np.float32(0.5)
         slopes += self._quantile - np.float32(0.5)
-        derivatives *= self._weights
-        return derivatives
+        slopes *= self._weights
+        curvatures *= self._weights
+        return slopes, curvatures
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
@@ -268,17 +266,15 @@ class BatchedQuantileLoss:
 
 def _margin_derivatives(margins, weights):
     """Return weighted negative slopes and curvatures in the margins, which are overwritten."""
-    derivatives = np.empty((2, *margins.shape), np.float32)
-    negative_slopes, curvatures = derivatives
     # An overflow gives the correct limit, 0. This is faster than `scipy.special.expit`.
     with np.errstate(over="ignore"):
         np.exp(margins, out=margins)
     margins += 1.0
     dual = np.reciprocal(margins, out=margins)
-    np.multiply(dual, weights, out=negative_slopes)
-    np.subtract(1.0, dual, out=dual)
-    np.multiply(negative_slopes, dual, out=curvatures)
-    return derivatives
+    negative_slopes = dual * weights
+    curvatures = np.subtract(1.0, dual, out=dual)
+    curvatures *= negative_slopes
+    return negative_slopes, curvatures
 
 
 def second_derivative(curvatures, squares):

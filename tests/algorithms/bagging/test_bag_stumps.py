@@ -61,11 +61,12 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     # Sums of small integers are exact in single precision, in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
-    parts = block.derivative_sums(derivatives, layout.block_draws(drawn))
-    total, *parts = [part.astype(float) for part in parts]
+    sums = block.zero_sums(2 * n_scores, N_MEMBERS)
+    block.add_derivative_sums(derivatives, layout.block_draws(drawn), sums)
+    total, sums_above = layout.sums_above(drawn, *[part.astype(float) for part in sums])
     np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
-    np.testing.assert_array_equal(layout.sums_above(drawn, total, *parts), expected)
+    np.testing.assert_array_equal(sums_above, expected)
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.n_stumps))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
     addends = layout.addends(drawn, difference)
@@ -74,8 +75,14 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     np.testing.assert_array_equal(changes, expected)
 
 
+@pytest.mark.parametrize("max_counts", [1, 2**20])
 @pytest.mark.parametrize("max_bins", [4, None])
-def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(max_bins):
+def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(
+    max_bins, max_counts, monkeypatch
+):
+    # Samples and members are counted in several parts, or all at once.
+    monkeypatch.setattr(bag_stumps, "_MAX_COUNTS", max_counts)
+    monkeypatch.setattr(bag_stumps, "_BLOCK_SAMPLES", max_counts + 9)
     Z, stumps = make_table(max_bins)
     layout = BagStumps(stumps, 1)
     # The bag of the last member has three samples, so that many columns do not vary.

@@ -142,7 +142,7 @@ def test_quantile_curvature_bounds_the_loss():
     loss = BatchedQuantileLoss(np.zeros(1), np.ones((1, 1), np.float32), 0.3, 0.2)
     steps = np.linspace(-5, 5, 201)
     for score in (0.0, 1e-6, -1e-5, 1e-3, 0.1, -0.4, 3.0):
-        slope, curvature = loss.derivatives(np.full((1, 1, 1), score, np.float32)).ravel()
+        slope, curvature = np.ravel(loss.derivatives(np.full((1, 1, 1), score, np.float32)))
         bound = smooth_quantile_loss(score, 0.0) - slope * steps + curvature * steps**2 / 2
         assert (smooth_quantile_loss(score + steps, 0.0) <= bound + 1e-5).all()
 
