@@ -75,9 +75,10 @@ def run(folder: Path, overrides: list[str], environment: dict[str, str], common:
         records, warnings = read_records(path)
         assert not warnings, warnings
         for record in records:
-            error = record.get("test_error", record.get("validation_error"))
-            bits = record.get("digests") or record.get("digest"), record.get("checkpoints")
-            found[path.relative_to(folder), record["key"]] = bits, error
+            results = record.results
+            error = results.get("test_error", results.get("validation_error"))
+            bits = results.get("digests") or results.get("digest"), results.get("checkpoints")
+            found[path.relative_to(folder), record.key] = bits, error
     return found
 
 

@@ -27,7 +27,7 @@ def show(results: Path) -> None:
     rows = []
     for folder in sorted((results / "records").glob("*-pools")):
         records, _ = read_records(record_path(results, folder.name, "mcboost"))
-        errors = {record["split"]: 100 * record["test_error"] for record in records}
+        errors = {record.split: 100 * record.test_error for record in records}
         n_pools = len(errors) // N_SPLITS
         pools = np.array([errors[i] for i in range(n_pools * N_SPLITS)]).reshape(n_pools, N_SPLITS)
         within = pools.var(axis=1, ddof=1).mean()

@@ -56,13 +56,13 @@ def read_hours(results):
         fits = {}
         for cell in table.cells.values():
             splits = cell.rows.records
-            configs = {record["config_hash"] for record in splits}
+            configs = {record.config.hash for record in splits}
             file = record_path(results, cell.data, cell.algo, "tuning")
             tuned = records.index(file).records.values()
-            tried = [one for one in tuned if one["config_hash"] in configs]
+            tried = [one for one in tuned if one.config.hash in configs]
             job = reference_job(splits)
             for made, tuning in ((splits, False), (tried, True)):
-                fits |= {Key(one["key"], cell.algo, tuning): of_record(one, job) for one in made}
+                fits |= {Key(one.key, cell.algo, tuning): of_record(one, job) for one in made}
         if fits:
             hours[table.name] = fits
     return hours
@@ -75,16 +75,16 @@ def total(hours):
 
 def reference_job(records):
     """Seconds of the reference job, the mean of a cell's splits: paths of fits do not record it."""
-    seconds = [(record.get("seconds") or {}).get("calibration") for record in records]
+    seconds = [record.cpu_seconds("calibration") for record in records]
     return mean([one for one in seconds if one] or [REFERENCE])
 
 
 def of_record(record, job):
     """CPU hours of a fit, 0 where it failed, or of a path of fits."""
-    seconds = record.get("seconds") or {}
-    if isinstance(seconds, list):
-        return sum(seconds) / 3600 * REFERENCE / job
-    return seconds.get("fit", 0.0) / 3600 * REFERENCE / (seconds.get("calibration") or job)
+    if record.is_failed:
+        return 0.0
+    reference = None if record.is_path else record.cpu_seconds("calibration")
+    return (record.cpu_seconds() or 0.0) / 3600 * REFERENCE / (reference or job)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ from boostbench.data.loading import load
 from boostbench.execution import deadline
 from boostbench.execution.jobs import execute
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.records.store import pack, read_records
+from boostbench.fitting.trial import Outcome
+from boostbench.records.store import RecordFile, pack, read_records
 from boostbench.records.verified import Verified, verified_path
 from boostbench.report.wording import format_number
 from boostbench.util import configs
@@ -203,11 +204,11 @@ def record(folder: Path, number: int) -> str:
         for quantity in QUANTITIES.values() if kind != ".tuning" else ():
             value = quantity.of(one)
             assert value is None or isfinite(value)
-        again = append(folder / f"again{kind}.jsonl", one)
-        assert again["key"] == one["key"]
+        [again] = RecordFile(folder / f"again{kind}.jsonl").add([one])
+        assert again.key == one.key
     if kind == "":
-        finished = [one for one in records if "error" not in one]
-        failed = [one for one in records if "error" in one]
+        finished = [one for one in records if not one.is_failed]
+        failed = [one for one in records if one.is_failed]
         recorded = _Recorded(finished, failed)
         cell = Cell.from_recorded(
             recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"]
@@ -401,8 +402,8 @@ def _fail_all_fits():
         deadline.run_trial = before
 
 
-def _not_run(trial, X, y) -> dict:
-    return {"error": "not run", "where": "?:0", "environment": {}}
+def _not_run(trial, X, y) -> Outcome:
+    return Outcome(error="not run", where="?:0", environment={})
 
 
 #: The function of each kind of input.

@@ -62,18 +62,18 @@ def test_algorithm_runs(run_page):
     _, results = run_page("centroids", "+algo.shrink=0.2")
     records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
     assert len(records) == 3
-    assert all(record["test_error"] < 0.1 for record in records)
-    assert all(record["n_parameters"] == 3 * 13 for record in records)
+    assert all(record.test_error < 0.1 for record in records)
+    assert all(record.n_parameters == 3 * 13 for record in records)
     _, results = run_page("centroids", "+algo.grid")
     records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
-    assert {record["chosen"].get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
+    assert {record.chosen.get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
 
 
 def test_boosting_algorithm_runs(run_page, folder):
     _, results = run_page("stagewise")
     records, _ = read_records(results / "records" / "wine" / "Stagewise.jsonl")
     assert len(records) == 3
-    assert all(record["test_error"] < 0.1 for record in records)
+    assert all(record.test_error < 0.1 for record in records)
     check = runpy.run_path(str(folder / "test_stagewise.py"))["test_stagewise"]
     check()
 
@@ -94,7 +94,7 @@ def test_measure_is_recorded(run_page):
     _, results = run_page("measure=balanced.Balanced")
     records, _ = read_records(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
     assert len(records) == 3
-    assert all(0 <= record["balanced_error"] < 0.3 for record in records)
+    assert all(0 <= record.values["balanced_error"] < 0.3 for record in records)
     result, _ = run_page("table wine.yaml")
     assert "Balanced error in percent" in result.out
     assert "not re" not in result.out.lower()

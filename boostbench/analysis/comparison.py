@@ -4,7 +4,7 @@ Numbers are paired over data sets or, in a table with one data set, over its spl
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import sqrt
@@ -22,6 +22,7 @@ from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import Quantity
+from boostbench.records.schema import Measured
 from boostbench.util.numbers import differences, rounded
 
 
@@ -218,16 +219,16 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
     return ratio_of_records([record for cell in cells for record in cell.rows.records])
 
 
-def ratio_of_records(records: Sequence[Mapping]) -> float | None:
+def ratio_of_records(records: Sequence[Measured]) -> float | None:
     """Return the ratio of `tested_ratio` for records of splits."""
-    protocols = [record["config"]["protocol"] for record in records]
+    protocols = [record.config.protocol for record in records]
     random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
         for protocol in protocols
     )
     if not records or not all(random):
         return None
-    return fmean(record["n_test"] / record["n_train"] for record in records)
+    return fmean(record.n_test / record.n_train for record in records)
 
 
 def compare_columns(

@@ -12,7 +12,7 @@ from boostbench.fitting.measures.predictions import Predictions
 from boostbench.fitting.quantities import QUANTITIES, Quantity, read_entries
 from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
-from boostbench.spec.code_version import FIRST_EDITION
+from boostbench.records.schema import Record
 from boostbench.spec.keys import remove_defaults
 from boostbench.util.atomic_write import write_output
 from boostbench.util.errors import UserError, writing_to
@@ -27,17 +27,17 @@ _PATHS = {
         name: (name,)
         for name in (
             *("split", "n_train", "n_test", "train_error", "validation_error", "chosen"),
-            *("checkpoints", "error", "rows", "edition", "commit", "environment", "finished"),
-            "key",
+            *("checkpoints", "error", "rows", "finished", "key"),
         )
     },
     "data": ("config", "data", "name"),
     "checksum": ("config", "data", "checksum"),
     "seed": ("config", "seed"),
-    "spec": ("config",),
-    "config": ("config_hash",),
+    "spec": ("config", "content"),
+    "config": ("config", "hash"),
     "digest": ("digests", "end"),
-    "cpu": ("environment", "cpu"),
+    "cpu": ("provenance", "environment", "cpu"),
+    **{name: ("provenance", name) for name in ("edition", "commit", "environment")},
 }
 
 #: Columns of an exported frame.
@@ -57,15 +57,15 @@ class ResultFrame:
 
     Parameters
     ----------
-    records : sequence of mapping, default=()
+    records : sequence of Record, default=()
         Records of finished and failed splits.
 
     Attributes
     ----------
-    records : sequence of mapping
+    records : sequence of Record
     """
 
-    def __init__(self, records: Sequence[Mapping] = ()):
+    def __init__(self, records: Sequence[Record] = ()):
         self.records = records
         self._columns: dict[str, list] = {}
 
@@ -105,13 +105,12 @@ class ResultFrame:
         import pandas as pd  # slow to import
 
         frame = pd.DataFrame({name: self[name] for name in (*_PATHS, *QUANTITIES)})
-        frame["edition"] = [edition or FIRST_EDITION for edition in self["edition"]]
         return frame.astype(dict.fromkeys(QUANTITIES, float))
 
 
 def concatenate(frames: Iterable[ResultFrame]) -> ResultFrame:
     """Return the rows of several frames in one; records with the same key only once."""
-    records = {record["key"]: record for frame in frames for record in frame.records}
+    records = {record.key: record for frame in frames for record in frame.records}
     return ResultFrame(list(records.values()))
 
 
@@ -179,14 +178,14 @@ def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
 
     records, frames = Records(find_results(Path(results))), []
     for (data, algo, _), record in records.each(lambda _, kind: kind == Predictions.suffix):
-        if "error" in record:
+        if record.is_failed:
             continue
-        frame = pd.DataFrame({"row": record["tested"], "truth": record["truth"]})
-        frame["predicted"] = record["predicted"]
-        for number, column in enumerate(zip(*record["probabilities"] or (), strict=True)):
+        frame = pd.DataFrame({"row": record.tested, "truth": record.truth})
+        frame["predicted"] = record.predicted
+        for number, column in enumerate(zip(*record.probabilities or (), strict=True)):
             frame[f"p{number}"] = column
-        settings = settings_as_json(record["config"])
-        frames.append(frame.assign(data=data, algo=algo, split=record["split"], settings=settings))
+        settings = settings_as_json(record.config.content)
+        frames.append(frame.assign(data=data, algo=algo, split=record.split, settings=settings))
     if not frames:
         raise UserError(
             f"no predictions are on record in {results}; 'boostbench run measure=predictions' "

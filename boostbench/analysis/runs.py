@@ -12,7 +12,8 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.papers.published import PublishedLine, is_value
 from boostbench.records.archive import Records
-from boostbench.spec.keys import RecordKeys, canonical_json, digest, remove_defaults
+from boostbench.records.schema import Record
+from boostbench.spec.keys import canonical_json, digest, remove_defaults
 from boostbench.util.errors import UserError, did_you_mean
 
 # Kinds of records without results: material of figures, and trials of cross-validation.
@@ -74,19 +75,15 @@ def find_experiments(
     list of RecordedExperiment
         Experiments in the order of data set and algorithm.
     """
-    groups: dict[tuple[str, str, str, str], list[Mapping]] = {}
-    # Configs may differ in settings that do not affect results, such as the path of a file.
-    identities: dict[str, str] = {}
+    groups: dict[tuple[str, str, str, str], list[Record]] = {}
 
     def is_wanted(algo: str, kind: str) -> bool:
         return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
 
     for names, record in records.each(is_wanted):
-        config = record["config_hash"]
-        if config not in excluded:
-            if config not in identities:
-                identities[config] = RecordKeys.from_config(record["config"]).split
-            groups.setdefault((*names, identities[config]), []).append(record)
+        # Configs may differ in settings that do not affect results, such as the path of a file.
+        if record.config.hash not in excluded:
+            groups.setdefault((*names, record.config.keys.split), []).append(record)
     experiments = []
     for (data, algo, *_), group in groups.items():
         frame = ResultFrame(group)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
     from boostbench.records.archive import Records
+    from boostbench.records.schema import Record
     from boostbench.records.verified import Finding, Group, Verified
     from boostbench.spec.code_version import CodeVersion
 
@@ -150,11 +151,11 @@ def _parse_budget(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2]]
 
 
-def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
+def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Record]]:
     """Return the finished records of algorithms, classes and tables, with their algorithms."""
     from boostbench.records.verified import Group
 
-    finished = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
+    finished = [(algo, record) for (_, algo, _), record in records.each() if not record.is_failed]
     if not names:
         return finished
     classes = {_class_name(record) for _, record in finished}
@@ -170,12 +171,12 @@ def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, M
         for name, record in finished
         if name in names
         or _class_name(record) in names
-        or Group.from_config(record["config"]) in groups
+        or Group.from_config(record.config) in groups
     ]
 
 
-def _class_name(record: Mapping) -> str:
-    return record["config"]["algo"]["_target_"].rpartition(".")[2]
+def _class_name(record: Record) -> str:
+    return record.config.target.rpartition(".")[2]
 
 
 def _table_groups(table: str, records: Records) -> set[Group]:
@@ -185,10 +186,10 @@ def _table_groups(table: str, records: Records) -> set[Group]:
 
     experiments = TableRequest.from_definition(TableDefinition.read(table)).experiments
     cells = records.find_each(experiments).values()
-    return {Group.from_config(cell.records[0]["config"]) for cell in cells if cell.records}
+    return {Group.from_config(cell.records[0].config) for cell in cells if cell.records}
 
 
-def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -> list[GroupCheck]:
+def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) -> list[GroupCheck]:
     """Return the groups of the records of today's editions.
 
     An error is printed for each experiment whose class cannot be imported.
@@ -201,17 +202,16 @@ def _group_records(records: Iterable[tuple[str, Mapping]], verified: Verified) -
     fits: dict[Group, list[RecordedFit]] = {}
     versions: dict[str, CodeVersion | None] = {}
     for name, record in records:
-        config = record["config"]
-        if record["config_hash"] not in versions:
+        config = record.config
+        if config.hash not in versions:
             try:
                 measure = verification.find_measure(config)
-                version = CodeVersion.from_config(config["algo"], type(measure))
-                versions[record["config_hash"]] = version
+                versions[config.hash] = CodeVersion.from_config(config.algo, type(measure))
             except (Exception, SystemExit) as error:  # a module may raise anything
                 print_error(f"{name}: {first_line(error)}")
-                versions[record["config_hash"]] = None
-        version = versions[record["config_hash"]]
-        if version is not None and version.matches(record):
+                versions[config.hash] = None
+        version = versions[config.hash]
+        if version is not None and version.matches(record.provenance):
             fit = RecordedFit.from_record(record, name)
             fits.setdefault(Group.from_config(config), []).append(fit)
     return [

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from boostbench.data.dataset import Dataset
 from boostbench.execution import remote
-from boostbench.fitting.trial import DIED, Work
+from boostbench.fitting.trial import DIED, Outcome, Work
 from boostbench.util.errors import UserError, first_line
 
 #: Trials in flight for each worker process: one that runs, one that waits.
@@ -68,7 +68,7 @@ class Cluster:
                 "of a process"
             )
 
-    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:
+    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, Outcome]]:
         """Carry out tasks; see `boostbench.execution.workers.Workers`.
 
         Parameters
@@ -77,7 +77,7 @@ class Cluster:
 
         Yields
         ------
-        (Work, dict)
+        (Work, Outcome)
 
         Raises
         ------

@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 
 from boostbench.fitting.calibration import calibration
-from boostbench.fitting.trial import Trial, run_trial
+from boostbench.fitting.trial import Outcome, Trial, run_trial
 from boostbench.util.errors import UserError
 
 #: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
@@ -24,12 +25,15 @@ class OutOfTime(BaseException):
     """The limit is over; not an `Exception`, so that estimators do not take it for their own."""
 
 
-def failure(limit: float) -> dict:
-    """Give the outcome of a trial that takes too long."""
-    return {"error": f"OutOfTime: it takes more than {limit:g} s", "where": "protocol.time_limit"}
+def late(outcome: Outcome, limit: float) -> Outcome:
+    """Return an outcome as the failure of a trial that took longer than its time limit."""
+    error = f"OutOfTime: it takes more than {limit:g} s"
+    return replace(outcome, results={}, error=error, where="protocol.time_limit")
 
 
-def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull) -> dict:
+def run_with_time_limit(
+    trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull
+) -> Outcome:
     """Run a trial; at the end of its protocol's `time_limit` it is a failure.
 
     Parameters
@@ -44,8 +48,7 @@ def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os
 
     Returns
     -------
-    dict
-        As of `run_trial`.
+    Outcome
     """
     limit = trial.protocol.time_limit
     if limit is None:
@@ -60,9 +63,9 @@ def run_with_time_limit(trial: Trial, X, y, *, expendable: bool, trace: str = os
         with last, _raising_after(limit) as is_over:
             outcome = run_trial(trial, X, y)
     except OutOfTime:
-        return failure(limit)
+        return late(Outcome(), limit)
     # The exception became the failure of the trial, or the estimator replaced it by its own error.
-    return {**outcome, **failure(limit)} if is_over and "error" in outcome else outcome
+    return late(outcome, limit) if is_over and outcome.error else outcome
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from boostbench.fitting.calibration import calibration
+from boostbench.records.schema import Config, Record
 
 
 class Forecast(NamedTuple):
@@ -26,13 +27,13 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    work: Iterable[tuple[Hashable, int, Mapping, Sequence[Sequence[Mapping]]]],
+    work: Iterable[tuple[Hashable, int, Config, Sequence[Sequence[Record]]]],
 ) -> Forecast:
     """Return the expected time of fits.
 
     Parameters
     ----------
-    work : iterable of (hashable, int, mapping, sequence)
+    work : iterable of (hashable, int, Config, sequence)
         Kind of fits, their number and config, and records of other fits of the same algorithm on
         the same data: records of the same kind, and records that are used if these have no times.
 
@@ -54,20 +55,19 @@ def forecast(
     return Forecast(seconds, unknown, each)
 
 
-def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
+def _spent(config: Config, records: Sequence[Record]) -> float | None:
     """Return the mean CPU time of recorded fits, in reference jobs; None without any."""
-    same = [record for record in records if record["config"] == config] or records
+    same = [record for record in records if record.config.content == config.content] or records
     jobs = []
     for record in same:
-        times = record.get("seconds")
-        if isinstance(times, list) and sum(times):
-            # A path of fits records no reference job.
-            spent = sum(times) / calibration()
-        elif isinstance(times, Mapping) and times.get("fit") and times.get("calibration"):
-            spent = times["fit"] / times["calibration"]
-        else:
+        if record.is_failed or not record.cpu_seconds():
             continue
-        asked, done = (about["algo"].get("n_iterations") for about in (config, record["config"]))
+        # A path of fits records no reference job.
+        reference = calibration() if record.is_path else record.cpu_seconds("calibration")
+        if not reference:
+            continue
+        spent = record.cpu_seconds() / reference
+        asked, done = (each.algo.get("n_iterations") for each in (config, record.config))
         # A user's class may take "auto" as well.
         are_numbers = all(isinstance(n, int | float) and n > 0 for n in (asked, done))
         jobs.append(spent * (asked / done if are_numbers else 1))

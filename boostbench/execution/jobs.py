@@ -130,7 +130,7 @@ def plan_table(configs: Mapping[Key, ExperimentConfig]) -> TablePlan:
     for key in filter(datasets.__contains__, recorded):
         dataset, records_of_cell, config = datasets[key], recorded[key].records, configs[key]
         is_other_copy = bool(records_of_cell) and (
-            records_of_cell[0]["config"]["data"]["checksum"] != dataset.checksum
+            records_of_cell[0].config.data.checksum != dataset.checksum
         )
         has_fixed_splits = config.protocol.sampling == "fixed"
         if key not in complete or (config.data.path if is_other_copy else has_fixed_splits):

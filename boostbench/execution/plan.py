@@ -12,21 +12,20 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.missing_values import imputation
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
-from boostbench.fitting.trial import Trial
-from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.fitting.trial import Outcome, Trial
+from boostbench.fitting.tuning import Point, Validation, inner_splits, trials
+from boostbench.records.codec import make_record
 from boostbench.records.environment import commit
-from boostbench.records.schema import points_of
+from boostbench.records.schema import Config, Provenance, Record
 from boostbench.records.store import record_path
 from boostbench.spec import measures
 from boostbench.spec.data import KEEP
 from boostbench.spec.experiment import ExperimentSpec
-from boostbench.spec.keys import RecordKeys, canonical_json
+from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
-# Entries that records of tuning trials leave out, as there are many of these records.
-_LEFT_OUT = ("n_train", "n_test", "warnings", "started")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +99,8 @@ class Experiment:
         return bool(self.dataset.categories and is_unfilled and self.spec.supports[1])
 
     @cached_property
-    def config(self) -> dict:
-        """All that decides the results, in JSON types, and nothing else, defaults written down."""
+    def config(self) -> Config:
+        """Config of the records: all that affects the results, with defaults, and nothing else."""
         data = {
             "name": self.dataset.name,
             "checksum": self.dataset.checksum,
@@ -115,12 +114,7 @@ class Experiment:
             data["words"] = "categories"
         if self.dataset.spec and self.dataset.spec.overrides:
             data["cut"] = self.dataset.spec.overrides
-        return {"data": data, "measure": self.measure.name, **self.spec.settings}
-
-    @cached_property
-    def keys(self) -> RecordKeys:
-        """Keys of the records of all splits of the experiment."""
-        return RecordKeys.from_config(self.config)
+        return Config({"data": data, "measure": self.measure.name, **self.spec.settings})
 
     @cached_property
     def splits(self) -> list[Split]:
@@ -165,24 +159,24 @@ class Experiment:
             )
 
     def tuning_split(self, split: Split) -> Split:
-        """Give the split on whose training part the parameters for `split` are chosen."""
+        """Return the split on whose training part the parameters for `split` are chosen."""
         return self.splits[0] if self.spec.protocol.tune == "first_split" else split
 
-    def trial(self, split: Split, chosen: Mapping) -> Trial:
-        """Plan the fit on a split's training part with the chosen parameters."""
+    def trial(self, split: Split, chosen: Point) -> Trial:
+        """Return the fit on a split's training part with the chosen parameters."""
         about = self.spec.protocol, self.measure, self.imputation, self.dataset.category_counts
         return Trial(self.spec.algorithm, chosen, split, *about, self.takes_categories)
 
     def key(self, split: Split) -> str:
-        """Give the key of a split's record."""
-        return self.keys.split_key(split.index, split.checksum)
+        """Return the key of a split's record."""
+        return self.config.keys.split_key(split.index, split.checksum)
 
     def shard_key(self, split: Split) -> str:
         """Return the key that assigns a split, with its tuning, to a shard."""
         return self.key(self.tuning_split(split) if self.is_tuned else split)
 
     def path(self, results: Path, tuning: bool = False) -> Path:
-        """Give the file of the experiment's records, or of its cross-validation trials."""
+        """Return the file of the experiment's records, or of its cross-validation trials."""
         kind = "tuning" if tuning else self.measure.suffix
         return record_path(results, self.dataset.name, self.spec.algorithm.name, kind)
 
@@ -200,7 +194,7 @@ def _check_text(dataset: Dataset) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A trial together with how its outcome is to be filed.
+    """Trial of an experiment: a split, or a cross-validation trial.
 
     Attributes
     ----------
@@ -208,17 +202,17 @@ class Task:
     trial : Trial
     key : str
         Key of the record.
-    tuning : bool
-        Whether it is a cross-validation trial.
-    labels : dict
-        Entries of the record besides the outcome.
+    split : int
+        Number of the split, or of the split whose training part is divided.
+    validation_error : float, default=None
+        Mean validation error of the chosen point; None without tuning.
     """
 
     experiment: Experiment
     trial: Trial
     key: str
-    tuning: bool
-    labels: Mapping
+    split: int
+    validation_error: float | None = None
 
     @property
     def dataset(self) -> Dataset:
@@ -226,60 +220,78 @@ class Task:
         return self.experiment.dataset
 
     @property
-    def label(self) -> str:
-        """The piece of work in words."""
-        fold = f", fold {self.labels['fold']}, {self._point()}" if self.tuning else ""
-        return f"{self.experiment.label}, split {self.labels['split']}{fold}"
+    def tuning(self) -> bool:
+        """True for a cross-validation trial."""
+        return isinstance(self.trial.measure, Validation)
 
     @property
-    def points(self) -> list[dict]:
-        """Points of the grid that this cross-validation trial is about."""
-        return points_of(self.labels)
+    def points(self) -> list[Point]:
+        """Points of the grid that this cross-validation trial fits."""
+        return list(self.trial.measure.points)
 
-    def _point(self) -> str:
-        if len(self.points) > 1:
-            return f"{len(self.points)} points"
-        return ", ".join(f"{name}={value}" for name, value in self.points[0].items())
+    @property
+    def label(self) -> str:
+        """Description of the task in messages."""
+        label = f"{self.experiment.label}, split {self.split}"
+        if not self.tuning:
+            return label
+        points = f"{len(self.points)} points"
+        if len(self.points) == 1:
+            points = ", ".join(f"{name}={value}" for name, value in self.points[0].items())
+        return f"{label}, fold {self.trial.split.index}, {points}"
 
-    def record(self, outcome: dict) -> dict:
-        """Return the record of an outcome of the trial."""
-        left_out = _LEFT_OUT if self.tuning else ()
-        entries = {name: value for name, value in outcome.items() if name not in left_out}
-        return {**self.labels, **entries}
+    def record(self, outcome: Outcome) -> Record:
+        """Return the record of an outcome of the trial.
+
+        Raises
+        ------
+        BadLine
+            If a result has an impossible value, or has no JSON form.
+        """
+        # 1) Facts that every record has.
+        entries = dict(outcome.results)
+        entries |= {"split": self.split, "rows": self.trial.split.checksum}
+        facts = {"finished": outcome.finished, "error": outcome.error, "where": outcome.where}
+        # 2) There are many trials, so that their records leave some facts out.
+        if self.tuning:
+            points = self.points
+            entries["fold"] = self.trial.split.index
+            entries |= {"points": points} if len(points) > 1 else {"point": points[0]}
+        else:
+            entries |= {
+                "chosen": dict(self.trial.chosen),
+                "validation_error": self.validation_error,
+            }
+            facts |= {"n_train": outcome.n_train, "n_test": outcome.n_test}
+            facts |= {"started": outcome.started, "warnings": outcome.warnings}
+        # 3) The facts of a fit whose process is gone are unknown.
+        entries |= {name: value for name, value in facts.items() if value is not None}
+        provenance = {
+            **self.experiment.spec.code_version.to_record(),
+            "commit": commit(),
+            "environment": outcome.environment,
+        }
+        kind = "tuning" if self.tuning else self.experiment.measure.suffix
+        return make_record(kind, self.experiment.config, Provenance(provenance), entries)
 
 
-def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
+def split_task(
+    experiment: Experiment, split: Split, chosen: Point, validation_error: float | None
+) -> Task:
     """Return the task of a split."""
-    labels = {
-        **_labels(experiment, split.index, split),
-        "chosen": dict(chosen),
-        "validation_error": validation_error,
-    }
-    return Task(experiment, experiment.trial(split, chosen), experiment.key(split), False, labels)
+    trial, key = experiment.trial(split, chosen), experiment.key(split)
+    return Task(experiment, trial, key, split.index, validation_error)
 
 
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
-    """Plan the cross-validation inside a split's training part: fold by fold, point by point.
+    """Yield the tasks of the cross-validation inside a training part: by fold, then by point.
 
     Points that share a fit are one trial for each fold, see `boostbench.fitting.tuning`.
     """
     y = experiment.dataset.y[split.train]
     where = f"the training part of split {split.index} of {experiment.dataset.name}"
     for inner in inner_splits(split, y, experiment.spec.protocol.n_folds, where):
-        fold, rows = inner.index, inner.checksum
         for trial in trials(experiment.trial(inner, {}), experiment.spec.points):
             points = list(trial.measure.points)
-            name, value = ("points", points) if len(points) > 1 else ("point", points[0])
-            key = experiment.keys.trial_key(split.index, fold, points, rows)
-            labels = {**_labels(experiment, split.index, inner), "fold": fold, name: value}
-            yield Task(experiment, trial, key, True, labels)
-
-
-def _labels(experiment: Experiment, index: int, rows: Split) -> dict:
-    return {
-        "config": experiment.config,
-        **experiment.spec.code_version.to_record(),
-        "commit": commit(),
-        "split": index,
-        "rows": rows.checksum,
-    }
+            key = experiment.config.keys.trial_key(split.index, inner.index, points, inner.checksum)
+            yield Task(experiment, trial, key, split.index)

@@ -9,7 +9,8 @@ from boostbench.execution.locks import Locks
 from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.run_records import RunRecords
 from boostbench.execution.workers import Workers
-from boostbench.records.schema import BadLine
+from boostbench.fitting.trial import Outcome
+from boostbench.records.schema import BadLine, Record
 from boostbench.spec.keys import digest
 
 #: Seconds between two looks at the records of other runs.
@@ -107,13 +108,13 @@ class Queue:
             if tasks and self.done == n_before:
                 time.sleep(_POLL_INTERVAL)
 
-    def record(self, task: Task, outcome: dict) -> None:
+    def record(self, task: Task, outcome: Outcome) -> None:
         """Append the record of an outcome, and send its event."""
         file = self.run_records.file_for(task)
         try:
             key = file.add(task.record(outcome))
         except BadLine as error:
-            outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
+            outcome = Outcome(error=f"what was measured cannot be recorded: {error}", where="?")
             key = file.add(task.record(outcome))
         if not task.tuning:
             self.ran.add((task.experiment, key))
@@ -127,7 +128,7 @@ class Queue:
         tasks : list of Task
         locked : list of Task
             Tasks that a concurrent run is executing are appended.
-        adopted : list of (Task, dict)
+        adopted : list of (Task, Record)
             Tasks that a concurrent run has finished are appended, with their records.
         """
         for task in tasks:
@@ -153,24 +154,24 @@ class Queue:
         path, version = self.run_records.file_for(task).path, task.experiment.spec.code_version
         return digest([path.parent.name, path.name, task.key, *version])
 
-    def _find_other_result(self, task: Task) -> dict | None:
+    def _find_other_result(self, task: Task) -> Record | None:
         """Return the record of a concurrent run that makes a task unnecessary, if there is one."""
         record = self.run_records.file_for(task).find_foreign(task.key)
         is_usable = record and self.run_records.makes_rerun_unnecessary(task, record)
         return record if is_usable else None
 
-    def _adopt(self, adopted: list[tuple[Task, dict]]) -> None:
+    def _adopt(self, adopted: list[tuple[Task, Record]]) -> None:
         """Take over the records of concurrent runs, and send their events."""
         while adopted:
             task, record = adopted.pop(0)
             self.run_records.file_for(task).adopt(task.key)
             self._finish(task, record, is_by_other_run=True)
 
-    def _finish(self, task: Task, outcome: Mapping, is_by_other_run: bool = False) -> None:
+    def _finish(self, task: Task, outcome: Outcome | Record, is_by_other_run: bool = False) -> None:
         """Count a task whose record is on disk, so that the next owner of its lock finds it."""
         if self._locks:
             self._locks.release(self._lock_key(task))
         self.done += 1
-        failure = outcome.get("error"), outcome.get("where")
+        failure = outcome.error, outcome.where
         expected = self.expected.get((task.experiment, task.tuning))
         self.on_event(Finished(task.tuning, task.label, *failure, expected, is_by_other_run))

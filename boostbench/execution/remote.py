@@ -11,7 +11,7 @@ import boostbench
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.execution import deadline
-from boostbench.fitting.trial import Trial
+from boostbench.fitting.trial import Outcome, Trial
 from boostbench.util.errors import UserError, first_line
 
 
@@ -59,7 +59,7 @@ def keep_arrays(X, y) -> tuple:
     return X, y
 
 
-def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
+def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> Outcome:
     """Run a trial.
 
     Parameters
@@ -71,8 +71,7 @@ def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
 
     Returns
     -------
-    dict
-        Result of `run_trial`.
+    Outcome
 
     Raises
     ------

@@ -1,6 +1,5 @@
 """Selection of the records that a run reuses, and of the files that it appends to."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from boostbench.execution.plan import Experiment, Task
@@ -8,6 +7,7 @@ from boostbench.execution.shards import Shard
 from boostbench.fitting.splits import Split
 from boostbench.records.archive import RecordIndex, Records
 from boostbench.records.installed import installed_folder
+from boostbench.records.schema import Record
 
 
 class RunRecords:
@@ -50,7 +50,7 @@ class RunRecords:
             self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
         return self._run_files[path]
 
-    def past_records(self, experiment: Experiment, tuning: bool = False) -> list[dict]:
+    def past_records(self, experiment: Experiment, tuning: bool = False) -> list[Record]:
         """Return records of the same algorithm and data, by which the time of a fit is estimated.
 
         They count with ``rerun="all"``, too. A folder without any takes the installed results.
@@ -66,21 +66,21 @@ class RunRecords:
         of_run = [warning for file in self._run_files.values() for warning in file.warnings]
         return self._records.pop_warnings() + of_run
 
-    def is_fresh(self, experiment: Experiment, record: Mapping) -> bool:
+    def is_fresh(self, experiment: Experiment, record: Record) -> bool:
         """Return True if a record has today's edition, and no refit contradicts it."""
         return not self.verified.is_stale(record, experiment.spec.code_version)
 
-    def makes_rerun_unnecessary(self, work: Experiment | Task, record: Mapping) -> bool:
+    def makes_rerun_unnecessary(self, work: Experiment | Task, record: Record) -> bool:
         """Return True if `record`, even of a failed fit, means that `work` need not run again."""
         is_task = isinstance(work, Task)
         experiment, tuning = (work.experiment, work.tuning) if is_task else (work, False)
         # Stale trials must not compete with fresh ones.
         return (self.rerun == "missing" and not tuning) or self.is_fresh(experiment, record)
 
-    def find_finished(self, work: Experiment | Task, key: str) -> dict | None:
+    def find_finished(self, work: Experiment | Task, key: str) -> Record | None:
         """Return the record of a finished fit that makes `work` unnecessary, if there is one."""
         record = self.file_for(work).records.get(key)
-        if record is None or "error" in record:
+        if record is None or record.is_failed:
             return None
         return record if self.makes_rerun_unnecessary(work, record) else None
 

@@ -12,9 +12,9 @@ from boostbench.execution.run_records import RunRecords
 from boostbench.execution.shards import Shard
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
-from boostbench.fitting.tuning import choose
+from boostbench.fitting.trial import Outcome
+from boostbench.fitting.tuning import Point, choose
 from boostbench.records.archive import ExperimentResults, Records
-from boostbench.records.data_options import add_options, has_options
 from boostbench.records.store import check_writable
 from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError, did_you_mean
@@ -59,7 +59,7 @@ class Interrupted(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome(ExperimentResults):
+class RunResults(ExperimentResults):
     """Records of one experiment after a run.
 
     Attributes
@@ -76,7 +76,7 @@ class Outcome(ExperimentResults):
 class Report(NamedTuple):
     """Outcomes of the experiments of a run, in their order, and warnings about damaged lines."""
 
-    outcomes: list[Outcome]
+    outcomes: list[RunResults]
     warnings: list[str]
 
     @property
@@ -282,7 +282,7 @@ def _forecast(
 
 def _find_recorded_choice(
     experiment: Experiment, run_records: RunRecords
-) -> tuple[dict, float | None] | None:
+) -> tuple[Point, float | None] | None:
     """Return the chosen point and its validation error, unless they depend on missing trials."""
     if not experiment.is_tuned:
         return experiment.spec.points[0], None
@@ -290,13 +290,13 @@ def _find_recorded_choice(
         for split in experiment.splits:
             record = run_records.find_finished(experiment, experiment.key(split))
             if record and run_records.is_fresh(experiment, record):
-                return record["chosen"], record["validation_error"]
+                return record.chosen, record.validation_error
     return None
 
 
 def _choose_by_trials(
     experiment: Experiment, split: Split, run_records: RunRecords
-) -> tuple[dict, float | None, dict | None]:
+) -> tuple[Point, float | None, Outcome | None]:
     """Return the chosen point, its mean validation error, and the failure if all points failed."""
     records = run_records.file_for(experiment, tuning=True).records
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
@@ -304,9 +304,9 @@ def _choose_by_trials(
     point, error = choose(experiment.spec.points, trials)
     if point is not None:
         return point, error, None
-    failed = next(record for _, record in trials if "error" in record)
-    error = f"no point of the grid could be fitted; one of them: {failed['error']}"
-    return {}, None, {"error": error, "where": failed["where"]}
+    failed = next(record for _, record in trials if record.is_failed)
+    error = f"no point of the grid could be fitted; one of them: {failed.error}"
+    return {}, None, Outcome(error=error, where=failed.where)
 
 
 def _collect_outcomes(
@@ -318,7 +318,7 @@ def _collect_outcomes(
         records = run_records.file_for(experiment).records
         keys = [experiment.key(split) for split in experiment.splits]
         outcomes.append(
-            Outcome.from_splits(
+            RunResults.from_splits(
                 [records[key] for key in keys if key in records],
                 len(keys),
                 experiment.spec.code_version,
@@ -330,13 +330,13 @@ def _collect_outcomes(
     return Report(outcomes, run_records.pop_warnings())
 
 
-def _note_cuts(outcomes: list[Outcome], run_records: RunRecords) -> None:
+def _note_cuts(outcomes: list[RunResults], run_records: RunRecords) -> None:
     """Record new options by which the data of finished records were requested."""
     for outcome in outcomes:
         file = run_records.file_for(outcome.experiment)
-        cut = key_options(outcome.experiment.config["data"].get("cut", {}))
+        cut = key_options(outcome.experiment.config.data.cut)
         # Read the records again: an earlier experiment of this loop may have changed them.
         records = file.records
-        for record in [records[record["key"]] for record in outcome.records]:
-            if not has_options(record, cut):
-                file.add(add_options(record, cut))
+        for record in [records[record.key] for record in outcome.records]:
+            if not record.has_options(cut):
+                file.add(record.add_options(cut))

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -25,15 +26,13 @@ from boostbench.data.loading import load
 from boostbench.execution.workers import Workers
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
-from boostbench.fitting.trial import Trial
+from boostbench.fitting.trial import Outcome, Trial
 from boostbench.fitting.tuning import inner_splits, trials
-from boostbench.records.codec import CIRCUMSTANCES
 from boostbench.records.environment import now, system
-from boostbench.records.schema import points_of
+from boostbench.records.schema import Config, Measured, Record, TrialRecord
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.code_version import FIRST_EDITION
 from boostbench.spec.keys import digest
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import import_estimator
@@ -58,10 +57,8 @@ _MAX_KEYS = 30
 _SPLITS_PER_BATCH = 10
 # Entries of a record that the refit is given, and entries that another fit decides: a split takes
 # its parameters from the trials, and a trial its points from the grid.
-_GIVEN = CIRCUMSTANCES | {"split", "fold", "rows", "chosen"}
+_GIVEN = {"split", "fold", "rows", "chosen"}
 _GIVEN_TO_TRIALS, _GIVEN_TO_SPLITS = {"point", "points"}, {"validation_error"}
-# Entries of every config; the measure adds the others.
-_CONFIG_ENTRIES = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -74,37 +71,36 @@ class RecordedFit:
 
     Attributes
     ----------
-    record : dict
+    record : Record
     label : str
         Algorithm, data set, split and fold.
     seconds : float
         CPU seconds of the fit, as recorded.
     """
 
-    record: Mapping
+    record: Record
     label: str
     seconds: float
 
     @classmethod
-    def from_record(cls, record: Mapping, algorithm: str) -> "RecordedFit":
+    def from_record(cls, record: Record, algorithm: str) -> "RecordedFit":
         """Make it from a record in the file of an algorithm."""
-        fold = f", fold {record['fold']}" if "fold" in record else ""
-        data = record["config"]["data"]["name"]
-        label = f"{algorithm} on {data}, split {record['split']}{fold}"
+        fold = f", fold {record.fold}" if record.is_trial else ""
+        label = f"{algorithm} on {record.config.data.name}, split {record.split}{fold}"
         return cls(record, label, recorded_seconds(record))
 
     @property
     def key(self) -> str:
         """Key of the record."""
-        return self.record["key"]
+        return self.record.key
 
     @property
     def is_tuning(self) -> bool:
         """True for a cross-validation trial."""
-        return "fold" in self.record
+        return self.record.is_trial
 
 
-def load_recorded_data(record: Mapping) -> Dataset:
+def load_recorded_data(record: Record) -> Dataset:
     """Load the data set of a record.
 
     Raises
@@ -112,8 +108,8 @@ def load_recorded_data(record: Mapping) -> Dataset:
     UserError
         If it is not available, or its checksum is not the recorded one.
     """
-    facts = record["config"]["data"]
-    dataset = _load(facts["name"], facts["checksum"], json.dumps(facts.get("cut", {})))
+    facts = record.config.data
+    dataset = _load(facts.name, facts.checksum, json.dumps(facts.cut))
     if isinstance(dataset, UserError):
         raise dataset
     return dataset
@@ -134,12 +130,12 @@ def _load(name: str, checksum: str, cut: str) -> Dataset | UserError:
     return dataset
 
 
-def plan_refit(record: Mapping, dataset: Dataset) -> Trial:
+def plan_refit(record: Record, dataset: Dataset) -> Trial:
     """Return the trial that repeats the fit of a record.
 
     Parameters
     ----------
-    record : dict
+    record : Record
         A finished fit.
     dataset : Dataset
         The data set of the record.
@@ -149,30 +145,30 @@ def plan_refit(record: Mapping, dataset: Dataset) -> Trial:
     UserError
         If today's code has no such class, measure, setting or split.
     """
-    config, points = record["config"], points_of(record)
-    measure, params = find_measure(config), dict(config["algo"])
+    config = record.config
+    measure, params = find_measure(config), dict(config.algo)
     target = params.pop("_target_")
     import_estimator(target)  # a record from elsewhere may name any class
     protocol, split = _find_split(record, type(measure), dataset)
-    if points:
+    if record.is_trial:
         y, n_folds = dataset.y[split.train], protocol.n_folds
         folds = inner_splits(split, y, n_folds, f"split {split.index}")
-        split = next(itertools.islice(folds, record["fold"], None))
-    algorithm = AlgorithmSpec("", target, params, config["grid"])
+        split = next(itertools.islice(folds, record.fold, None))
+    algorithm = AlgorithmSpec("", target, params, config.grid)
     trial = Trial(
         algorithm,
-        record.get("chosen", {}),
+        {} if record.is_trial else record.chosen,
         split,
         protocol,
         measure,
-        config["data"].get("missing"),
+        config.data.missing,
         dataset.category_counts,
-        "words" in config["data"],
+        config.data.words is not None,
     )
-    return next(trials(trial, points)) if points else trial
+    return next(trials(trial, record.points)) if record.is_trial else trial
 
 
-def find_measure(config: Mapping) -> Measure:
+def find_measure(config: Config) -> Measure:
     """Return the measure of a recorded config; older configs have its settings, but not its name.
 
     Raises
@@ -180,9 +176,9 @@ def find_measure(config: Mapping) -> Measure:
     UserError
         If no measure has these settings.
     """
-    if "measure" in config:
-        return measures.find(config["measure"])
-    settings = {name: value for name, value in config.items() if name not in _CONFIG_ENTRIES}
+    if config.measure is not None:
+        return measures.find(config.measure)
+    settings = config.measure_settings
     for name in measures.names():
         measure = measures.find(name)
         if dict(measure.settings) == settings:
@@ -191,15 +187,15 @@ def find_measure(config: Mapping) -> Measure:
 
 
 def _find_split(
-    record: Mapping, measure: type[Measure], dataset: Dataset
+    record: Record, measure: type[Measure], dataset: Dataset
 ) -> tuple[ProtocolSpec, Split]:
-    config, index = record["config"], record["split"]
-    if config["protocol"].get("sampling") == "fixed":  # as many as the data set has
+    config, index = record.config, record.split
+    if config.protocol.get("sampling") == "fixed":  # as many as the data set has
         n_splits = index + 1
     else:
         n_splits = _SPLITS_PER_BATCH * (index // _SPLITS_PER_BATCH + 1)
-    settings = json.dumps(config["protocol"], sort_keys=True)
-    protocol, splits = _make_splits(measure, dataset, settings, config["seed"], n_splits)
+    settings = json.dumps(config.protocol, sort_keys=True)
+    protocol, splits = _make_splits(measure, dataset, settings, config.seed, n_splits)
     return protocol, splits[index]
 
 
@@ -216,30 +212,28 @@ def _make_splits(
     return protocol, measure().splits(dataset, protocol, seed)
 
 
-def recorded_seconds(record: Mapping) -> float:
+def recorded_seconds(record: TrialRecord | Measured) -> float:
     """Return the CPU seconds of a recorded fit, or its wall-clock seconds if it has none."""
-    seconds = record.get("seconds")
-    if isinstance(seconds, list):
-        return sum(seconds)
-    if isinstance(seconds, Mapping) and seconds.get("fit") is not None:
-        return seconds["fit"]
-    if "started" not in record:
+    seconds = record.cpu_seconds()
+    if seconds is not None:
+        return seconds
+    if record.is_trial:
         return 0.0
-    started, finished = (datetime.fromisoformat(record[when]) for when in ("started", "finished"))
+    started, finished = map(datetime.fromisoformat, (record.started, record.finished))
     return (finished - started).total_seconds() + 0.5  # whole seconds are recorded
 
 
-def list_differences(record: Mapping, outcome: Mapping) -> list[str]:
+def list_differences(record: Record, outcome: Outcome) -> list[str]:
     """Return a sentence for each entry of a record that a refit does not give.
 
     Entries that today's measure adds are no difference; an entry that it lacks is one.
     """
-    names = record.keys() - _GIVEN
-    names -= _GIVEN_TO_TRIALS if "fold" in record else _GIVEN_TO_SPLITS
+    today = {**outcome.results, "n_train": outcome.n_train, "n_test": outcome.n_test}
+    given = _GIVEN | (_GIVEN_TO_TRIALS if record.is_trial else _GIVEN_TO_SPLITS)
     return [
-        f"{name} is {_shorten(record[name])} on record, {_shorten(outcome.get(name))} today"
-        for name in sorted(names)
-        if not _is_equal(record[name], outcome.get(name))
+        f"{name} is {_shorten(value)} on record, {_shorten(today.get(name))} today"
+        for name, value in sorted(record.results.items())
+        if name not in given and not _is_equal(value, today.get(name))
     ]
 
 
@@ -259,19 +253,19 @@ def _shorten(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def held_out_error(record: Mapping) -> float | None:
-    """Return the error of a record on samples that were not trained on, a fraction, if it has one.
+def held_out_error(results: Mapping[str, Any]) -> float | None:
+    """Return the error on samples that were not trained on, a fraction; None without any.
 
     The error of several points of a grid is their mean, and the error of codes is 1 minus
     the mean average precision.
     """
-    if "validation_errors" in record:
-        return fmean(record["validation_errors"])
+    if "validation_errors" in results:
+        return fmean(results["validation_errors"])
     for name in ("test_error", "validation_error"):
-        if record.get(name) is not None:
-            return record[name]
-    if "mean_average_precision" in record:
-        return 1 - record["mean_average_precision"]
+        if results.get(name) is not None:
+            return results[name]
+    if "mean_average_precision" in results:
+        return 1 - results["mean_average_precision"]
     return None
 
 
@@ -359,22 +353,21 @@ class GroupCheck:
         return sorted(self.fits, key=lambda fit: (rank(fit), *chance(fit)))[:MAX_DRAWN]
 
     def add(
-        self, fit: RecordedFit, outcome: Mapping, kernel: str, is_same_kernel: bool = False
+        self, fit: RecordedFit, outcome: Outcome, kernel: str, is_same_kernel: bool = False
     ) -> None:
         """Compare a refit with its record.
 
         Parameters
         ----------
         fit : RecordedFit
-        outcome : dict
-            Result of `boostbench.fitting.trial.run_trial`.
+        outcome : Outcome
         kernel : str
             BLAS kernel of the refit.
         is_same_kernel : bool, default=False
             True if that kernel made the record. By default the record says so, or an earlier refit.
         """
-        if "error" in outcome:
-            self.failed[fit.key] = f"{fit.label}: {outcome['error']}"
+        if outcome.error:
+            self.failed[fit.key] = f"{fit.label}: {outcome.error}"
             return
         differences = list_differences(fit.record, outcome)
         if not differences:
@@ -382,12 +375,12 @@ class GroupCheck:
         elif is_same_kernel or self._is_made_by(fit, kernel):
             self.different[fit.key] = f"{fit.label}: {'; '.join(differences)}"
         else:
-            errors = held_out_error(fit.record), held_out_error(outcome)
+            errors = held_out_error(fit.record.results), held_out_error(outcome.results)
             is_comparable = None not in errors
             self.other_errors[fit.key] = 100 * (errors[1] - errors[0]) if is_comparable else 0.0
 
     def _is_made_by(self, fit: RecordedFit, kernel: str) -> bool:
-        environment = fit.record["environment"] or {}
+        environment = fit.record.provenance.environment
         # A kernel of the same name on another system has another compiler and math library.
         is_this_system = environment.get("system") in (None, system())
         is_this_kernel = environment.get("blas") == kernel or fit.key in self.keys_by_kernel(kernel)
@@ -429,12 +422,12 @@ class GroupCheck:
         #    the difference was found stay fresh.
         until = before.until if before else ""
         mismatched = {*different, *failed}
-        finished = [fit.record["finished"] for fit in self.fits if fit.key in mismatched]
+        finished = [fit.record.finished for fit in self.fits if fit.key in mismatched]
         if not until or max(finished, default="") >= until:
             until = started
         return Finding(
             **self.group._asdict(),
-            edition=self.fits[0].record.get("edition", FIRST_EDITION),
+            edition=self.fits[0].record.provenance.edition,
             state="failed" if failed else "different" if different else "same",
             commit=commit,
             when=now(),
@@ -524,7 +517,7 @@ class _Task:
 
 def refit_records(
     refits: Iterable[Refit],
-    find_data: Callable[[Mapping], Dataset],
+    find_data: Callable[[Record], Dataset],
     workers: Workers,
     kernel: str,
     *,
@@ -560,7 +553,7 @@ def refit_records(
             except UserError as error:
                 group.skipped[fit.key] = str(error)
                 continue
-            if trial.split.checksum == fit.record["rows"]:
+            if trial.split.checksum == fit.record.rows:
                 yield _Task(group, fit, trial, dataset)
             elif trial.protocol.sampling in ("fixed", "official"):
                 group.skipped[fit.key] = "its splits are no longer the recorded ones"

@@ -21,7 +21,7 @@ from joblib.parallel import get_active_backend
 from boostbench.execution import deadline
 from boostbench.execution.cluster import Cluster
 from boostbench.execution.shutdown import end_workers
-from boostbench.fitting.trial import DIED, Trial, Work
+from boostbench.fitting.trial import DIED, Outcome, Trial, Work
 from boostbench.util.errors import Terminated, UserError, did_you_mean
 
 BACKENDS = ("loky", "dask")
@@ -68,7 +68,7 @@ class Workers:
         elif backend == "dask":
             self.cluster = Cluster(self.n_jobs, scheduler)
 
-    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:
+    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, Outcome]]:
         """Carry out tasks.
 
         Parameters
@@ -78,7 +78,7 @@ class Workers:
 
         Yields
         ------
-        (Work, dict)
+        (Work, Outcome)
             Each task once with its outcome, in the order in which they finish. A worker that died
             is the failure of the task that it was at.
         """
@@ -111,7 +111,7 @@ class Workers:
         numbered: Iterable[tuple[int, Work]],
         waiting: dict[int, Work],
         trace: str = os.devnull,
-    ) -> Iterator[tuple[int, dict]]:
+    ) -> Iterator[tuple[int, Outcome]]:
         """Yield outcomes by their numbers; `waiting` holds the tasks that have been dispatched.
 
         See `deadline.run_with_time_limit` for `trace`.
@@ -148,7 +148,7 @@ class Workers:
                 warnings.simplefilter("ignore")
                 stream.close()
 
-    def _run_in_own_pool(self, task: Work) -> tuple[Work, dict]:
+    def _run_in_own_pool(self, task: Work) -> tuple[Work, Outcome]:
         with tempfile.TemporaryDirectory() as folder:
             trace = Path(folder) / "trace"
             try:
@@ -157,7 +157,7 @@ class Workers:
                 # Only the deadline writes a traceback before it ends a worker process.
                 is_late = trace.exists() and trace.stat().st_size > 0
                 limit = task.trial.protocol.time_limit
-                outcome = deadline.failure(limit) if is_late else DIED
+                outcome = deadline.late(DIED, limit) if is_late else DIED
         return task, outcome
 
 
@@ -191,7 +191,7 @@ def _end_workers_at_exit(process_id: int) -> None:
 
 def _work(
     number: int, trial: Trial, X, y, *, parent: int, trace: str = os.devnull
-) -> tuple[int, dict]:
+) -> tuple[int, Outcome]:
     _follow_parent(parent)
     return number, deadline.run_with_time_limit(trial, X, y, expendable=True, trace=trace)
 

@@ -26,7 +26,7 @@ from boostbench.figures.style import (
     say_no_record,
     style,
 )
-from boostbench.fitting.measures.boundary import decode
+from boostbench.fitting.measures.boundary import BoundaryRecord, decode
 from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
@@ -45,14 +45,14 @@ class MapPanel(NamedTuple):
     ----------
     title : str
         Heading of its column.
-    record : dict or None
+    record : BoundaryRecord or None
         A boundary record; None where there is none.
     rounds : int or None
         Boosting rounds to show, one of the record's ``maps``; None shows the points alone.
     """
 
     title: str
-    record: Mapping | None
+    record: BoundaryRecord | None
     rounds: int | None
 
 
@@ -90,14 +90,14 @@ def _draw(axes: Axes, panel: MapPanel) -> None:
     if panel.record is None:
         say_no_record(axes)
         return
-    extent = panel.record["extent"]
+    extent = panel.record.extent
     axes.set(xlim=extent[:2], ylim=extent[2:])
     alone = panel.rounds is None
     if not alone:
-        picture = _picture(decode(panel.record["maps"][str(panel.rounds)]))
+        picture = _picture(decode(panel.record.maps[str(panel.rounds)]))
         axes.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="none")
-    points = panel.record["points"]
-    x, y, classes = (np.array(points[name]) for name in ("x", "y", "label"))
+    points = panel.record.points
+    x, y, classes = map(np.array, (points.x, points.y, points.label))
     for number in np.unique(classes):
         is_member = classes == number
         # Thousands of markers: as pixels they make a small file.
@@ -202,16 +202,16 @@ def _rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
     return number
 
 
-def _facts(record: Mapping, number: int) -> list[str]:
-    chosen = ", ".join(f"{key}={value}" for key, value in sorted(record["chosen"].items()))
-    error = record["validation_error"]
-    done = record["n_iterations"]
+def _facts(record: BoundaryRecord, number: int) -> list[str]:
+    chosen = ", ".join(f"{key}={value}" for key, value in sorted(record.chosen.items()))
+    error = record.validation_error
+    done = record.n_iterations
     stopped = done is not None and done < number
     return [
         chosen or "-",
         "-" if error is None else fixed(100 * error, 1),
         f"{done} (of {number})" if stopped else str(number),
-        fixed(100 * record["train_errors"][str(number)], 1),
+        fixed(100 * record.train_errors[str(number)], 1),
     ]
 
 

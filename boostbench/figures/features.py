@@ -13,6 +13,7 @@ from boostbench.figures.definition import Drawing, stale_note
 from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
 from boostbench.figures.sources import OfCross
 from boostbench.figures.style import break_words, label, say_no_record, style
+from boostbench.fitting.measures.feature_use import FeatureUseRecord
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
@@ -25,12 +26,12 @@ _LEGEND_HEIGHT = 0.3  # inches
 _MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are broken, or turned
 
 
-def shares(records: Sequence[Mapping]) -> np.ndarray:
+def shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
     """Return the share of each split's stumps that test each feature, in percent.
 
     Parameters
     ----------
-    records : sequence of mapping
+    records : sequence of FeatureUseRecord
         Records of feature use.
 
     Returns
@@ -38,7 +39,7 @@ def shares(records: Sequence[Mapping]) -> np.ndarray:
     ndarray of shape (n_splits, n_features)
         Rows of splits without any stump are zero.
     """
-    counts = np.array([record["counts"] for record in records], dtype=float)
+    counts = np.array([record.counts for record in records], dtype=float)
     return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
 
@@ -164,7 +165,7 @@ class Features(OfCross, frozen=True, kw_only=True):
         )
 
 
-def _facts(records: list[dict], names: Sequence[str]) -> list[str]:
+def _facts(records: Sequence[FeatureUseRecord], names: Sequence[str]) -> list[str]:
     means = shares(records).mean(axis=0)
     order = (-means).argsort(kind="stable")[:_NAMED]
     return [

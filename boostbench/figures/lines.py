@@ -37,6 +37,7 @@ from boostbench.fitting.quantities import (
     Quantity,
     get_quantity,
 )
+from boostbench.records.schema import Record
 from boostbench.util import numbers
 from boostbench.util.errors import UserError
 
@@ -64,7 +65,7 @@ def curve_points(curves: Curve) -> pd.DataFrame:
     points = []
     for panel, lines in curves.items():
         for title, records in lines.items():
-            checkpoints = [set(map(int, record["checkpoints"])) for record in records]
+            checkpoints = [set(map(int, record.checkpoints)) for record in records]
             for rounds in sorted(set.intersection(*checkpoints)) if checkpoints else ():
                 errors = TEST_ERROR.numbers(records, rounds)
                 error = stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else nan
@@ -138,7 +139,7 @@ def curves_headline(curves: Curve) -> str:
         if all(lines.get(title) for title in titles)
     ]
     checkpoints = [
-        set(map(int, record["checkpoints"]))
+        set(map(int, record.checkpoints))
         for lines in complete
         for records in lines
         for record in records
@@ -193,7 +194,7 @@ def _paired_numbers(
 ) -> tuple[np.ndarray, float | None]:
     """Return the numbers of the splits that all runs have, and their ratio for `corrected_t`."""
     by_split = [
-        {record["split"]: quantity.of(record, rounds) for record in records} for records in runs
+        {record.split: quantity.of(record, rounds) for record in records} for records in runs
     ]
     shared = sorted(set.intersection(*map(set, by_split)))
     paired = np.array([[run[split] for run in by_split] for split in shared], dtype=float)
@@ -223,9 +224,7 @@ class Curves(FigureDefinition, frozen=True, kw_only=True):
         """Draw it: see `FigureDefinition.draw`."""
         cells, results = find_cells(self.table, overrides, columns=self.columns)
         recorded = [cell for row in cells.values() for cell in row if cell.n_finished]
-        staged = {
-            c.title for c in recorded if any(record.get("checkpoints") for record in c.rows.records)
-        }
+        staged = {c.title for c in recorded if any(record.checkpoints for record in c.rows.records)}
         unstaged = list(dict.fromkeys(c.title for c in recorded if c.title not in staged))
         curves = {
             row[0].data: {
@@ -355,7 +354,7 @@ class Varied(FigureDefinition, frozen=True, kw_only=True):
         return Drawing(figure, results, notes, texts, [self.varied, *titles])
 
 
-def _mean_std(records: Sequence[Mapping], quantity: Quantity) -> tuple[float, float]:
+def _mean_std(records: Sequence[Record], quantity: Quantity) -> tuple[float, float]:
     values = quantity.numbers(records)
     return fmean(values), stdev(values) if len(values) > 1 else nan
 
@@ -503,7 +502,7 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
         )
 
 
-def _time_text(records: list[dict] | None, part: Quantity) -> str:
+def _time_text(records: Sequence[Record] | None, part: Quantity) -> str:
     if records is None:
         return "-"
     n_rounds = ROUNDS.mean(records)

@@ -15,6 +15,7 @@ from boostbench.data.loading import load
 from boostbench.figures.definition import Drawing, sentence
 from boostbench.figures.sources import FitKeys
 from boostbench.figures.style import COLOURS, label, line_style, make_panels, put_headline, style
+from boostbench.fitting.measures.paths import PathsRecord, PathStump
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util import configs
 from boostbench.util.errors import UserError
@@ -112,7 +113,7 @@ class CodewordPictures(FitKeys, frozen=True, kw_only=True):
         spec = self.compose(chosen, "codewords")
         pictures = self._pictures(spec.data.classes)
         _, record, notes = self.fit(spec, "codewords")
-        first, last = (np.array(record[key]) for key in ("first", "last"))
+        first, last = map(np.array, (record.first, record.last))
         if first.shape[1] != 2 or len(first) != len(pictures):
             raise UserError(
                 f"figure {self.name} needs codewords of 2 dimensions and a picture for each class; "
@@ -123,7 +124,7 @@ class CodewordPictures(FitKeys, frozen=True, kw_only=True):
             draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
             spec.results,
             notes,
-            [[title, str(record["n_iterations"]), fixed(TEST_ERROR.of(record), 1)]],
+            [[title, str(record.n_iterations), fixed(TEST_ERROR.of(record), 1)]],
             ["algorithm", "rounds", "test error %"],
         )
 
@@ -157,12 +158,12 @@ _ROW_HEIGHT = 1.25  # inches
 _LEGEND_COLUMNS = 4
 
 
-def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) -> Figure:
+def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]) -> Figure:
     """Draw the coefficients of each class in a panel: a row for each loss and way, as in the paper.
 
     Parameters
     ----------
-    record : mapping
+    record : PathsRecord
         A record of coefficient paths.
     classes : sequence of str
         Headings of the classes.
@@ -174,11 +175,11 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
     matplotlib.figure.Figure
     """
     rows = [
-        (f"{title}\n{loss}", path[way])
-        for loss, path in record["paths"].items()
+        (f"{title}\n{loss}", getattr(path, way))
+        for loss, path in record.paths.items()
         for way, title in _WAYS.items()
     ]
-    norms = [0.0, *record["norms"]]
+    norms = [0.0, *record.norms]
     with style():
         n_panels = len(rows) * len(classes)
         size = {"height": _ROW_HEIGHT, "extra_height": 0.8, "pad": 0.03}
@@ -198,38 +199,38 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
         figure.supxlabel("L1 norm of all coefficients", fontsize="medium")
         figure.supylabel("coefficient", fontsize="medium")
         lines = grid[0, 0].lines
-        for drawn, stump in zip(lines, record["stumps"], strict=True):
+        for drawn, stump in zip(lines, record.stumps, strict=True):
             drawn.set_label(label(_called(stump, names)))
         put_headline(figure, message(record), lines, _LEGEND_COLUMNS)
     return figure
 
 
-def message(record: Mapping) -> str:
+def message(record: PathsRecord) -> str:
     """Return a sentence on the distance of tiny steps from the exact path.
 
     Parameters
     ----------
-    record : mapping
+    record : PathsRecord
         As of `draw_paths`.
 
     Returns
     -------
     str
     """
-    most = max(_apart(record, loss).max() for loss in record["paths"])
+    most = max(_apart(record, loss).max() for loss in record.paths)
     return f"Tiny steps stay within {most:.1f} % of the L1 norm of the exact path"
 
 
-def _apart(record: Mapping, loss: str) -> np.ndarray:
+def _apart(record: PathsRecord, loss: str) -> np.ndarray:
     """Return how far the two paths are from each other, in percent of the norm."""
-    exact, steps = (np.array(record["paths"][loss][way]) for way in _WAYS)
-    return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record["norms"]
+    exact, steps = (np.array(getattr(record.paths[loss], way)) for way in _WAYS)
+    return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record.norms
 
 
-def _called(stump: Mapping, names: Sequence[str]) -> str:
-    name = names[stump["feature"]]
+def _called(stump: PathStump, names: Sequence[str]) -> str:
+    name = names[stump.feature]
     feature = f"feature {name}" if name.isdigit() else name
-    return f"{feature} > {stump['threshold']:.2f}"
+    return f"{feature} > {stump.threshold:.2f}"
 
 
 _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
@@ -264,13 +265,13 @@ class PathCurves(FitKeys, frozen=True, kw_only=True):
         )
 
 
-def _facts(record: Mapping) -> list[list[str]]:
+def _facts(record: PathsRecord) -> list[list[str]]:
     """Return the distance of the two paths at several norms."""
-    norms = np.array(record["norms"])
+    norms = np.array(record.norms)
     shown = np.arange(len(norms), 0, -len(norms) // _SHOWN)[::-1] - 1
     facts = []
-    for loss, path in record["paths"].items():
-        exact = np.array(path["exact"])
+    for loss, path in record.paths.items():
+        exact = np.array(path.exact)
         apart = _apart(record, loss)
         facts += [
             [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{apart[i]:.1f}"] for i in shown

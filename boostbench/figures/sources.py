@@ -116,7 +116,7 @@ class FitKeys(FigureDefinition, frozen=True, kw_only=True):
         Returns
         -------
         dataset : Dataset
-        record : dict
+        record : Measured
         notes : list of str
             Says where it is stale.
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
+from msgspec import UNSET
+
+from boostbench.records.schema import Record
 from boostbench.spec import measures
 from boostbench.util.errors import UserError, unknown_name_error
 
@@ -106,12 +109,12 @@ class Quantity:
             return f"{number} {self.unit}".rstrip()
         return f"{number} percentage point{'' if number == '1' else 's'}"
 
-    def numbers(self, records: Iterable[Mapping], rounds: int | None = None) -> list[float | None]:
+    def numbers(self, records: Iterable[Record], rounds: int | None = None) -> list[float | None]:
         """Return the number of each record.
 
         Parameters
         ----------
-        records : iterable of mapping
+        records : iterable of Record
             Records of finished splits.
         rounds : int, default=None
             Number of boosting rounds after which the number is read, if it is one of `STAGED`.
@@ -130,22 +133,31 @@ class Quantity:
             entries = [None if entry is None else self.factor * entry for entry in entries]
         return entries
 
-    def of(self, record: Mapping, rounds: int | None = None) -> float | None:
+    def of(self, record: Record, rounds: int | None = None) -> float | None:
         """Return the number of one record; see `numbers`."""
         return self.numbers([record], rounds)[0]
 
-    def mean(self, records: Iterable[Mapping], rounds: int | None = None) -> float | None:
+    def mean(self, records: Iterable[Record], rounds: int | None = None) -> float | None:
         """Return the mean over the records that have the number; None if none has."""
         recorded = [number for number in self.numbers(records, rounds) if number is not None]
         return fmean(recorded) if recorded else None
 
 
-def read_entries(records: Iterable[Mapping], path: Iterable[str]) -> list:
+def read_entries(records: Iterable[Record], path: Iterable[str]) -> list:
     """Return the entry of each record that a path of keys leads to; None without an entry."""
-    entries = list(records)
-    for key in path:
-        entries = [None if entry is None else entry.get(key) for entry in entries]
+    first, *inner = path
+    entries = [record.entry(first) for record in records]
+    for key in inner:
+        entries = [_read_entry(entry, key) for entry in entries]
     return entries
+
+
+def _read_entry(content: object, key: str):
+    """Return an entry of a mapping or of a struct; None without it."""
+    if isinstance(content, Mapping):
+        return content.get(key)
+    value = getattr(content, key, None)
+    return None if value is UNSET else value
 
 
 def _percentage(name: str, title: str, path: str, **more) -> Quantity:

@@ -4,8 +4,8 @@ import time
 import traceback
 import typing
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,40 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
 
 MAX_WARNINGS = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Result of a trial before it is recorded.
+
+    Attributes
+    ----------
+    results : dict
+        Results of the measure as JSON types; empty if the trial failed.
+    error, where : str or None
+        Type and first line of the error, and its module and line; None if the trial finished.
+    n_train, n_test : int or None
+        Sizes of both parts; None if the worker process is gone, as with the following ones.
+    warnings : list of str
+    environment : dict or None
+        See `boostbench.records.environment`.
+    started, finished : str or None
+        Times in UTC.
+    """
+
+    results: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    where: str | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    warnings: Sequence[str] = ()
+    environment: Mapping[str, Any] | None = None
+    started: str | None = None
+    finished: str | None = None
+
+
 #: The outcome of a trial whose worker process is gone.
-DIED = {"error": "the worker process died (out of memory?)", "where": "?"}
+DIED = Outcome(error="the worker process died (out of memory?)", where="?")
 
 
 @dataclass(frozen=True)
@@ -166,7 +198,7 @@ class Work(typing.Protocol):
     dataset: Dataset
 
 
-def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
+def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
     """Fit and measure; never raise because of the estimator.
 
     BLAS and OpenMP have one thread each while it runs, so that CPU seconds mean something and
@@ -183,29 +215,27 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
 
     Returns
     -------
-    dict
-        In JSON types: results of the measure; sizes of both parts, warnings, environment, time.
-        If the estimator raised, ``error`` (type and first line of the message) and ``where``
-        (module and line) take the place of the measure's results.
+    Outcome
+        If the estimator raised, with the error and without results.
     """
     started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
-            outcome = trial.measure.take(trial, X, y)
+            outcome = {"results": trial.measure.take(trial, X, y)}
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # even SystemExit is only this trial's failure
             outcome = _failure(error)
     said = dict.fromkeys(f"{w.category.__name__}: {first_line(w.message)}" for w in caught)
-    return {
+    return Outcome(
         **outcome,
-        "n_train": len(trial.split.train),
-        "n_test": len(trial.split.test),
-        "warnings": list(said)[:MAX_WARNINGS],
-        "environment": environment(trial.algorithm.target.partition(".")[0]),
-        "started": started,
-        "finished": now(),
-    }
+        n_train=len(trial.split.train),
+        n_test=len(trial.split.test),
+        warnings=list(said)[:MAX_WARNINGS],
+        environment=environment(trial.algorithm.target.partition(".")[0]),
+        started=started,
+        finished=now(),
+    )
 
 
 def six_digits(seconds: float | None) -> float | None:
@@ -219,7 +249,7 @@ def _fit(estimator, X, y: np.ndarray) -> float:
     return time.process_time() - start
 
 
-def _failure(error: BaseException) -> dict:
+def _failure(error: BaseException) -> dict[str, str]:
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
     return {
         "error": f"{type(error).__name__}: {first_line(error)}"[:300],

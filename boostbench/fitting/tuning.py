@@ -6,7 +6,7 @@ path* the estimator has ``warm_parameters``: it reaches the same solution from e
 after fewer rounds.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -17,9 +17,8 @@ from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split, smallest_class
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
+from boostbench.records.schema import Point, Record, TrialRecord
 from boostbench.util.errors import UserError
-
-Point = Mapping[str, object]
 
 # Mean errors that differ by less are equal: shares of folds, added up, are rounded.
 _EQUAL = 1e-9
@@ -83,7 +82,7 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
 
 
 def choose(
-    points: Iterable[Point], judged: Sequence[tuple[Sequence[Point], Mapping]]
+    points: Iterable[Point], judged: Sequence[tuple[Sequence[Point], Record]]
 ) -> tuple[Point | None, float | None]:
     """Choose the point of the grid with the least mean validation error, the first of equal ones.
 
@@ -105,7 +104,7 @@ def choose(
     for point in points:
         text = repr(point)
         about = [(tried, record) for tried, record in written if text in tried]
-        if any("error" in record for _, record in about):
+        if any(record.is_failed for _, record in about):
             continue
         means.append((point, fmean(_error(tried, record, text) for tried, record in about)))
     if not means:
@@ -183,7 +182,7 @@ def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:
     return list(groups.values())
 
 
-def _error(tried: Sequence[str], record: Mapping, point: str) -> float:
-    if "validation_errors" in record:
-        return record["validation_errors"][tried.index(point)]
-    return record["validation_error"]
+def _error(tried: Sequence[str], record: TrialRecord, point: str) -> float:
+    if record.validation_errors:
+        return record.validation_errors[tried.index(point)]
+    return record.validation_error

@@ -1,12 +1,14 @@
 """Records of a results folder: an index of each file, and the results of an experiment."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from boostbench.records.data_options import has_options, title_data_sets
+from boostbench.records.schema import Data, Failure, Measured, Record
 from boostbench.records.store import (
     RecordFile,
     keep_newest,
@@ -22,7 +24,8 @@ from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 
 K = TypeVar("K")
-Record = dict[str, Any]
+# Digits of a checksum in a title.
+_CHECKSUM_DIGITS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +34,9 @@ class ExperimentResults:
 
     Attributes
     ----------
-    records : list of dict
+    records : list of Measured
         Finished splits in their order.
-    failures : list of dict
+    failures : list of Failure
         Failed splits in their order, with their newest attempt.
     missing : int
         Number of splits that have never run.
@@ -43,8 +46,8 @@ class ExperimentResults:
         Result of the verification of their group.
     """
 
-    records: list[Record]
-    failures: list[Record]
+    records: list[Measured]
+    failures: list[Failure]
     missing: int
     stale: int
     finding: Finding | None = None
@@ -62,7 +65,7 @@ class ExperimentResults:
 
         Parameters
         ----------
-        splits : list of dict
+        splits : list of Record
             Newest record of each split, finished or failed, in their order.
         n_splits : int
             Number of splits of the experiment.
@@ -73,10 +76,10 @@ class ExperimentResults:
         **fields
             Further attributes of a subclass.
         """
-        records = [record for record in splits if "error" not in record]
+        records = [record for record in splits if not record.is_failed]
         return cls(
             records=records,
-            failures=[record for record in splits if "error" in record],
+            failures=[record for record in splits if record.is_failed],
             missing=n_splits - len(splits),
             stale=sum(verified.is_stale(record, version) for record in records),
             finding=verified.find(records[0]) if records else None,
@@ -99,7 +102,7 @@ class RecordIndex:
     ----------
     path : Path
         File of records.
-    fallback : mapping of str to dict, default={}
+    fallback : mapping of str to Record, default={}
         Records of another file, by key, for keys that this file does not have.
     ignore_existing : bool, default=False
         Whether the records that are in the file already are left out.
@@ -140,7 +143,7 @@ class RecordIndex:
         """
         if self._unread:
             written = RecordFile(self.path).read_new()
-            keep_newest(self._records, (r for r in written if r["key"] in self._unread))
+            keep_newest(self._records, (r for r in written if r.key in self._unread))
             if not self._records.keys() >= self._unread:
                 raise UserError(
                     f"{self.path} has lost records that were just written to it; the same "
@@ -154,18 +157,19 @@ class RecordIndex:
         records = self.records
         if not self._by_settings:
             for record in records.values():
-                self._by_settings.setdefault(record["asked"], []).append(record)
+                self._by_settings.setdefault(record.config.keys.settings, []).append(record)
         return self._by_settings.get(settings_key, [])
 
-    def add(self, record: Mapping[str, Any]) -> str:
+    def add(self, record: Record) -> str:
         """Append a record to the file, and return its key."""
         [written] = self._file.add([record])
-        self._mark_unread(written["key"])
-        return written["key"]
+        key = written.key
+        self._mark_unread(key)
+        return key
 
     def find_foreign(self, key: str) -> Record | None:
         """Return the record of a key that another run has added since the file was read."""
-        self._foreign |= {record["key"]: record for record in self._file.read_new()}
+        self._foreign |= {record.key: record for record in self._file.read_new()}
         return self._foreign.get(key)
 
     def adopt(self, key: str) -> None:
@@ -253,9 +257,9 @@ class Records:
 
         Returns
         -------
-        list of ((str, str, str), dict)
-            Title of the data set, see `boostbench.records.data_options.title_data_sets`, name of
-            the algorithm, kind, and the record.
+        list of ((str, str, str), Record)
+            Title of the data set, see `title_data_sets`, name of the algorithm, kind, and the
+            record.
         """
         entries = [
             (parse_record_path(path), record)
@@ -265,23 +269,23 @@ class Records:
         ]
         # The config names the data set: a file system that ignores case has one folder for two
         # names.
-        titles = title_data_sets(record["config"]["data"] for _, record in entries)
+        titles = title_data_sets(record.config.data for _, record in entries)
         titled = []
         for (algo, kind), record in entries:
-            facts = record["config"]["data"]
-            titled.append(((titles[facts["name"], facts["checksum"]], algo, kind), record))
+            data = record.config.data
+            titled.append(((titles[data.name, data.checksum], algo, kind), record))
         return titled
 
 
 def _matches_data(record: Record, data: DataSpec, imputation: str | None) -> bool:
     """Return True if the data of a record have the name, options and classes of `data`."""
-    facts = record["config"]["data"]
+    facts = record.config.data
     return (
-        facts["name"] == data.name
-        and has_options(record, data.key_options)
-        and data.n_classes in (None, facts["n_classes"])
+        facts.name == data.name
+        and record.has_options(data.key_options)
+        and data.n_classes in (None, facts.n_classes)
         # The imputation has no effect where no value is missing.
-        and facts.get("missing") in (None, imputation)
+        and facts.missing in (None, imputation)
     )
 
 
@@ -290,11 +294,67 @@ def _newest_version(records: list[Record]) -> dict[int, Record]:
     if not records:
         return {}
     # Times are recorded in seconds; among equal times, the last line of the file is the newest.
-    newest = max(reversed(records), key=lambda record: record.get("finished", ""))
+    newest = max(reversed(records), key=lambda record: record.finished or "")
     version = _data_version(newest)
-    return {r["split"]: r for r in records if _data_version(r) == version}
+    return {record.split: record for record in records if _data_version(record) == version}
 
 
 def _data_version(record: Record) -> tuple[str, str | None]:
-    facts = record["config"]["data"]
-    return facts["checksum"], facts.get("words")
+    return record.config.data.checksum, record.config.data.words
+
+
+def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
+    """Return a unique title for each data set.
+
+    A data set is identified by its name and the checksum of its values. A name may be the stem of a
+    file name, which files in several folders share.
+
+    Parameters
+    ----------
+    data : iterable of Data
+        Data sets of the configs of records.
+
+    Returns
+    -------
+    dict of (str, str) to str
+        Titles by name and checksum. The title is the name. If several data sets have this name, it
+        is followed by the settings in which they differ, such as the path of the file, and by the
+        checksum if all settings are equal.
+
+    Examples
+    --------
+    >>> paths = {"0f": "a/iris.csv", "1e": "b/iris.csv"}
+    >>> data = [Data("iris", c, 150, 4, 3, {"path": p}) for c, p in paths.items()]
+    >>> list(title_data_sets(data).values())
+    ['iris (a/iris.csv)', 'iris (b/iris.csv)']
+    """
+    options_by_name: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for facts in data:
+        options_by_name.setdefault(facts.name, {}).setdefault(facts.checksum, facts.cut)
+    titles = {}
+    for name, by_checksum in options_by_name.items():
+        settings = _differing_settings(by_checksum)
+        n_equal = Counter(map(tuple, settings.values()))
+        for checksum, texts in settings.items():
+            if n_equal[tuple(texts)] > 1:
+                texts = [*texts, f"checksum {checksum[:_CHECKSUM_DIGITS]}"]
+            titles[name, checksum] = f"{name} ({', '.join(texts)})" if texts else name
+    return titles
+
+
+def _differing_settings(options: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the settings of each data set that are not equal in all of them, as text."""
+    texts = {
+        checksum: {key: json.dumps(value, ensure_ascii=False) for key, value in each.items()}
+        for checksum, each in options.items()
+    }
+    n_equal = Counter(setting for each in texts.values() for setting in each.items())
+    return {
+        checksum: [
+            options[checksum][key] if key == "path" else f"{key}={value}"
+            for key, value in each.items()
+            # The expected shape follows from the other settings.
+            if key != "expect" and n_equal[key, value] < len(options)
+        ]
+        for checksum, each in texts.items()
+    }

@@ -4,53 +4,89 @@ Besides records, a file holds definitions of configs, ``{"config": {...}, "hash"
 provenance of records, ``{"provenance": {...}, "hash": ...}``, each once. A record refers to both by
 their hashes. Errors are written as numbers of rows, and values at checkpoints as lists in the order
 of the config's checkpoints.
-
-In memory, a record is one mapping with its ``config`` and the fields of its provenance. Its ``key``
-and ``asked``, the key of its settings, are derived from the config (`boostbench.spec.keys`).
 """
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
-from boostbench.records import schema
-from boostbench.records.schema import BadLine, check
+from boostbench.records.schema import (
+    SCHEMA,
+    BadLine,
+    Config,
+    FailedTrial,
+    Failure,
+    Measured,
+    Provenance,
+    Record,
+    TrialRecord,
+    check,
+)
 from boostbench.spec import measures
-from boostbench.spec.keys import RecordKeys, canonical_json, digest, drop_removed_parameters
+from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, first_line
 
-_DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
+_DEFINED = {"config": Config, "provenance": Provenance}
 _NESTING_ERROR = "not a record: it is nested too deeply"
-_PROVENANCE_FIELDS = ("code", "commit", "edition", "environment", "source")
-# Fields that are derived, or written in definitions.
-_DERIVED_FIELDS = ("key", "asked", "config_hash", *_PROVENANCE_FIELDS)
-#: Fields that do not belong to the result: times, provenance, data options and derived fields.
-CIRCUMSTANCES = {*_DERIVED_FIELDS, "also", "config", "seconds", "started", "finished", "warnings"}
-# Field that is written as a list, and function from its length to the keys of its entries.
-_Staged = tuple[tuple[str, Callable[[int], list[str]]], ...]
 #: Limit of nested lists and mappings, twice the limit for YAML and overrides.
 MAX_DEPTH = 100
-# Field of an error rate, field of the number of wrong rows, and field of the number of rows.
-_COUNTED = (
-    ("test_error", "n_test_wrong", "n_test"),
-    ("train_error", "n_train_wrong", "n_train"),
-    ("checkpoints", "n_wrong", "n_test"),
-)
+
+
+class UndefinedHash(LookupError):
+    """Error for a record whose definitions were not read yet; the message has the reason."""
 
 
 class Definitions:
-    """Definitions of a file: configs and provenances by hash."""
+    """Definitions of a file, and the decoder of its records.
 
-    def __init__(self):
-        self._configs: dict[str, tuple[dict, RecordKeys, _Staged]] = {}
-        self._provenances: dict[str, dict] = {}
+    Parameters
+    ----------
+    kind : str, default=""
+        Kind of the file: ``"tuning"``, or the suffix of a measure.
+    """
+
+    def __init__(self, kind: str = ""):
+        self._shared: dict[type, dict[str, Config | Provenance]] = {Config: {}, Provenance: {}}
+        self._finished, self._failed = _record_types(kind)
+        self._decoder = msgspec.json.Decoder(self._finished, dec_hook=self._find)
 
     def __contains__(self, name: str) -> bool:
         """Return True if a definition has this hash."""
-        return name in self._configs or name in self._provenances
+        return any(name in shared for shared in self._shared.values())
 
-    def add(self, line: Mapping) -> str:
+    def _find(self, kind: type, name: str) -> Config | Provenance:
+        """Return the definition of a hash."""
+        field = kind.__name__.lower()
+        if not isinstance(name, str):
+            raise BadLine(f"{field}: expected str, got {type(name).__name__}")
+        try:
+            return self._shared[kind][name]
+        except KeyError:
+            raise UndefinedHash(f"its {field} is defined nowhere in the file") from None
+
+    def read(self, line: bytes) -> Record | str:
+        """Return the record of a line, or add a definition and return its hash.
+
+        Raises
+        ------
+        BadLine
+            If the line is neither, a field is missing, or has an impossible value.
+        UndefinedHash
+            If a definition of the record was not read yet.
+        """
+        if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
+            try:
+                return self._decoder.decode(line)
+            except ValueError:
+                # A definition, a failed fit, or an entry without a field; or a bad line.
+                pass
+        content = parse(line)
+        if content.get("schema") != SCHEMA:
+            return self.add(content)
+        return _convert(content, self._failed if "error" in content else self._finished, self._find)
+
+    def add(self, line: Mapping[str, Any]) -> str:
         """Add a parsed definition, and return its hash.
 
         Raises
@@ -61,87 +97,17 @@ class Definitions:
         kind = next((kind for kind in _DEFINED if isinstance(line.get(kind), Mapping)), None)
         if kind is None or line.keys() != {kind, "hash"}:
             raise BadLine("not a record")
-        content = line[kind]
-        check(content, _DEFINED[kind])
         try:
-            if digest(content) != line["hash"]:
-                raise BadLine(f"its {kind} is not what its hash says")
-            if kind == "config":
-                content = {**content, "algo": drop_removed_parameters(content["algo"])}
-                self._configs[line["hash"]] = (
-                    content,
-                    RecordKeys.from_config(content),
-                    _staged_fields(content),
-                )
-            else:
-                self._provenances[line["hash"]] = content
+            definition = _DEFINED[kind](line[kind])
         except UserError as error:
             raise BadLine(str(error)) from None
-        return line["hash"]
-
-    def record(self, line: Mapping, kind: str) -> dict:
-        """Return the record of a parsed line.
-
-        Parameters
-        ----------
-        line : mapping
-            Result of `parse`.
-        kind : str
-            Kind of the file: ``"tuning"``, or the suffix of a measure.
-
-        Returns
-        -------
-        dict
-
-        Raises
-        ------
-        BadLine
-            If a field is missing, or has an impossible value.
-        """
-        try:
-            name = line["config"]
-            config, keys, staged = self._configs[name]
-            provenance = self._provenances[line["provenance"]]
-        except (KeyError, TypeError):
-            check(line, schema.Record)
-            missing = "provenance" if name in self._configs else "config"
-            raise BadLine(f"its {missing} is defined nowhere in the file") from None
-        is_trial = kind == "tuning"
-        if "fold" in line and not is_trial:
-            raise BadLine("fold: only a cross-validation trial has one")
-        record = _decode_fields(line, staged)
-        if "error" in record:
-            check(record, schema.FailedTrialLine if is_trial else schema.Failure)
-        else:
-            check(record, schema.FinishedTrialLine if is_trial else _record_type(kind))
-            if not is_trial and provenance["environment"] is None:
-                raise BadLine("its provenance has no environment")
-            _check_judgement(record, config)
-        if is_trial:
-            points, rows = schema.points_of(record), record["rows"]
-            key = keys.trial_key(record["split"], record["fold"], points, rows)
-        else:
-            key = keys.split_key(record["split"], record["rows"])
-        del record["schema"], record["provenance"]
-        record.update(provenance, key=key, asked=keys.settings, config_hash=name, config=config)
-        return record
+        if definition.hash != line["hash"]:
+            raise BadLine(f"its {kind} is not what its hash says")
+        self._shared[type(definition)][definition.hash] = definition
+        return definition.hash
 
 
-def _record_type(kind: str) -> type[schema.Measured]:
-    """Return the type of the records in files of a measure; `Measured` for a user's measure."""
-    measure = measures.find_by_suffix(kind)
-    return schema.Measured if measure is None else measure.form
-
-
-def _check_judgement(record: Mapping, config: Mapping) -> None:
-    """Check that validation errors are fractions, unless the config has another criterion."""
-    errors = [record.get("validation_error"), *(record.get("validation_errors") or ())]
-    is_fraction = all(0 <= error <= 1 for error in errors if error is not None)
-    if "judged_by" not in config and not is_fraction:
-        raise BadLine("validation_error: expected a fraction of 1")
-
-
-def parse(line: bytes) -> dict:
+def parse(line: bytes) -> dict[str, Any]:
     """Return the JSON object of a line.
 
     Raises
@@ -162,21 +128,37 @@ def parse(line: bytes) -> dict:
     return content
 
 
-def _is_deep(content: dict) -> bool:
-    level: list = [content]
-    for _ in range(MAX_DEPTH):
-        values = (node.values() if isinstance(node, dict) else node for node in level)
-        level = [item for each in values for item in each if isinstance(item, dict | list)]
-    return bool(level)
-
-
-def encode(record: Mapping) -> tuple[dict[str, bytes], bytes]:
-    """Return the lines of a record: the inverse of `Definitions.record`.
+def make_record(
+    kind: str, config: Config, provenance: Provenance, entries: Mapping[str, Any]
+) -> Record:
+    """Return the record of a fit.
 
     Parameters
     ----------
-    record : mapping
-        Record as in memory; derived fields may be left out.
+    kind : str
+        Kind of the record: ``"tuning"``, or the suffix of a measure.
+    config : Config
+    provenance : Provenance
+    entries : mapping
+        Further entries of JSON types, with errors as fractions and numbers by boosting round.
+
+    Raises
+    ------
+    BadLine
+        If an entry is missing, or has an impossible value.
+    """
+    finished, failed = _record_types(kind)
+    try:
+        # A measure may give numbers of NumPy; the record has the numbers of its line.
+        content = parse(_line(_encode_entries(entries, config)))
+    except UserError as error:
+        raise BadLine(str(error)) from None
+    content |= {"schema": SCHEMA, "config": config, "provenance": provenance}
+    return _convert(content, failed if "error" in content else finished, lambda _, shared: shared)
+
+
+def encode(record: Record) -> tuple[dict[str, bytes], bytes]:
+    """Return the lines of a record: the inverse of `Definitions.read`.
 
     Returns
     -------
@@ -188,107 +170,95 @@ def encode(record: Mapping) -> tuple[dict[str, bytes], bytes]:
     Raises
     ------
     BadLine
-        If the record has no config, no provenance or no JSON form.
+        If the record has no JSON form.
     """
-    contents = {
-        "config": record.get("config"),
-        "provenance": {name: record[name] for name in _PROVENANCE_FIELDS if name in record}
-        | {"environment": record.get("environment")},
-    }
-    for kind, content in contents.items():
-        check(content, _DEFINED[kind])
+    config, provenance = record.config, record.provenance
     try:
-        hashes = {kind: digest(content) for kind, content in contents.items()}
         definitions = {
-            hashes[kind]: _line({kind: content, "hash": hashes[kind]})
-            for kind, content in contents.items()
+            config.hash: _line({"config": config.original, "hash": config.hash}),
+            provenance.hash: _line({"hash": provenance.hash, "provenance": provenance.content}),
         }
-        fields = {name: value for name, value in record.items() if name not in _DERIVED_FIELDS}
-        fields = _encode_fields(fields, record["config"])
-        return definitions, _line({**fields, **hashes, "schema": schema.SCHEMA})
-    except (TypeError, ValueError, RecursionError, UserError) as error:
-        raise BadLine(first_line(error)) from None
+        line = record.to_line()
+        if not line.get("warnings", True):
+            del line["warnings"]
+        return definitions, _line(line)
+    except UserError as error:
+        raise BadLine(str(error)) from None
 
 
-def _encode_fields(record: dict, config: Mapping) -> dict:
-    """Return a record with errors as counts, valid Unicode, and without empty warnings."""
+def _record_types(kind: str) -> tuple[type[Record], type[Record]]:
+    """Return the types of finished and of failed records in files of a kind."""
+    if kind == "tuning":
+        return TrialRecord, FailedTrial
+    measure = measures.find_by_suffix(kind)
+    return Measured if measure is None else measure.form, Failure
+
+
+def _convert(content: Mapping[str, Any], form: type[Record], find) -> Record:
+    """Return parsed content as a record; entries without a field become its `values`."""
+    names = {field.encode_name for field in msgspec.structs.fields(form)} - {""}
+    fields = {name: value for name, value in content.items() if name in names}
+    values = {name: value for name, value in content.items() if name not in names}
+    if "fold" in values:
+        raise BadLine("fold: only a cross-validation trial has one")
+    return check(fields | ({"": values} if values else {}), form, find)
+
+
+def _is_deep(content: dict) -> bool:
+    level: list = [content]
+    for _ in range(MAX_DEPTH):
+        values = (node.values() if isinstance(node, dict) else node for node in level)
+        level = [item for each in values for item in each if isinstance(item, dict | list)]
+    return bool(level)
+
+
+# Error rate, number of wrong rows, and number of rows.
+_COUNTED = (
+    ("test_error", "n_test_wrong", "n_test"),
+    ("train_error", "n_train_wrong", "n_train"),
+    ("checkpoints", "n_wrong", "n_test"),
+)
+
+
+def _encode_entries(entries: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Return entries with errors as counts, numbers by round as lists, and valid Unicode."""
+    encoded = dict(entries)
     for name in ("error", "where"):
-        if name in record:
-            record[name] = _unicode(record[name])
-    if "warnings" in record:
-        record["warnings"] = [_unicode(text) for text in record["warnings"]]
-        if not record["warnings"]:
-            del record["warnings"]
+        if name in encoded:
+            encoded[name] = _escape_invalid(encoded[name])
+    if "warnings" in encoded:
+        encoded["warnings"] = list(map(_escape_invalid, encoded["warnings"]))
     for error, count, total in _COUNTED:
-        wrong = _map_values(record.get(error), functools.partial(_count_rows, n=record.get(total)))
-        if None not in (wrong.values() if isinstance(wrong, dict) else [wrong]):
-            del record[error]
-            record[count] = wrong
-    for name, stages in _staged_fields(config):
-        by_rounds = record.get(name)
-        if isinstance(by_rounds, dict):
-            rounds = stages(len(by_rounds))
-            if by_rounds.keys() == set(rounds):
-                record[name] = [by_rounds[number] for number in rounds]
-    return record
+        shares, n_rows = encoded.get(error), encoded.get(total)
+        if isinstance(shares, dict):
+            wrong = {rounds: _count_rows(share, n_rows) for rounds, share in shares.items()}
+            is_counted = None not in wrong.values()
+        else:
+            wrong = _count_rows(shares, n_rows)
+            is_counted = wrong is not None
+        if is_counted:
+            del encoded[error]
+            encoded[count] = wrong
+    for name, last in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
+        by_round = encoded.get(name)
+        if isinstance(by_round, dict):
+            rounds = [*config.checkpoints[: len(by_round) - len(last)], *last]
+            if by_round.keys() == set(rounds):
+                encoded[name] = [by_round[number] for number in rounds]
+    return encoded
 
 
-def _decode_fields(line: Mapping, staged: _Staged) -> dict:
-    """Undo `_encode_fields`."""
-    record = {"warnings": [], **line} if "n_train" in line else dict(line)
-    for name, stages in staged if "fold" not in line else ():
-        values = record.get(name)
-        if isinstance(values, list):
-            rounds = stages(len(values))
-            if len(rounds) != len(values):
-                raise BadLine(f"{name}: the config has fewer checkpoints")
-            record[name] = dict(zip(rounds, values, strict=True))
-    for error, count, total in _COUNTED:
-        if count in record:
-            wrong, n = record.pop(count), record.get(total)
-            numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
-            is_integer = type(n) is int and set(map(type, numbers)) <= {int}
-            if not is_integer or not 0 <= min(numbers, default=0) <= max(numbers, default=0) <= n:
-                raise BadLine(f"{count}: there are {n!r:.50} rows")
-            n = n or 1
-            is_staged = isinstance(wrong, dict)
-            record[error] = {k: v / n for k, v in wrong.items()} if is_staged else wrong / n
-    return record
-
-
-def _staged_fields(config: Mapping) -> _Staged:
-    """Return the fields that are written as lists, with the keys of their entries."""
-    rounds = config["protocol"].get("checkpoints")
-    rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []
-
-    # The records of a config have a few lengths, and so share the lists.
-    @functools.cache
-    def append_end(number: int) -> list[str]:
-        return [*rounds[: number - 1], "end"]
-
-    return (
-        ("n_wrong", functools.cache(lambda n: rounds[:n])),
-        ("digests", append_end),
-        ("witness", append_end),
-    )
-
-
-def _map_values(value, function):
-    if isinstance(value, dict):
-        return {name: function(item) for name, item in value.items()}
-    return function(value)
-
-
-def _count_rows(share, n) -> int | None:
-    if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n, int) and n > 0):
+def _count_rows(share: Any, n_rows: Any) -> int | None:
+    """Return the number of rows whose share is exactly `share`; None: it is no such number."""
+    if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n_rows, int) and n_rows):
         return None
-    count = round(share * n)
-    return count if count / n == share else None
+    count = round(share * n_rows)
+    return count if count / n_rows == share else None
 
 
-def _line(content: Mapping) -> bytes:
+def _line(content: Mapping[str, Any]) -> bytes:
     return canonical_json(content).encode() + b"\n"
 
 
-def _unicode(text: str) -> str:
+def _escape_invalid(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()

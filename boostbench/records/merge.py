@@ -1,17 +1,16 @@
 """Merging of the records of several results folders into one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from boostbench.records.codec import CIRCUMSTANCES
-from boostbench.records.data_options import merge_options
+from boostbench.records.schema import Record
 from boostbench.records.store import RecordFile, check_writable, read_records, record_paths
+from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError
 
 # Fields in which equal results may differ: last digits of scores, and the line of a failure.
-_MAY_DIFFER = CIRCUMSTANCES | {"witness", "where"}
+_MAY_DIFFER = {"witness", "where"}
 
 
 @dataclass
@@ -88,13 +87,13 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
 def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest: bool) -> None:
     existing, warnings = read_records(target)
     summary.warnings += warnings
-    merged: dict[str, Mapping[str, Any]] = {record["key"]: record for record in existing}
-    new: dict[str, Mapping[str, Any]] = {}
+    merged = {record.key: record for record in existing}
+    new: dict[str, Record] = {}
     for path in paths:
         records, warnings = read_records(path)
         summary.warnings += warnings
         for record in records:
-            key = record["key"]
+            key = record.key
             before = merged.get(key)
             if before is None or _is_better(record, before, newest):
                 merged[key] = new[key] = merge_options(record, before or record)
@@ -103,27 +102,43 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
             if extended is not before:
                 merged[key] = new[key] = extended
             summary.known += 1
-            if "error" not in before and "error" not in record:
+            if not before.is_failed and not record.is_failed:
                 fields = _differing_fields(before, record)
                 if fields:
-                    place = f"split {record['split']} of {path}"
+                    place = f"split {record.split} of {path}"
                     summary.conflicts.append(f"{place} has another {', '.join(fields)}")
     # The order does not depend on the order of the folders.
-    ordered = sorted(new.values(), key=lambda r: (r["config_hash"], r["split"], r.get("fold", 0)))
+    ordered = sorted(
+        new.values(),
+        key=lambda record: (record.config.hash, record.split, record.entry("fold") or 0),
+    )
     RecordFile(target).add(ordered)
     summary.added += len(ordered)
 
 
-def _is_better(record: Mapping[str, Any], before: Mapping[str, Any], newest: bool) -> bool:
+def merge_options(record: Record, other: Record) -> Record:
+    """Return `record`, extended with the data options of `other`, a record of the same result.
+
+    Cross-validation trials are looked up after the data set is loaded, and need no options.
+    """
+    if not record.is_trial:
+        for options in (other.config.data.cut, *(other.also or ())):
+            if not record.has_options(key_options(options)):
+                record = record.add_options(options)
+    return record
+
+
+def _is_better(record: Record, before: Record, newest: bool) -> bool:
     """Return True if a record replaces another record of the same split or trial."""
-    return "error" not in record and (
-        "error" in before
-        or record.get("edition", 1) > before.get("edition", 1)
-        or (newest and record.get("finished", "") > before.get("finished", ""))
+    return not record.is_failed and (
+        before.is_failed
+        or record.provenance.edition > before.provenance.edition
+        or (newest and record.finished > before.finished)
     )
 
 
-def _differing_fields(record: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def _differing_fields(record: Record, other: Record) -> list[str]:
     """Return the fields in which two records of one result differ."""
-    names = (record.keys() | other.keys()) - _MAY_DIFFER
-    return sorted(name for name in names if record.get(name) != other.get(name))
+    results, other_results = record.results, other.results
+    names = (results.keys() | other_results.keys()) - _MAY_DIFFER
+    return sorted(name for name in names if results.get(name) != other_results.get(name))

@@ -1,13 +1,19 @@
-"""Types of the lines of record files, second schema. Every line is checked against its type.
+"""Records: the lines of record files as structs, second schema.
 
-A line may have more fields than its type.
+A line is decoded straight into the struct of its kind, which checks types and ranges. `Measured` is
+the base class of the records of measures; each measure adds its own fields. Entries without a field
+are in `values`: the results of a user's measure, and entries that a later version adds.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from boostbench.spec.code_version import FIRST_EDITION
+from boostbench.spec.data import key_options
+from boostbench.spec.keys import RecordKeys, digest, drop_removed_parameters
 
 SCHEMA = 2
 
@@ -20,23 +26,40 @@ _MAX_REAL = 1e100
 Integer = Annotated[int, Meta(ge=-_MAX_INT, le=_MAX_INT)]
 Count = Annotated[int, Meta(ge=0, le=_MAX_INT)]
 Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
-#: Key of a mapping, text in JSON.
-Round = Annotated[int, Meta(ge=1, le=_MAX_INT)]
+#: Number of boosting rounds as the key of a mapping, which is text in JSON.
+Round = Annotated[str, Meta(pattern=r"^[1-9]\d{0,14}$")]
 Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Duration = Annotated[float, Meta(ge=0, le=_MAX_REAL)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 Point = dict[str, Any]
 
+# Entries of a record that do not belong to the result.
+_CIRCUMSTANCES = ("seconds", "started", "finished", "warnings", "also")
+# Name of the last number of a fit among its numbers at checkpoints.
+_END = "end"
+# Entries of every config; the measure adds the others.
+_CONFIG_ENTRIES = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
 
-class Algo(Struct):
-    """Class of an estimator; its parameters are further fields."""
 
-    target: Name = msgspec.field(name="_target_")
+class BadLine(ValueError):
+    """Error for a line that is neither a record nor a definition; the message has the reason."""
 
 
-class Data(Struct):
-    """Facts of the data set."""
+class Data(Struct, frozen=True):
+    """Facts of a data set.
+
+    Attributes
+    ----------
+    name, checksum : str
+    n_samples, n_features, n_classes : int
+    cut : dict, default={}
+        Data options of the first request, see `boostbench.spec.data.config_overrides`.
+    missing : str or None
+        Imputation of missing values; None without missing values.
+    words : str or None
+        ``"categories"`` if the estimator got categories.
+    """
 
     name: Name
     checksum: Hash
@@ -44,12 +67,20 @@ class Data(Struct):
     n_features: Rows
     n_classes: Rows
     cut: dict[str, Any] = {}
+    missing: str | None = None
+    words: str | None = None
 
 
-class Config(Struct):
-    """Settings and facts that affect a result."""
+class _Algo(Struct):
+    """Class of an estimator; its parameters are further entries."""
 
-    algo: Algo
+    target: Name = field(name="_target_")
+
+
+class _ConfigForm(Struct):
+    """Type of the content of a config."""
+
+    algo: _Algo
     data: Data
     grid: dict[str, list]
     protocol: dict[str, Any]
@@ -57,86 +88,328 @@ class Config(Struct):
     measure: Name | UnsetType = UNSET
 
 
-class Provenance(Struct):
-    """Code and machine that made a record.
-
-    Attributes
-    ----------
-    commit : str
-        Commit of boostbench, or its version.
-    environment : dict
-        Libraries and processor, see `boostbench.records.environment`.
-    edition, source : int, str
-        Version of the estimator's class, see `boostbench.spec.code_version`.
-    code : str
-        Source fingerprint; only in records written before editions existed.
-    """
+class _ProvenanceForm(Struct):
+    """Type of the content of a provenance."""
 
     commit: Name
     environment: dict[str, str | Integer] | None
-    edition: Rows = 1
+    edition: Rows = FIRST_EDITION
     source: Hash | UnsetType = UNSET
     code: Name | UnsetType = UNSET
 
 
-class Record(Struct):
-    """Fields of all records."""
+class Config:
+    """Config of records: all settings and facts that affect a result. Records share it.
 
-    schema: Literal[2]
-    config: Hash
-    provenance: Hash
+    Parameters
+    ----------
+    content : dict
+        Config of JSON types.
+
+    Attributes
+    ----------
+    original : dict
+        Config as it is written.
+    hash : str
+        Its digest.
+    content : dict
+        Config without parameters that have become attributes of their class.
+    keys : RecordKeys
+        Digests without defaults, from which the keys of records are made.
+    data : Data
+    algo, grid, protocol : dict
+    seed : int
+    measure, judged_by : str or None
+        None: older configs name no measure; the criterion of cross-validation is the error rate.
+    checkpoints : list of str
+        Checkpoints of the protocol.
+
+    Raises
+    ------
+    BadLine
+        If an entry is missing, or has another type.
+    UserError
+        If a value has no JSON form.
+    """
+
+    def __init__(self, content: dict[str, Any]):
+        self.data = check(content, _ConfigForm).data
+        self.hash, self.original = digest(content), content
+        self.content = {**content, "algo": drop_removed_parameters(content["algo"])}
+        self.keys = RecordKeys.from_config(self.content)
+        self.algo, self.grid = self.content["algo"], content["grid"]
+        self.protocol, self.seed = content["protocol"], content["seed"]
+        self.measure, self.judged_by = content.get("measure"), content.get("judged_by")
+        checkpoints = self.protocol.get("checkpoints")
+        self.checkpoints = list(map(str, checkpoints)) if isinstance(checkpoints, list) else []
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Config) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    @property
+    def target(self) -> str:
+        """Dotted name of the estimator's class."""
+        return self.algo["_target_"]
+
+    @property
+    def measure_settings(self) -> dict[str, Any]:
+        """Settings of the measure."""
+        return {name: value for name, value in self.content.items() if name not in _CONFIG_ENTRIES}
+
+
+class Provenance:
+    """Code and machine that made records. Records share it.
+
+    Parameters
+    ----------
+    content : dict
+        Entries of JSON types.
+
+    Attributes
+    ----------
+    content : dict
+    hash : str
+        Digest of the content.
+    commit : str
+        Commit of boostbench, or its version.
+    environment : dict
+        Libraries and processor, see `boostbench.records.environment`; empty if it is unknown.
+    edition : int
+        Edition of the estimator's class, see `boostbench.spec.code_version`.
+    source : str or None
+        Digest of the files of a user's classes.
+
+    Raises
+    ------
+    BadLine
+        If an entry is missing, or has another type.
+    """
+
+    def __init__(self, content: dict[str, Any]):
+        form = check(content, _ProvenanceForm)
+        self.content, self.hash = content, digest(content)
+        self.commit, self.environment = form.commit, content["environment"] or {}
+        self.edition, self.source = form.edition, content.get("source")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Provenance) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+
+class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Fields of all records.
+
+    Attributes
+    ----------
+    config : Config
+    provenance : Provenance
+    split : int
+        Number of the split, from 0.
+    rows : str
+        Checksum of the rows of its training and test part, or of the parts of a fold.
+    started, finished : str
+        Times in UTC.
+    also : list of dict
+        Data options of later requests. The data of the config have the options of the first one.
+    values : dict
+        Entries without a field of their own.
+    """
+
+    error: ClassVar[str | None] = None
+    where: ClassVar[str | None] = None
+    is_trial: ClassVar[bool] = False
+
+    schema: Literal[2] = SCHEMA
+    config: Config
+    provenance: Provenance
     split: Count
     rows: Hash
+    started: Time | UnsetType = UNSET
+    finished: Time | UnsetType = UNSET
+    also: list[dict[str, Any]] | UnsetType = UNSET
+    # An entry of a line has a name, so that this field is set by `boostbench.records.codec` only.
+    values: dict[str, Any] | UnsetType = field(default=UNSET, name="")
+
+    @property
+    def is_failed(self) -> bool:
+        """True if the fit raised an error."""
+        return self.error is not None
+
+    @property
+    def key(self) -> str:
+        """Digest that identifies the experiment and the split."""
+        return self.config.keys.split_key(self.split, self.rows)
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        """Entries of the record as JSON types: errors as fractions, numbers by boosting round."""
+        entries = self.to_line()
+        for name in ("schema", "config", "provenance"):
+            del entries[name]
+        return entries
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """The `entries` without times, warnings and data options."""
+        entries = self.entries
+        return {name: entries[name] for name in entries if name not in _CIRCUMSTANCES}
+
+    def has_options(self, options: Mapping[str, Any]) -> bool:
+        """Return True if the data set was requested with options whose `key_options` are these."""
+        if key_options(self.config.data.cut) == options:  # most records have no other options
+            return True
+        return self.also is not UNSET and any(key_options(each) == options for each in self.also)
+
+    def add_options(self, options: Mapping[str, Any]) -> "Record":
+        """Return a record with further data options."""
+        also = [] if self.also is UNSET else self.also
+        return msgspec.structs.replace(self, also=[*also, dict(options)])
+
+    def to_line(self) -> dict[str, Any]:
+        """Return the entries of the record's line."""
+        entries = msgspec.to_builtins(self, enc_hook=lambda shared: shared.hash)
+        entries.pop("", None)
+        return entries if self.values is UNSET else entries | self.values
+
+    def entry(self, name: str) -> Any:
+        """Return an entry by its name; None if the record does not have it."""
+        if self.values is not UNSET and name in self.values:
+            return self.values[name]
+        value = getattr(self, name, None)
+        return None if value is UNSET else value
 
 
-class Failure(Record):
-    """Record of a failed split."""
+class Failure(Record, kw_only=True):
+    """Failed fit of a split.
+
+    Attributes
+    ----------
+    error, where : str
+        Error, and its module and line.
+    """
 
     error: str
     where: str
 
 
-class TrialLine(Record):
-    """Cross-validation trial of one point of the grid, or of several that share a fit."""
+class _TrialFields(Record, kw_only=True):
+    """Fields of cross-validation trials: one point of the grid, or several that share a fit.
+
+    Attributes
+    ----------
+    fold : int
+        Number of the fold, from 0.
+    points : list of dict
+    """
+
+    is_trial: ClassVar[bool] = True
 
     fold: Count
-    point: Point | None = None
-    points: Annotated[list[Point], Meta(min_length=1)] | None = None
+    single_point: Point | UnsetType = field(default=UNSET, name="point")
+    several_points: Annotated[list[Point], Meta(min_length=1)] | UnsetType = field(
+        default=UNSET, name="points"
+    )
 
     def __post_init__(self):
-        if (self.point is None) == (self.points is None):
-            raise ValueError("it has to have either a point or points")
+        if (self.single_point is UNSET) == (self.several_points is UNSET):
+            raise BadLine("record: it has to have either a point or points")
+
+    @property
+    def points(self) -> list[Point]:
+        """Points of the grid that were fitted."""
+        return [self.single_point] if self.several_points is UNSET else self.several_points
+
+    @property
+    def key(self) -> str:
+        """Digest that identifies the experiment, the split, the fold and the points."""
+        return self.config.keys.trial_key(self.split, self.fold, self.points, self.rows)
 
 
-class FailedTrialLine(TrialLine, kw_only=True):
-    """Failed cross-validation trial."""
+class FailedTrial(_TrialFields, kw_only=True):
+    """Failed cross-validation trial; see `Failure`."""
 
     error: str
     where: str
 
 
-class FinishedTrialLine(TrialLine, kw_only=True):
-    """Finished cross-validation trial with its selection criterion."""
+class TrialRecord(_TrialFields, kw_only=True):
+    """Finished cross-validation trial.
+
+    Attributes
+    ----------
+    validation_error : float
+        Loss of a single point, a fraction unless the measure has another criterion.
+    validation_errors : list of float
+        Losses of several points.
+    digest, digests : str, list of str
+        Digests of the judged outputs.
+    seconds : dict or list of float
+        CPU seconds of the parts of a fit, or of each fit of a path.
+    """
 
     finished: Time
     seconds: dict[str, Duration | None] | list[Duration]
-    validation_error: Real | None = None
-    validation_errors: list[Real] | None = None
-    digest: Name | None = None
-    digests: list[Name] | None = None
+    validation_error: Real | UnsetType = UNSET
+    validation_errors: list[Real] | UnsetType = UNSET
+    digest: Name | UnsetType = UNSET
+    digests: list[Name] | UnsetType = UNSET
 
     def __post_init__(self):
         super().__post_init__()
-        if self.points is None:
-            is_right = self.validation_error is not None
+        if self.several_points is UNSET:
+            is_complete = self.validation_error is not UNSET
         else:
-            is_right = len(self.validation_errors or []) == len(self.points)
-        if not is_right:
-            raise ValueError("it has to have a validation error for each point")
+            n_errors = 0 if self.validation_errors is UNSET else len(self.validation_errors)
+            is_complete = n_errors == len(self.several_points)
+        if not is_complete:
+            raise BadLine("record: it has to have a validation error for each point")
+        _check_judgement(self)
+
+    @property
+    def is_path(self) -> bool:
+        """True if several fits share a trial."""
+        return isinstance(self.seconds, list)
+
+    def cpu_seconds(self, part: str = "fit") -> float | None:
+        """Return the recorded CPU seconds of a part of the fit, or of all fits of a path."""
+        if isinstance(self.seconds, dict):
+            return self.seconds.get(part)
+        return sum(self.seconds) if part == "fit" else None
 
 
 class Measured(Record, kw_only=True):
-    """Record of a measured fit."""
+    """Finished fit of a split; measures have subclasses.
+
+    A number of wrong rows is written instead of an error rate where they are equivalent, and
+    numbers at checkpoints are written as a list in the order of the config's checkpoints.
+
+    Attributes
+    ----------
+    n_train, n_test : int
+        Sizes of both parts.
+    chosen : dict
+        Chosen point of the grid.
+    validation_error : float or None
+        Its mean validation error; None without tuning.
+    warnings : list of str
+    n_iterations : int or None
+        Boosting rounds done.
+    n_features : int
+        Number of features after the projection.
+    n_parameters : int or None
+        Number of parameters of the model.
+    seconds : dict of str to float
+        CPU seconds of the parts of the fit.
+    """
+
+    is_path: ClassVar[bool] = False
+    #: Error rates that a subclass requires.
+    required: ClassVar[tuple[str, ...]] = ()
 
     n_train: Rows
     n_test: Count
@@ -145,30 +418,118 @@ class Measured(Record, kw_only=True):
     validation_errors: list[Real] | UnsetType = UNSET
     started: Time
     finished: Time
-    warnings: list[str]
-    also: list[dict[str, Any]] | UnsetType = UNSET
-    test_error: Fraction | UnsetType = UNSET
-    train_error: Fraction | UnsetType = UNSET
-    checkpoints: dict[Round, Fraction] | UnsetType = UNSET
-    digests: dict[str, Name] | UnsetType = UNSET
-    witness: dict[str, Duration] | UnsetType = UNSET
+    warnings: list[str] = []
+    test_share: Fraction | UnsetType = field(default=UNSET, name="test_error")
+    n_test_wrong: Count | UnsetType = UNSET
+    train_share: Fraction | UnsetType = field(default=UNSET, name="train_error")
+    n_train_wrong: Count | UnsetType = UNSET
+    checkpoint_shares: dict[Round, Fraction] | UnsetType = field(default=UNSET, name="checkpoints")
+    n_wrong: list[Count] | dict[Round, Count] | UnsetType = UNSET
+    staged_digests: list[Name] | dict[str, Name] | UnsetType = field(default=UNSET, name="digests")
+    staged_witness: list[Duration] | dict[str, Duration] | UnsetType = field(
+        default=UNSET, name="witness"
+    )
     n_iterations: Count | UnsetType | None = UNSET
     n_features: Count | UnsetType = UNSET
     n_parameters: Count | UnsetType | None = UNSET
     seconds: dict[str, Duration | None] | UnsetType = UNSET
 
+    def __post_init__(self):
+        if self.provenance.content["environment"] is None:
+            raise BadLine("its provenance has no environment")
+        wrong = self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
+        for name, n_wrong, n_rows in (
+            ("n_test_wrong", self.n_test_wrong, self.n_test),
+            ("n_train_wrong", self.n_train_wrong, self.n_train),
+            ("n_wrong", UNSET if not wrong else max(wrong), self.n_test),
+        ):
+            if n_wrong is not UNSET and n_wrong > n_rows:
+                raise BadLine(f"{name}: there are {n_rows} rows")
+        # The last of the digests and of the scores is not at a checkpoint.
+        for name, numbers, n_more in (
+            ("n_wrong", self.n_wrong, 0),
+            ("digests", self.staged_digests, 1),
+            ("witness", self.staged_witness, 1),
+        ):
+            n_stages = len(numbers) - n_more if isinstance(numbers, list) else 0
+            if not 0 <= n_stages <= len(self.config.checkpoints):
+                raise BadLine(f"{name}: the config has fewer checkpoints")
+        for name in self.required:
+            if getattr(self, name) is None:
+                raise BadLine(f"record: there is no {name}")
+        _check_judgement(self)
 
-def points_of(record: Mapping) -> list[Point]:
-    """Return the points of the grid that a cross-validation trial fits; a split has none."""
-    return (record.get("points") or [record["point"]]) if "fold" in record else []
+    @property
+    def test_error(self) -> float | None:
+        """Test error, a fraction; None if it was not measured."""
+        return _share(self.test_share, self.n_test_wrong, self.n_test)
+
+    @property
+    def train_error(self) -> float | None:
+        """Training error, a fraction; None if it was not measured."""
+        return _share(self.train_share, self.n_train_wrong, self.n_train)
+
+    @property
+    def checkpoints(self) -> dict[str, float] | None:
+        """Test errors by the number of boosting rounds; None if they were not measured."""
+        if self.n_wrong is UNSET:
+            return None if self.checkpoint_shares is UNSET else self.checkpoint_shares
+        return {
+            rounds: n / (self.n_test or 1)
+            for rounds, n in self._index_by_round(self.n_wrong).items()
+        }
+
+    @property
+    def digests(self) -> dict[str, str] | None:
+        """Digests of the outputs by the number of boosting rounds, and at the ``end``."""
+        return self._index_by_round(self.staged_digests, _END)
+
+    @property
+    def witness(self) -> dict[str, float] | None:
+        """Mean absolute scores by the number of boosting rounds, and at the ``end``."""
+        return self._index_by_round(self.staged_witness, _END)
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        """Entries of the record as JSON types: errors as fractions, numbers by boosting round."""
+        entries = super().entries
+        for name in ("n_test_wrong", "n_train_wrong", "n_wrong"):
+            entries.pop(name, None)
+        for name in ("test_error", "train_error", "checkpoints", "digests", "witness"):
+            value = getattr(self, name)
+            if value is not None:
+                entries[name] = value
+        return entries
+
+    def cpu_seconds(self, part: str = "fit") -> float | None:
+        """Return the recorded CPU seconds of a part of the fit; None if they are unknown."""
+        if isinstance(self.seconds, dict):
+            return self.seconds.get(part)
+        seconds = getattr(self.seconds, part, UNSET)
+        return None if seconds is UNSET else seconds
+
+    def _index_by_round(
+        self, numbers: list | dict | UnsetType, *last: str
+    ) -> dict[str, Any] | None:
+        """Return numbers at checkpoints by the number of rounds; None without numbers."""
+        if isinstance(numbers, list):
+            rounds = self.config.checkpoints[: len(numbers) - len(last)]
+            return dict(zip([*rounds, *last], numbers, strict=True))
+        return None if numbers is UNSET else numbers
 
 
-class BadLine(ValueError):
-    """Error for a line that is neither a record nor a definition; the message has the reason."""
+class Seconds(Struct, frozen=True, gc=False):
+    """CPU seconds of a fit and its parts, of a prediction, and of the reference job."""
+
+    fit: Duration
+    predict_per_instance: Duration
+    calibration: Duration
+    weak_learner: Duration | UnsetType | None = UNSET
+    coefficients: Duration | UnsetType | None = UNSET
 
 
-def check(content, form: type) -> None:
-    """Check content of JSON types against a type.
+def check(content: Any, form: type, dec_hook=None) -> Any:
+    """Return content of JSON types as a struct.
 
     Raises
     ------
@@ -177,17 +538,37 @@ def check(content, form: type) -> None:
 
     Examples
     --------
-    >>> check({"commit": 5, "environment": None}, Provenance)
+    >>> check({"name": "iris", "checksum": 5}, Data)
     Traceback (most recent call last):
-    boostbench.records.schema.BadLine: commit: expected str, got int
+    boostbench.records.schema.BadLine: checksum: expected str, got int
     """
     try:
-        msgspec.convert(content, form, str_keys=True)
+        return msgspec.convert(content, form, str_keys=True, dec_hook=dec_hook)
     except ValueError as error:
+        if isinstance(error.__cause__, BadLine):
+            raise error.__cause__ from None
         # "Expected `float` <= 1.0 - at `$.test_error`"
-        what, _, where = str(error).replace("`", "").partition(" - at ")
-        what = what.replace("Object missing required field", "there is no")
-        place = where.removeprefix("key in ").lstrip("$.") or "record"
-        raise BadLine(f"{place}: {what[:1].lower()}{what[1:]}") from None
+        reason, _, path = str(error).replace("`", "").partition(" - at ")
+        reason = reason.replace("Object missing required field", "there is no")
+        place = path.removeprefix("key in ").lstrip("$.") or "record"
+        raise BadLine(f"{place}: {reason[:1].lower()}{reason[1:]}") from None
     except RecursionError:
         raise BadLine("it is nested too deeply") from None
+
+
+def _share(share: float | UnsetType, n_wrong: int | UnsetType, n_rows: int) -> float | None:
+    """Return an error rate that is written as a fraction, or as a number of wrong rows."""
+    if n_wrong is not UNSET:
+        return n_wrong / (n_rows or 1)
+    return None if share is UNSET else share
+
+
+def _check_judgement(record: TrialRecord | Measured) -> None:
+    """Check that validation errors are fractions, unless the config has another criterion."""
+    if record.config.judged_by is not None:
+        return
+    errors = [] if record.validation_errors is UNSET else [*record.validation_errors]
+    if record.validation_error not in (None, UNSET):
+        errors.append(record.validation_error)
+    if errors and not 0 <= min(errors) <= max(errors) <= 1:
+        raise BadLine("validation_error: expected a fraction of 1")

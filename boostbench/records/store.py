@@ -22,9 +22,9 @@ from typing import BinaryIO
 
 from boostbench.data.decompression import decompress
 from boostbench.records import codec
-from boostbench.records.codec import Definitions
+from boostbench.records.codec import Definitions, UndefinedHash
 from boostbench.records.journal import open_append, repair
-from boostbench.records.schema import SCHEMA, BadLine
+from boostbench.records.schema import SCHEMA, BadLine, Record
 from boostbench.util.atomic_write import atomic_write, open_in_place, retry_while_in_use
 from boostbench.util.errors import UserError, os_error_reason, writing_to
 from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path
@@ -91,6 +91,11 @@ class RecordFile:
     path : Path
         Path without ``.gz``. A file that does not exist has no records.
 
+    Attributes
+    ----------
+    kind : str
+        Kind of the records, see `record_path`.
+
     Notes
     -----
     One thread may read new records while another adds some.
@@ -98,10 +103,10 @@ class RecordFile:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self._kind = parse_record_path(self.path)[1]
-        self._definitions = Definitions()
-        # Parsed lines, with their places, whose definitions may follow in the file.
-        self._unsettled: list[tuple[tuple[int, int], dict]] = []
+        self.kind = parse_record_path(self.path)[1]
+        self._definitions = Definitions(self.kind)
+        # Records that were not returned yet, or lines whose definitions may follow in the file.
+        self._unsettled: list[tuple[tuple[int, int], Record | bytes]] = []
         # First damaged lines, and their number.
         self._bad: list[tuple[tuple[int, int], str]] = []
         self._n_bad = 0
@@ -128,7 +133,7 @@ class RecordFile:
             )
         return warnings
 
-    def read_new(self) -> list[dict]:
+    def read_new(self) -> list[Record]:
         """Return the records that others have added since the last call; at first, all records.
 
         Raises
@@ -150,26 +155,31 @@ class RecordFile:
                 ) from None
             unsettled, self._unsettled = self._unsettled, []
             records = []
-            for place, content in unsettled:
+            for place, entry in unsettled:
                 try:
-                    records.append(self._definitions.record(content, self._kind))
+                    records.append(self._read_line(entry) if isinstance(entry, bytes) else entry)
                 except BadLine as error:
                     self._skip_line(place, error)
             return records
 
-    def add(self, records: Iterable[dict]) -> list[dict]:
+    def _read_line(self, line: bytes) -> Record | str:
+        try:
+            return self._definitions.read(line)
+        except UndefinedHash as error:
+            raise BadLine(str(error)) from None
+
+    def add(self, records: Iterable[Record]) -> list[Record]:
         """Append records, safe against a kill at any moment and against other writers.
 
         The file and its folder are made if they do not exist.
 
         Parameters
         ----------
-        records : iterable of dict
-            Records of JSON types; derived fields may be left out.
+        records : iterable of Record
 
         Returns
         -------
-        list of dict
+        list of Record
             Records as they will be read.
 
         Raises
@@ -182,14 +192,14 @@ class RecordFile:
         with self._lock:
             return self._add(records)
 
-    def _add(self, records: Iterable[dict]) -> list[dict]:
+    def _add(self, records: Iterable[Record]) -> list[Record]:
         composed, written = [], []
         for record in records:
             definitions, line = codec.encode(record)
             for name, definition in definitions.items():
                 if name not in self._definitions:
                     self._definitions.add(codec.parse(definition))
-            written.append(self._definitions.record(codec.parse(line), self._kind))
+            written.append(self._definitions.read(line))
             composed.append((definitions, line))
         if not composed:
             return []
@@ -226,12 +236,13 @@ class RecordFile:
             place = which, self._n_lines[which] + 1
             try:
                 if not line.isspace():
-                    content = codec.parse(line)
-                    if content.get("schema") == SCHEMA:
-                        self._unsettled.append((place, content))
-                    else:
-                        name = self._definitions.add(content)
-                        self._defined |= {name} if which else set()
+                    entry = self._definitions.read(line)
+                    if isinstance(entry, Record):
+                        self._unsettled.append((place, entry))
+                    elif which:
+                        self._defined.add(entry)
+            except UndefinedHash:
+                self._unsettled.append((place, line))
             except BadLine as error:
                 if not line.endswith(b"\n"):
                     return len(body) - len(line)
@@ -245,7 +256,7 @@ class RecordFile:
         self._bad = sorted([*self._bad, (place, reason[:_MAX_REASON_LENGTH])])[:_MAX_DESCRIBED]
 
 
-def read_records(path: Path) -> tuple[list[dict], list[str]]:
+def read_records(path: Path) -> tuple[list[Record], list[str]]:
     """Return the newest records of a file.
 
     Parameters
@@ -255,7 +266,7 @@ def read_records(path: Path) -> tuple[list[dict], list[str]]:
 
     Returns
     -------
-    records : list of dict
+    records : list of Record
         Newest record of each key, in the order of the file.
     warnings : list of str
         See `RecordFile.warnings`.
@@ -270,11 +281,12 @@ def read_records(path: Path) -> tuple[list[dict], list[str]]:
     return list(newest.values()), file.warnings
 
 
-def keep_newest(newest: dict[str, dict], records: Iterable[dict]) -> None:
+def keep_newest(newest: dict[str, Record], records: Iterable[Record]) -> None:
     """Add records to a mapping by key; the last of several records with one key is kept."""
     for record in records:
-        newest.pop(record["key"], None)
-        newest[record["key"]] = record
+        key = record.key
+        newest.pop(key, None)
+        newest[key] = record
 
 
 def deduplicate(path: Path) -> int:
@@ -292,7 +304,7 @@ def deduplicate(path: Path) -> int:
     int
         Number of removed records. A file with damaged lines stays as it is.
     """
-    keys = [record["key"] for record in RecordFile(path).read_new()]
+    keys = [record.key for record in RecordFile(path).read_new()]
     if len(set(keys)) == len(keys):
         return 0
     with file_lock(path, "records to ", depth=_depth(path)):
@@ -300,7 +312,7 @@ def deduplicate(path: Path) -> int:
         everything = file.read_new()
         if file.warnings:
             return 0
-        newest = {record["key"]: record for record in everything}
+        newest = {record.key: record for record in everything}
         composed = [codec.encode(record) for record in newest.values()]
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
         body = [*defined.values(), *(line for _, line in composed)]

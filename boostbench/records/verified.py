@@ -4,7 +4,7 @@ Records of one algorithm with the same choices on one data set are a *group*. Th
 of JSON for each group of which records were fitted again; the last line of a group counts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,17 @@ import msgspec
 
 from boostbench.records.codec import parse
 from boostbench.records.journal import open_append
-from boostbench.records.schema import BadLine, Count, Hash, Name, Rows, Time, check
+from boostbench.records.schema import (
+    BadLine,
+    Config,
+    Count,
+    Hash,
+    Name,
+    Record,
+    Rows,
+    Time,
+    check,
+)
 from boostbench.spec.code_version import FIRST_EDITION, CodeVersion
 from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import UserError, os_error_reason
@@ -48,13 +58,14 @@ class Group(NamedTuple):
     data: str
 
     @classmethod
-    def from_config(cls, config: Mapping) -> "Group":
+    def from_config(cls, config: Config) -> "Group":
         """Return the group of the records of a config."""
-        algo = config["algo"]
         named = (
-            f"{k}={v}" for k, v in sorted(algo.items()) if isinstance(v, str) and k != "_target_"
+            f"{name}={value}"
+            for name, value in sorted(config.algo.items())
+            if isinstance(value, str) and name != "_target_"
         )
-        return cls(algo["_target_"], ", ".join(named), config["data"]["name"])
+        return cls(config.target, ", ".join(named), config.data.name)
 
     @property
     def class_name(self) -> str:
@@ -159,21 +170,20 @@ class Verified:
                 warnings.append(f"{path}:{number}: {error}; left out")
         return cls(findings, warnings)
 
-    def find(self, record: Mapping) -> Finding | None:
+    def find(self, record: Record) -> Finding | None:
         """Return the finding of a record's group and edition, if there is one."""
-        name = record["config_hash"]
+        name = record.config.hash
         if name not in self._by_config:
-            self._by_config[name] = self.findings.get(Group.from_config(record["config"]))
+            self._by_config[name] = self.findings.get(Group.from_config(record.config))
         finding = self._by_config[name]
-        edition = record.get("edition", FIRST_EDITION)
-        return finding if finding and finding.edition == edition else None
+        return finding if finding and finding.edition == record.provenance.edition else None
 
-    def is_stale(self, record: Mapping, version: CodeVersion) -> bool:
+    def is_stale(self, record: Record, version: CodeVersion) -> bool:
         """Return True if a record is of an older edition, or contradicted by a refit."""
-        if not version.matches(record):
+        if not version.matches(record.provenance):
             return True
         finding = self.find(record)
-        return finding is not None and record.get("finished", "") < finding.until
+        return finding is not None and (record.finished or "") < finding.until
 
 
 def verified_path(results: Path) -> Path:
@@ -224,8 +234,7 @@ def _parse(line: bytes) -> Finding:
     content = parse(line)
     if isinstance(content, dict) and isinstance(content.get("state"), str):
         content["state"] = _OLD_STATES.get(content["state"], content["state"])
-    check(content, Finding)
-    return msgspec.convert(content, Finding)
+    return check(content, Finding)
 
 
 def _is_whole(line: bytes) -> bool:

@@ -60,10 +60,10 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
     if not entries:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     records = [record for _, record in entries]
-    finished = sorted(record["finished"] for record in records if record.get("finished"))
+    finished = sorted(record.finished for record in records if record.finished)
     environments = Counter(
-        json.dumps({**(record["environment"] or {}), "commit": record["commit"]}, sort_keys=True)
-        for record in records
+        json.dumps({**each.environment, "commit": each.commit}, sort_keys=True)
+        for each in (record.provenance for record in records)
     )
 
     crate = rocrate.ROCrate(version="1.1")

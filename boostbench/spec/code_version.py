@@ -11,7 +11,7 @@ import importlib.metadata
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from boostbench.spec.class_facts import class_attribute
 from boostbench.spec.trusted_imports import class_names, distribution_of
@@ -20,6 +20,14 @@ from boostbench.util.errors import UserError
 _PACKAGE = "boostbench"
 #: Edition of records and classes that state none.
 FIRST_EDITION = 1
+
+
+class ProvenanceLike(Protocol):
+    """Facts of a record's provenance that belong to a version, see `boostbench.records.schema`."""
+
+    edition: int
+    source: str | None
+    environment: Mapping[str, Any]
 
 
 class CodeVersion(NamedTuple):
@@ -52,13 +60,13 @@ class CodeVersion(NamedTuple):
         fields = {"edition": self.edition} if self.edition != FIRST_EDITION else {}
         return fields | ({"source": self.source} if self.source else {})
 
-    def matches(self, record: Mapping[str, Any]) -> bool:
-        """Return True if a record was made by this version."""
-        environment = record["environment"] or {}
+    def matches(self, provenance: ProvenanceLike) -> bool:
+        """Return True if records of a provenance were made by this version."""
+        environment = provenance.environment
         return (
-            record.get("edition", FIRST_EDITION) == self.edition
+            provenance.edition == self.edition
             # Older records have no such digest.
-            and record.get("source", self.source) == self.source
+            and provenance.source in (None, self.source)
             and all(environment.get(name, now) == now for name, now in self.versions.items())
         )
 

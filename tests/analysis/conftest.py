@@ -1,12 +1,14 @@
 from itertools import count
 
 import pytest
+from fitting.examples import CONFIG, FAILURE, RECORD, modify_record, recorded
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.papers.published import Published
+from boostbench.spec.keys import digest
 
 
 @pytest.fixture
@@ -23,6 +25,7 @@ def make_cell():
         algo="a",
         published=None,
         failures=0,
+        failure="ValueError: no",
         stale=0,
         chosen=(),
         rounds=None,
@@ -35,9 +38,12 @@ def make_cell():
         checksum=None,
         **fields,
     ):
-        data_config = {"checksum": checksum or next(numbered)}
+        facts = {"name": data, "checksum": digest(checksum or next(numbered))}
+        config = modify_record(CONFIG, protocol={"sampling": sampling}, data=CONFIG["data"] | facts)
         records = [
             {
+                **RECORD,
+                "config": config,
                 "split": split,
                 "commit": commit,
                 "test_error": error / 100,
@@ -46,7 +52,6 @@ def make_cell():
                 "chosen": chosen[split] if chosen else {},
                 "n_train": 75,
                 "n_test": 25,
-                "config": {"data": data_config, "protocol": {"sampling": sampling}},
                 "seconds": {
                     "fit": 3.0 + split,
                     "weak_learner": 2.0,
@@ -57,7 +62,10 @@ def make_cell():
             }
             for split, error in enumerate(errors)
         ]
-        failed = [{"split": len(errors) + i, "error": "ValueError: no"} for i in range(failures)]
+        failed = [
+            FAILURE | {"config": config, "split": len(errors) + i, "error": failure}
+            for i in range(failures)
+        ]
         fields.setdefault("missing", 0)
         fields.setdefault("quantity", TEST_ERROR)
         line = {}
@@ -70,7 +78,7 @@ def make_cell():
                 quantity.name: Published("randomboost-table5", quantity, *number, n, source=source)
                 for quantity, number in numbers.items()
             }
-        rows, failures = ResultFrame(records), ResultFrame(failed)
+        rows, failures = (ResultFrame(list(map(recorded, part))) for part in (records, failed))
         settings = {"published": line, "rounds": rounds, **fields}
         return Cell(data, algo, algo.upper(), rows, failures, stale, **settings)
 

@@ -2,6 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from fitting.examples import with_records
 
 from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.fitting.quantities import QUANTITIES
@@ -141,20 +142,15 @@ def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
     errors = [9.0, 11.0] * 10
     random = make_cell(errors, published=(10.0, 1.0), n=20)
     folds = make_cell(errors, published=(10.0, 1.0), n=20)
-    for record in folds.rows.records:
-        record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
+    kfold = {"config__protocol__sampling": "kfold", "config__protocol__n_splits": 10}
+    folds = with_records(folds, **kfold)
     assert folds.agreement.half < 0.6 * random.agreement.half
-    for record in folds.rows.records:
-        record["config"]["protocol"]["samples_per_class"] = 50
-    assert replace(folds).agreement == random.agreement
+    drawn = with_records(folds, config__protocol__samples_per_class=50)
+    assert drawn.agreement == random.agreement
 
 
 def test_number_after_rounds_is_not_recorded_without_stages(make_cell):
     """A fit that recorded no stages, of as many rounds as the cell asks for."""
     cell = make_cell([1, 2], rounds=50, checkpoints=())
-    for record in cell.rows.records:
-        record["config"]["algo"] = {"n_iterations": 50}
-    assert cell.status == "not recorded"
-    for record in cell.rows.records:
-        record["config"]["algo"] = {"n_iterations": 49}
-    assert replace(cell).status == "not reached"
+    assert with_records(cell, config__algo__n_iterations=50).status == "not recorded"
+    assert with_records(cell, config__algo__n_iterations=49).status == "not reached"

@@ -4,23 +4,26 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fitting.examples import FAILURE, RECORD, TRIAL, modify_record
+from fitting.examples import FAILURE, RECORD, TRIAL, append, modify_record
 
 import boostbench
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.metadata import papers
 from boostbench.papers.published import lines_of
-from boostbench.records.store import RecordFile, record_path
+from boostbench.records.store import record_path
 from boostbench.util.errors import UserError
 
 
 @pytest.fixture
 def folder(tmp_path):
     path = record_path(tmp_path, "toy", "fake")
-    RecordFile(path).add(
-        [RECORD, modify_record(FAILURE, split=1), modify_record(RECORD, split=2, config__seed=5)]
-    )
-    RecordFile(record_path(tmp_path, "toy", "fake", "tuning")).add([TRIAL])
+    for entries in (
+        RECORD,
+        modify_record(FAILURE, split=1),
+        modify_record(RECORD, split=2, config__seed=5),
+    ):
+        append(path, entries)
+    append(record_path(tmp_path, "toy", "fake", "tuning"), TRIAL)
     return tmp_path
 
 

@@ -1,12 +1,18 @@
+from dataclasses import replace
+
+from fitting.examples import flat, modify_record, recorded
+
+from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.runs import RecordedExperiment, table_of_runs
 
 
 def run(make_cell, algo, splits):
     cell = make_cell([0.0] * len(splits), algo=algo, checksum="0" * 16)
-    for record, split in zip(cell.rows.records, splits, strict=True):
-        record["split"] = split
-        record["config"] |= {"algo": {"_target_": algo}, "seed": 0}
-    return RecordedExperiment(cell, "", "")
+    records = [
+        recorded(modify_record(flat(record), split=split, config__algo={"_target_": algo}))
+        for record, split in zip(cell.rows.records, splits, strict=True)
+    ]
+    return RecordedExperiment(replace(cell, rows=ResultFrame(records)), "", "")
 
 
 def test_runs_without_a_common_split_are_left_out(make_cell):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from fitting.examples import with_records
 
 from boostbench.analysis.comparison import paired
 from boostbench.report.findings import summarize_tests
@@ -52,5 +53,5 @@ def test_repeated_data_set_counts_once(make_cell, make_table, n):
     assert (len(pairs.numbers), pairs.repeated) == (n, ["wine2", "wine3"])
     assert pairs.note == "The data and settings of a row before, which count once: wine2, wine3."
     assert summarize_tests(table).endswith(pairs.note)
-    cells["wine2", "b"].rows.records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
+    cells["wine2", "b"] = with_records(cells["wine2", "b"], config__protocol__sampling="bootstrap")
     assert paired(make_table(cells), ["a", "b"]).repeated == ["wine3"]

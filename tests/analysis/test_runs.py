@@ -50,7 +50,7 @@ def test_experiments_show_changed_settings(records):
 
 def test_experiments_of_tables_can_be_excluded(records):
     first, *rest = find_experiments(records, TITLES)
-    shown = {record["config_hash"] for record in first.cell.rows.records}
+    shown = {record.config.hash for record in first.cell.rows.records}
     remaining = find_experiments(records, TITLES, shown)
     assert [experiment.spec for experiment in remaining] == [experiment.spec for experiment in rest]
 
@@ -63,7 +63,7 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
         dataset = replace(make_dataset(), spec=DataSpec("my", path=path))
         run([Experiment.from_config(config, dataset)], results=tmp_path)
     [experiment] = find_experiments(Records(tmp_path), TITLES)
-    assert len({record["config_hash"] for record in experiment.cell.rows.records}) == 2
+    assert len({record.config.hash for record in experiment.cell.rows.records}) == 2
     assert sorted(experiment.cell.values) == [0, 1, 2, 3, 4]
 
 

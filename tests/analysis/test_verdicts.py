@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from fitting.examples import with_records
 from scipy.stats import false_discovery_control
 
 from boostbench.analysis.cells import unique_by_number
@@ -121,7 +122,7 @@ def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
 
 def test_verdicts_by_rounding_are_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
-    del cell.rows.records[0]["n_test"]
+    cell = with_records(cell, n_test=0)
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
     assert Tally.of([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
 

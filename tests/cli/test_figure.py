@@ -143,7 +143,7 @@ def test_curves_show_the_cells_of_the_table(call, folder, define, table_of_losse
     assert list(drawn) == ["few", "iris", "wine"]
     for row, curves in drawn.items():
         losses_of_curves = {
-            title: [record["config"]["algo"]["loss"] for record in records]
+            title: [record.config.algo["loss"] for record in records]
             for title, records in curves.items()
         }
         assert losses_of_curves == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
@@ -188,9 +188,9 @@ def test_times_average_the_recorded_seconds(call, folder, define, table_of_losse
         # Points are sorted by their position.
         assert list(line.x) == [2, 5]
         for rounds, seconds in zip(line.x, line.y, strict=True):
-            algos = [record["config"]["algo"] for record in recorded]
+            algos = [record.config.algo for record in recorded]
             spent = [
-                record["seconds"]["coefficients"]
+                record.seconds["coefficients"]
                 for record, algo in zip(recorded, algos, strict=True)
                 if (algo["loss"], algo["n_iterations"]) == (loss, rounds)
             ]
@@ -372,7 +372,7 @@ def test_features_count_the_selected_stumps(call, folder, define):
         ["iris", "ECC", "3"],
     ]
     counts = folder / "results" / "records" / "iris" / "adaboost_mh.features.jsonl"
-    assert [sum(record["counts"]) for record in read_records(counts)[0]] == [5] * 3
+    assert [sum(record.counts) for record in read_records(counts)[0]] == [5] * 3
 
 
 def test_features_require_stumps(call, define):

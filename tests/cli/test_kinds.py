@@ -60,7 +60,7 @@ def test_retrieval_table_shows_the_mean_precision(call, folder, user_modules, de
         records, _ = read_records(
             folder / "results" / "records" / data / "RandomBits.retrieval.jsonl"
         )
-        values = [r["mean_average_precision"] for r in records if r["n_bits"] == 16]
+        values = [r.mean_average_precision for r in records if r.n_bits == 16]
         [cell] = [c for c in read_cells(folder) if (c["data"], c["column"]) == (data, "bits16")]
         assert len(values) == int(cell["n_splits"]) == 3
         assert f"{np.mean(values):.3f}" in result.out

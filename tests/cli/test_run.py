@@ -92,7 +92,7 @@ def test_target_accepts_a_parameter_of_the_replaced_algorithm(done, folder):
     """The algorithm of the default config has n_iterations, too."""
     samme = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=3"]
     done("run", *samme, "data=wine", *QUICK[2:])
-    assert {record["n_iterations"] for record in read_finished(folder, "wine", "SAMME")} == {3}
+    assert {record.n_iterations for record in read_finished(folder, "wine", "SAMME")} == {3}
 
 
 def test_rare_class_is_judged_by_all_recorded_measures(done, folder):

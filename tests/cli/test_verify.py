@@ -61,7 +61,7 @@ def test_different_refit_makes_its_record_stale(call, done, recorded):
     assert "AdaBoost.MH" in table
     assert "†" not in table
     assert call("verify", "AdaBoostMH", "--jobs", "1").code == 0
-    assert all(record["test_error"] < 0.5 for record in read_records(path)[0])
+    assert all(record.test_error < 0.5 for record in read_records(path)[0])
 
 
 @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])

@@ -32,17 +32,17 @@ def hanging(make_experiment):
 )
 def test_hanging_fit_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
     [outcome] = run([hanging(target)], results=tmp_path, n_jobs=n_jobs).outcomes
-    assert [record["split"] for record in outcome.records] == [0, 2, 3]
+    assert [record.split for record in outcome.records] == [0, 2, 3]
     [failure] = outcome.failures
-    assert (failure["split"], failure["error"]) == (1, f"OutOfTime: it takes more than {LIMIT} s")
-    assert failure["where"] == "protocol.time_limit"
+    assert (failure.split, failure.error) == (1, f"OutOfTime: it takes more than {LIMIT} s")
+    assert failure.where == "protocol.time_limit"
 
 
 def test_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
     """Check that the start of a worker, which takes longer than the limit, does not count."""
     [outcome] = run([hanging("Crashing", time_limit=1)], results=tmp_path, n_jobs=2).outcomes
-    [failure] = [each for each in outcome.failures if each["split"] == 1]
-    assert failure["error"] == DIED["error"]
+    [failure] = [each for each in outcome.failures if each.split == 1]
+    assert failure.error == DIED.error
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no such signal")
@@ -78,7 +78,7 @@ def test_time_limit_works_in_a_thread_without_signals(hanging):
     )
     thread.start()
     thread.join()
-    assert outcomes[0]["error"] == "OutOfTime: it takes more than 1 s"
+    assert outcomes[0].error == "OutOfTime: it takes more than 1 s"
 
 
 def test_time_limit_works_without_sigalrm(hanging, monkeypatch):
@@ -87,7 +87,7 @@ def test_time_limit_works_without_sigalrm(hanging, monkeypatch):
     trial = experiment.trial(experiment.splits[1], {})
     data = experiment.dataset
     outcome = deadline.run_with_time_limit(trial, data.X, data.class_indices, expendable=False)
-    assert outcome["error"] == "OutOfTime: it takes more than 1 s"
+    assert outcome.error == "OutOfTime: it takes more than 1 s"
 
 
 def test_unreached_limit_changes_no_key(make_experiment, tmp_path):
@@ -101,8 +101,8 @@ def test_limit_is_in_the_split_key_of_tuned_experiments(make_experiment):
     grid = {"width": [1, 2, 3]}
     plain, limited = make_experiment(grid=grid), make_experiment(grid=grid, time_limit=60)
     assert plain.key(plain.splits[0]) != limited.key(limited.splits[0])
-    assert plain.keys.trial == limited.keys.trial
-    assert "time_limit" not in plain.config["protocol"]
+    assert plain.config.keys.trial == limited.config.keys.trial
+    assert "time_limit" not in plain.config.protocol
 
 
 def test_error_before_the_limit_is_recorded(make_experiment):
@@ -111,5 +111,5 @@ def test_error_before_the_limit_is_recorded(make_experiment):
     outcome = deadline.run_with_time_limit(
         trial, experiment.dataset.X, experiment.dataset.y, expendable=0
     )
-    assert outcome["error"].startswith("ValueError")
+    assert outcome.error.startswith("ValueError")
     assert experiment.spec.protocol.time_limit == 60

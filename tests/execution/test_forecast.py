@@ -1,18 +1,20 @@
 import pytest
+from fitting.examples import CONFIG, FAILURE, TRIAL, measured, modify_record, recorded
 
 from boostbench.execution import forecast as module
 from boostbench.execution.forecast import Forecast, forecast
 from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.runner import Planned
+from boostbench.records.schema import Config
 
 
 def config(rounds):
-    return {"algo": {"_target_": "a.B", "n_iterations": rounds}}
+    return Config(CONFIG | {"algo": {"_target_": "a.B", "n_iterations": rounds}})
 
 
 def records(rounds, *seconds, calibration=0.05):
     times = [{"fit": fit, "calibration": calibration} for fit in seconds]
-    return [{"config": config(rounds), "seconds": seconds} for seconds in times]
+    return [measured("mine", config=config(rounds).content, seconds=seconds) for seconds in times]
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +42,14 @@ def test_rounds_without_a_number_do_not_scale_seconds(asked, done):
 
 
 def test_seconds_of_a_path_are_scaled_to_this_machine():
-    path = [{"config": config(100), "seconds": [1.0, 2.0]}]
+    path = {"points": [{"nu": 1}], "validation_errors": [0.5], "seconds": [1.0, 2.0]}
+    path |= {"config": config(100).content}
+    path = [recorded(modify_record(TRIAL, point=..., validation_error=...) | path, "tuning")]
     assert forecast([("a", 2, config(100), [path])]) == Forecast(6.0, 0, {"a": 3.0})
 
 
 def test_fits_without_an_estimate_are_counted():
-    failed = [{"config": config(100), "error": "x"}]
+    failed = [recorded(FAILURE | {"config": config(100).content})]
     work = [("a", 10, config(100), [failed, []]), ("b", 1, config(100), [[], records(100, 1.0)])]
     assert forecast(work) == Forecast(2.0, 10, {"b": 2.0})
     assert forecast([]) == Forecast(0.0, 0, {})

@@ -60,32 +60,32 @@ def test_run_records_each_split_and_each_trial(make_experiment, results):
     experiment = make_experiment(grid=GRID)
     report = run([experiment], results=results, on_event=events)
     [outcome] = report.outcomes
-    assert [record["split"] for record in outcome.records] == [0, 1, 2, 3]
+    assert [record.split for record in outcome.records] == [0, 1, 2, 3]
     assert (report.ran, report.failed, outcome.missing, outcome.stale) == (4, 0, 0, 0)
     assert (len(lines(results)), len(lines(results, tuning=True))) == (4, 9)
     assert events[0] == Planned(tuning=9, splits=4, recorded=0)
     assert (len(events.finished(True)), len(events.finished(False))) == (9, 4)
     assert "fake on toy, split 0, fold 0, width=1" in [e.label for e in events.finished(True)]
-    assert outcome.records[0]["config"]["data"]["n_samples"] == 120
+    assert outcome.records[0].config.data.n_samples == 120
 
 
 def test_choice_has_the_least_mean_validation_error(make_experiment, results):
     [outcome] = run([make_experiment(grid=GRID)], results=results).outcomes
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     means = {
-        width: np.mean([t["validation_error"] for t in trials if t["point"] == {"width": width}])
+        width: np.mean([t.validation_error for t in trials if t.points == [{"width": width}]])
         for width in GRID["width"]
     }
     best = min(means, key=means.get)
-    assert {record["chosen"]["width"] for record in outcome.records} == {best}
-    assert outcome.records[3]["validation_error"] == pytest.approx(means[best], abs=1e-15)
+    assert {record.chosen["width"] for record in outcome.records} == {best}
+    assert outcome.records[3].validation_error == pytest.approx(means[best], abs=1e-15)
 
 
 def test_every_split_is_tuned_separately(make_experiment, results):
     run([make_experiment(grid=GRID, tune="every_split")], results=results)
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert len(trials) == 4 * 9
-    assert {trial["split"] for trial in trials} == {0, 1, 2, 3}
+    assert {trial.split for trial in trials} == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("settings", [{"grid": GRID, "tune": "none"}, {"grid": {"width": [3]}}, {}])
@@ -93,8 +93,8 @@ def test_single_choice_needs_no_cross_validation(make_experiment, results, setti
     [outcome] = run([make_experiment(**settings)], results=results).outcomes
     assert lines(results, tuning=True) == []
     chosen = {"width": 3} if settings == {"grid": {"width": [3]}} else {}
-    assert all(record["chosen"] == chosen for record in outcome.records)
-    assert all(record["validation_error"] is None for record in outcome.records)
+    assert all(record.chosen == chosen for record in outcome.records)
+    assert all(record.validation_error is None for record in outcome.records)
 
 
 def test_results_are_equal_for_any_number_of_jobs(make_experiment, tmp_path):
@@ -201,11 +201,11 @@ def test_failure_is_recorded_and_other_splits_finish(make_experiment, results, n
     events = Listener()
     report = run([failing], results=results, n_jobs=n_jobs, on_event=events)
     [outcome] = report.outcomes
-    assert [record["split"] for record in outcome.records] == [0, 1, 3]
-    assert [record["split"] for record in outcome.failures] == [2]
-    assert outcome.failures[0]["error"] == "ValueError: cannot do this one"
+    assert [record.split for record in outcome.records] == [0, 1, 3]
+    assert [record.split for record in outcome.failures] == [2]
+    assert outcome.failures[0].error == "ValueError: cannot do this one"
     assert report.failed == 1
-    assert [e.error for e in events.finished(False) if e.error] == [outcome.failures[0]["error"]]
+    assert [e.error for e in events.finished(False) if e.error] == [outcome.failures[0].error]
     assert len(lines(results)) == 4
     assert run([failing], results=results, rerun="never").failed == 1
     assert run([failing], results=results).ran == 1
@@ -223,9 +223,9 @@ def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch,
 
     monkeypatch.setattr(Prediction, "take", broken)
     [outcome] = run([make_experiment()], results=results).outcomes
-    assert [record["split"] for record in outcome.records] == [0, 1, 3]
+    assert [record.split for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
-    assert failure["error"].startswith("what was measured cannot be recorded: ")
+    assert failure.error.startswith("what was measured cannot be recorded: ")
     report = run([make_experiment()], results=results, rerun="never")
     assert (report.failed, report.warnings) == (1, [])
     monkeypatch.undo()
@@ -247,11 +247,9 @@ def test_unsolved_linear_program_is_one_failure(make_experiment, results, monkey
     target = "boostbench.algorithms.LPBoost"
     experiment = make_experiment(target, data=data, n_iterations=1, C=1.0)
     [outcome] = run([experiment], results=results).outcomes
-    assert [record["split"] for record in outcome.records] == [0, 1, 3]
+    assert [record.split for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
-    assert failure["error"].startswith(
-        "RuntimeError: the linear program of 1 weak learners was not"
-    )
+    assert failure.error.startswith("RuntimeError: the linear program of 1 weak learners was not")
     report = run([experiment], results=results)
     assert (report.ran, report.failed) == (1, 0)
 
@@ -260,15 +258,15 @@ def test_failing_grid_point_is_not_chosen(make_experiment, results):
     experiment = make_experiment("fake_classifiers.Failing", grid=GRID, fail_width=3)
     report = run([experiment], results=results)
     assert report.failed == 0
-    assert report.outcomes[0].records[0]["chosen"]["width"] in (1, 2)
+    assert report.outcomes[0].records[0].chosen["width"] in (1, 2)
 
 
 def test_splits_fail_if_all_grid_points_fail(make_experiment, results):
     grid = {"n_iterations": [3, 4]}
     experiment = make_experiment("fake_classifiers.Failing", grid=grid, fail_width=2)
     [outcome] = run([experiment], results=results).outcomes
-    assert [record["split"] for record in outcome.failures] == [0, 1, 2, 3]
-    error = outcome.failures[0]["error"]
+    assert [record.split for record in outcome.failures] == [0, 1, 2, 3]
+    error = outcome.failures[0].error
     assert error.startswith("no point of the grid could be fitted; one of them: ValueError: cannot")
 
 
@@ -277,9 +275,9 @@ def test_dead_worker_is_one_failure(make_experiment, results):
     seed = make_experiment(n_splits=6).splits[5].seed
     experiment = make_experiment("fake_classifiers.Crashing", fail_on=seed, n_splits=6)
     [outcome] = run([experiment], results=results, n_jobs=2).outcomes
-    assert [record["split"] for record in outcome.failures] == [5]
-    assert "died" in outcome.failures[0]["error"]
-    assert [record["split"] for record in outcome.records] == [0, 1, 2, 3, 4]
+    assert [record.split for record in outcome.failures] == [5]
+    assert "died" in outcome.failures[0].error
+    assert [record.split for record in outcome.records] == [0, 1, 2, 3, 4]
 
 
 def make_stale(results, tuning=False):
@@ -315,7 +313,7 @@ def test_new_edition_makes_records_stale(make_experiment, results, monkeypatch):
     assert (outcome.ran, outcome.stale) == (0, 4)
     [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
     assert (outcome.ran, outcome.stale) == (4, 0)
-    assert {record["edition"] for record in outcome.records} == {2}
+    assert {record.provenance.edition for record in outcome.records} == {2}
     monkeypatch.undo()
     _code_version.cache_clear()
     [outcome] = run([make_experiment()], results=results).outcomes
@@ -470,8 +468,8 @@ def test_kill_loses_unfinished_fits_only(slow, results, n_jobs, tuning):
     events = Listener()
     [outcome] = run([slow], results=results, on_event=events).outcomes
     assert events[0] == Planned(6 - len(trials), 10 - len(before), len(before))
-    assert [record["split"] for record in outcome.records] == list(range(10))
-    keys = [record["key"] for record in read_records(results / "records" / "toy" / "fake.jsonl")[0]]
+    assert [record.split for record in outcome.records] == list(range(10))
+    keys = [record.key for record in read_records(results / "records" / "toy" / "fake.jsonl")[0]]
     assert len(keys) == len(lines(results)) == 10
 
 
@@ -603,7 +601,7 @@ def test_sigterm_stops_a_run_like_ctrl_c(results, group):
     records, warnings = read_records(results / "records" / "toy" / "fake.jsonl")
     assert 2 <= len(records) < 10
     assert warnings == []
-    assert not any("error" in record for record in records)
+    assert not any(record.is_failed for record in records)
 
 
 def test_run_restores_the_sigterm_handler(make_experiment, results):
@@ -624,13 +622,13 @@ def test_failing_constructor_fails_its_trials_only(make_experiment, results, n_j
     sound, failing = make_experiment(), make_experiment(broken, width=3, name="broken")
     report = run([failing, sound], results=results, n_jobs=n_jobs)
     assert [len(outcome.records) for outcome in report.outcomes] == [0, 4]
-    assert {record["error"] for record in report.outcomes[0].failures} == {
+    assert {record.error for record in report.outcomes[0].failures} == {
         "RuntimeError: no licence found"
     }
     tuned = make_experiment(broken, grid=GRID, name="tuned")
     [outcome] = run([tuned], results=results, n_jobs=n_jobs).outcomes
     assert len(outcome.records) == 4
-    assert {record["chosen"]["width"] for record in outcome.records} <= {1, 2}
+    assert {record.chosen["width"] for record in outcome.records} <= {1, 2}
 
 
 FEW = make_dataset((40, 40, 5))
@@ -716,7 +714,7 @@ def test_written_records_are_not_kept_in_memory(make_experiment, results):
             )
 
     [outcome] = run([experiment], results=results, on_event=count).outcomes
-    assert [record["split"] for record in outcome.records] == list(range(6))
+    assert [record.split for record in outcome.records] == list(range(6))
     assert outcome.records == read_records(record_file(results))[0]
     # The counter recognizes records by this key.
     assert all("asked" in record for record in outcome.records)

@@ -49,9 +49,7 @@ def test_shard_continues_from_its_own_and_the_shared_records(make_experiment, tm
     run([make_experiment(n_splits=4)], results=tmp_path)
     events = []
     run([experiment], results=tmp_path, shard=Shard(2, 2), on_event=events.append)
-    shared_splits = {record["split"] for record in read_records(experiment.path(tmp_path))[0]}
-    shard_splits = {
-        r["split"] for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]
-    }
+    shared_splits = {record.split for record in read_records(experiment.path(tmp_path))[0]}
+    shard_splits = {r.split for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]}
     assert not shared_splits & shard_splits
     assert events[0].recorded + events[0].splits == 8 - first

@@ -2,7 +2,8 @@ import itertools
 
 import numpy as np
 import pytest
-from fitting.examples import RECORD, TRIAL, modify_record
+from fitting import examples
+from fitting.examples import RECORD, TRIAL, flat, modify_record
 from fitting.toy import make_dataset, run
 
 from boostbench.execution import verification
@@ -16,7 +17,7 @@ from boostbench.execution.verification import (
     refit_records,
 )
 from boostbench.execution.workers import Workers
-from boostbench.fitting.trial import run_trial
+from boostbench.fitting.trial import Outcome, run_trial
 from boostbench.records.environment import system
 from boostbench.records.store import read_records
 from boostbench.records.verified import Group, Verified, add_finding
@@ -27,7 +28,17 @@ STARTED = "2026-11-24T00:00:00Z"
 GROUP = Group("fake_classifiers.Nearest", "", "toy")
 
 
-# Comparisons of a single record
+SPLIT = examples.recorded(RECORD)
+
+
+def outcome(entries):
+    """Return the outcome of a fit that gives these entries of a record."""
+    names = ("n_train", "n_test", "warnings", "environment", "started", "finished")
+    facts = {name: entries[name] for name in names if name in entries}
+    return Outcome({k: v for k, v in entries.items() if k not in facts}, **facts)
+
+
+# One record
 
 
 @pytest.mark.parametrize(
@@ -39,7 +50,7 @@ GROUP = Group("fake_classifiers.Nearest", "", "toy")
     ],
 )
 def test_times_and_new_entries_are_no_differences(changes):
-    assert list_differences(RECORD, modify_record(RECORD, **changes)) == []
+    assert list_differences(SPLIT, outcome(modify_record(RECORD, **changes))) == []
 
 
 @pytest.mark.parametrize(
@@ -53,32 +64,34 @@ def test_times_and_new_entries_are_no_differences(changes):
     ],
 )
 def test_measured_values_are_differences(changes, beginning):
-    [difference] = list_differences(RECORD, modify_record(RECORD, **changes))
+    [difference] = list_differences(SPLIT, outcome(modify_record(RECORD, **changes)))
     assert difference.startswith(beginning)
 
 
 def test_one_of_ten_million_samples_is_a_difference():
     n_samples = 10**7
     for n_wrong in (1, n_samples // 2, n_samples - 1):
-        record = modify_record(RECORD, test_error=n_wrong / n_samples)
-        assert list_differences(record, modify_record(record, test_error=(n_wrong + 1) / n_samples))
+        record = examples.recorded(modify_record(RECORD, test_error=n_wrong / n_samples))
+        again = modify_record(RECORD, test_error=(n_wrong + 1) / n_samples)
+        assert list_differences(record, outcome(again))
 
 
 def test_scores_are_compared_up_to_rounding():
-    record = modify_record(RECORD, witness={"1": 0.5, "end": 2.0})
-    rounded = modify_record(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})
-    assert list_differences(record, rounded) == []
-    assert list_differences(
-        record, modify_record(record, witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)})
-    )
-    assert list_differences(record, RECORD) == [
+    record = examples.recorded(modify_record(RECORD, witness={"1": 0.5, "end": 2.0}))
+    rounded = modify_record(RECORD, witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})
+    different = modify_record(RECORD, witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)})
+    assert list_differences(record, outcome(rounded)) == []
+    assert list_differences(record, outcome(different))
+    assert list_differences(record, outcome(RECORD)) == [
         'witness is {"1": 0.5, "end": 2.0} on record, null today'
     ]
 
 
 def test_validation_error_is_compared_in_trials_only():
-    assert list_differences(TRIAL, modify_record(TRIAL, validation_error=0.2))
-    assert list_differences(modify_record(RECORD, validation_error=0.1), RECORD) == []
+    trial = examples.recorded(TRIAL, "tuning")
+    assert list_differences(trial, outcome(modify_record(TRIAL, validation_error=0.2)))
+    split = examples.recorded(modify_record(RECORD, validation_error=0.1))
+    assert list_differences(split, outcome(RECORD)) == []
 
 
 def test_held_out_error_of_each_kind_of_record():
@@ -131,17 +144,17 @@ def recorded(make_experiment, tmp_path):
 )
 def test_refit_repeats_its_record(recorded, dataset, protocol):
     records = recorded(grid={"width": [1, 2]}, **protocol)
-    assert {"fold" in record for record in records} == {False, True}
+    assert {record.is_trial for record in records} == {False, True}
     for record in records:
         trial = plan_refit(record, dataset)
-        assert trial.split.checksum == record["rows"]
-        outcome = run_trial(trial, dataset.X, dataset.class_indices)
-        assert list_differences(record, outcome) == []
+        assert trial.split.checksum == record.rows
+        again = run_trial(trial, dataset.X, dataset.class_indices)
+        assert list_differences(record, again) == []
 
 
 def test_refit_has_no_time_limit(recorded, dataset):
     for record in recorded(grid={"width": [1, 2]}, time_limit=600):
-        assert record["config"]["protocol"]["time_limit"] == 600
+        assert record.config.protocol["time_limit"] == 600
         assert plan_refit(record, dataset).protocol.time_limit is None
 
 
@@ -152,19 +165,20 @@ def fits(n, seconds=0.5, blas=None, **changes):
     """Make records of a group, by an unknown kernel unless one is given."""
     made = []
     for split in range(n):
-        record = modify_record(RECORD, split=split, seconds__fit=seconds, **changes)
-        record |= {"key": f"{split:016x}"}
+        entries = modify_record(RECORD, split=split, seconds__fit=seconds, **changes)
         if blas:
-            record = modify_record(record, environment__blas=blas)
-        made.append(RecordedFit.from_record(record, "fake"))
+            entries = modify_record(entries, environment__blas=blas)
+        made.append(RecordedFit.from_record(examples.recorded(entries), "fake"))
     return made
 
 
 def conclude(group, wrong=(), blas=HERE, n=None, **options):
     """Refit records of a group, with another error at some places, and return the finding."""
     for place, fit in enumerate(group.fits[:n]):
-        outcome = modify_record(fit.record, **({"test_error": 2 / 30} if place in wrong else {}))
-        group.add(fit, outcome, blas, **options)
+        again = modify_record(
+            flat(fit.record), **({"test_error": 2 / 30} if place in wrong else {})
+        )
+        group.add(fit, outcome(again), blas, **options)
     return group.conclude("b17bc98", blas, STARTED)
 
 
@@ -183,7 +197,7 @@ def test_samples_add_up():
     assert not earlier.is_verified
     group = GroupCheck(GROUP, records, earlier)
     for fit in records[3:5]:
-        group.add(fit, fit.record, HERE)
+        group.add(fit, outcome(flat(fit.record)), HERE)
     finding = group.conclude("b17bc98", HERE, STARTED)
     assert finding.is_verified
     assert len(finding.same[HERE]) == 5
@@ -206,7 +220,7 @@ def test_few_other_errors_on_another_kernel_are_same(blas):
 def test_scores_of_another_kernel_are_not_compared():
     group = GroupCheck(GROUP, fits(1, blas=THERE, witness={"end": 1.0}), None)
     [fit] = group.fits
-    group.add(fit, modify_record(fit.record, witness={"end": 3.0}), HERE)
+    group.add(fit, outcome(modify_record(flat(fit.record), witness={"end": 3.0})), HERE)
     assert group.conclude("b17bc98", HERE, STARTED).state == "same"
     assert group.other_errors == {fit.key: 0.0}
 
@@ -241,7 +255,7 @@ def test_records_of_this_machine_are_compared_in_all_values():
 
 def test_failure_makes_a_group_failed():
     group = GroupCheck(GROUP, fits(3), None)
-    group.add(group.fits[0], {"error": "ValueError: no"}, THERE)
+    group.add(group.fits[0], Outcome(error="ValueError: no"), THERE)
     finding = group.conclude("b17bc98", THERE, STARTED)
     assert (finding.state, finding.until) == ("failed", STARTED)
     assert finding.failed == {group.fits[0].key: "fake on toy, split 0: ValueError: no"}
@@ -260,11 +274,8 @@ def test_records_made_again_stay_fresh():
     """The one record that was not made again, and still differs, leaves the others fresh."""
     records = fits(10, blas=HERE)
     earlier = conclude(GroupCheck(GROUP, records, None), wrong=[3])
-    repeated = [modify_record(fit.record, finished="2026-11-25T00:00:00Z") for fit in records]
-    records = [
-        RecordedFit.from_record(record, "fake") if i != 3 else records[3]
-        for i, record in enumerate(repeated)
-    ]
+    repeated = fits(10, blas=HERE, finished="2026-11-25T00:00:00Z")
+    records = [*repeated[:3], records[3], *repeated[4:]]
     finding = conclude(GroupCheck(GROUP, records, earlier), wrong=[3])
     assert (finding.state, finding.until) == ("different", earlier.until)
     later = GroupCheck(GROUP, records, earlier).conclude("b17bc98", HERE, "2026-11-26T00:00:00Z")
@@ -295,7 +306,7 @@ def check_groups(records, verified=None):
     by_group = {}
     for record in records:
         fit = RecordedFit.from_record(record, "fake")
-        by_group.setdefault(Group.from_config(record["config"]), []).append(fit)
+        by_group.setdefault(Group.from_config(record.config), []).append(fit)
     findings = verified.findings if verified else {}
     return [GroupCheck(group, members, findings.get(group)) for group, members in by_group.items()]
 
@@ -344,8 +355,11 @@ def test_missing_data_are_skipped(recorded):
 
 def test_budget_counts_recorded_seconds(recorded, dataset):
     records = recorded(n_splits=4)
-    spent = dict(zip([r["split"] for r in records], (3.0, 9.0, 2.0, 0.0), strict=True))
-    records = [r | {"seconds": r["seconds"] | {"fit": spent[r["split"]]}} for r in records]
+    spent = dict(zip([r.split for r in records], (3.0, 9.0, 2.0, 0.0), strict=True))
+    records = [
+        examples.recorded(modify_record(flat(record), seconds__fit=spent[record.split]))
+        for record in records
+    ]
 
     def refitted(find_data, budget):
         [group] = check_groups(records)
@@ -356,7 +370,7 @@ def test_budget_counts_recorded_seconds(recorded, dataset):
     assert refitted(lambda _: dataset, 5.2) == [3.0, 2.0, 0.0]
 
     def find_all_but_one(record):
-        if record["split"] == 0:
+        if record.split == 0:
             raise UserError("not available")
         return dataset
 
@@ -368,12 +382,9 @@ def test_draw_reaches_every_algorithm_then_every_group_first(recorded):
     copies = []
     for place, (target, data) in enumerate(itertools.product("AB", ("one", "two", "three"))):
         for record in records:
-            config = record["config"]
-            config = config | {
-                "algo": config["algo"] | {"_target_": f"module.{target}"},
-                "data": config["data"] | {"name": data},
-            }
-            copies.append(record | {"config": config, "key": record["key"][:-1] + str(place)})
+            changes = {"config__algo___target_": f"module.{target}", "config__data__name": data}
+            changes |= {"config__seed": place}
+            copies.append(examples.recorded(modify_record(flat(record), **changes)))
     groups = check_groups(copies)
     refits = draw_refits(groups, "salt", HERE)
     assert len({fit.key for _, fit in refits}) == len(refits) == 6 * MAX_DRAWN

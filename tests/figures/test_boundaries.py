@@ -3,6 +3,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from fitting.examples import measured
 from matplotlib.colors import to_rgb
 
 from boostbench.data.dataset import Dataset
@@ -16,18 +17,21 @@ from boostbench.util.errors import UserError
 def record():
     """Class 0 on the left, class 2 on the right."""
     halves = np.repeat([[0, 2]], RESOLUTION, axis=0).repeat(RESOLUTION // 2, axis=1)
-    return {
-        "points": {"x": [1.0, 2.0, 8.0], "y": [0.0, 1.0, 4.0], "label": [0, 0, 2]},
-        "extent": [0.0, 10.0, -1.0, 5.0],
-        "maps": {"7": encode(halves)},
-    }
+    return measured(
+        "boundary",
+        points={"x": [1.0, 2.0, 8.0], "y": [0.0, 1.0, 4.0], "label": [0, 0, 2]},
+        extent=[0.0, 10.0, -1.0, 5.0],
+        maps={"7": encode(halves)},
+        train_errors={"7": 0.0},
+        n_iterations=7,
+    )
 
 
 def test_regions_have_the_tint_of_their_class(record):
     figure = draw_boundaries({"data": [MapPanel("x", record, 7)]})
     (image,) = figure.axes[0].images
     picture = image.get_array()
-    assert image.get_extent() == record["extent"]
+    assert image.get_extent() == record.extent
     for column, number in ((0, 0), (-1, 2)):
         tint, colour = picture[0, column], np.array(to_rgb(COLOURS[number]))
         assert (tint >= colour).all()

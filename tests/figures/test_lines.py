@@ -6,6 +6,8 @@ from scipy import stats
 
 pytest.importorskip("matplotlib")
 
+from fitting.examples import CONFIG, measured
+
 from boostbench.figures.lines import (
     best_column,
     curve_points,
@@ -18,8 +20,11 @@ from boostbench.figures.lines import (
 from boostbench.figures.panels import Point, tidy
 from boostbench.fitting.quantities import QUANTITIES
 
-FIRST = [{"checkpoints": {"1": 0.5, "10": 0.25}}, {"checkpoints": {"1": 0.25, "10": 0.0}}]
-SECOND = [{"checkpoints": {"1": 0.75, "10": 0.5, "100": 0.25}}]
+FIRST = [
+    measured("mine", checkpoints={"1": 0.5, "10": 0.25}),
+    measured("mine", checkpoints={"1": 0.25, "10": 0.0}),
+]
+SECOND = [measured("mine", checkpoints={"1": 0.75, "10": 0.5, "100": 0.25})]
 SECONDS = QUANTITIES["fit"]
 
 
@@ -35,14 +40,15 @@ def tidy_points(panels):
 def splits(errors=(), seconds=(), sampling="stratified"):
     """Return records of splits that test a third of the samples that they train on."""
     return [
-        {
-            "split": split,
-            "checkpoints": {"10": error / 100},
-            "seconds": {"fit": second},
-            "n_train": 75,
-            "n_test": 25,
-            "config": {"protocol": {"sampling": sampling}},
-        }
+        measured(
+            "mine",
+            split=split,
+            checkpoints={"10": error / 100},
+            seconds={"fit": second},
+            n_train=75,
+            n_test=25,
+            config=CONFIG | {"protocol": {"sampling": sampling}},
+        )
         for split, (error, second) in enumerate(
             zip(errors or [0] * len(seconds), seconds or [0] * len(errors), strict=True)
         )

@@ -3,6 +3,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from fitting.examples import measured
+
 from boostbench.figures.single_fit import draw_paths, message
 
 NAMES = ["1", "2", "colour=red"]
@@ -13,14 +15,15 @@ def record():
     def path(start):
         return (start + np.arange(12.0)).reshape(2, 2, 3).tolist()
 
-    return {
-        "norms": [0.5, 1.0],
-        "stumps": [{"feature": n, "threshold": n / 3} for n in range(3)],
-        "paths": {
+    return measured(
+        "path",
+        norms=[0.5, 1.0],
+        stumps=[{"feature": n, "threshold": n / 3} for n in range(3)],
+        paths={
             "exponential": {"exact": path(0), "stage_wise": path(100)},
             "logistic": {"exact": path(200), "stage_wise": path(300)},
         },
-    }
+    )
 
 
 def test_paths_are_laid_out_by_loss_and_class(record):
@@ -50,9 +53,10 @@ def test_legend_names_the_paths(record):
 
 
 def test_headline_states_the_largest_distance(record):
-    record["paths"]["exponential"]["stage_wise"] = record["paths"]["exponential"]["exact"]
-    away = np.array(record["paths"]["logistic"]["exact"])
+    exponential, logistic = record.paths["exponential"], record.paths["logistic"]
+    exponential.stage_wise = exponential.exact
+    away = np.array(logistic.exact)
     away[0, 1, 2] += 0.25
-    record["paths"]["logistic"]["stage_wise"] = away.tolist()
+    logistic.stage_wise = away.tolist()
     # 0.25 of a norm of 0.5.
     assert message(record) == "Tiny steps stay within 50.0 % of the L1 norm of the exact path"

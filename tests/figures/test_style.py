@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 import numpy as np
+from fitting.examples import measured
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -81,11 +82,12 @@ def codewords(_):
 
 
 def curves(_):
-    return draw_curves({ODD: {ODD: [{"checkpoints": {"1": 0.5}}]}}, headline=ODD)
+    return draw_curves({ODD: {ODD: [measured("mine", checkpoints={"1": 0.5})]}}, headline=ODD)
 
 
 def features(_):
-    return draw_features({ODD: {ODD: [{"counts": [1, 2]}]}}, {ODD: [ODD, "x"]})
+    record = measured("features", counts=[1, 2], test_error=0.5, n_iterations=3)
+    return draw_features({ODD: {ODD: [record]}}, {ODD: [ODD, "x"]})
 
 
 def points(_):

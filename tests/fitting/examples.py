@@ -1,8 +1,12 @@
 """Example records, which tests modify."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
+from boostbench.analysis.frame import ResultFrame
+from boostbench.records.codec import make_record
+from boostbench.records.schema import Config, Provenance
 from boostbench.records.store import RecordFile, read_records
 
 #: Where classifiers are that processes of tests import.
@@ -73,18 +77,49 @@ FINDING = {
 }
 
 
-def append(path, record):
-    """Add a record to a file, and return it in the form in which it is read."""
-    return RecordFile(path).add([record])[0]
+_PROVENANCE = ("code", "commit", "edition", "environment", "source")
+
+
+def recorded(entries, kind=""):
+    """Return the record of a mapping of entries; `kind` is the kind of its file."""
+    entries = dict(entries)
+    config = Config(entries.pop("config"))
+    provenance = {name: entries.pop(name) for name in _PROVENANCE if name in entries}
+    provenance = Provenance({"environment": None} | provenance)
+    return make_record(kind, config, provenance, entries)
+
+
+def measured(kind, **entries):
+    """Return the record of a measure, by the suffix of its files, with the entries that it adds."""
+    names = {"n_features", "test_error", "train_error", "checkpoints", "n_iterations"}
+    names |= {"n_parameters", "seconds"}
+    return recorded({n: RECORD[n] for n in RECORD.keys() - names} | entries, kind)
+
+
+def flat(record):
+    """Return the entries of a record in a mapping: the inverse of `recorded`."""
+    return {"config": record.config.content, **record.provenance.content, **record.entries}
+
+
+def with_records(cell, **changes):
+    """Return a cell whose records have other values, see `changed`."""
+    records = [recorded(modify_record(flat(record), **changes)) for record in cell.rows.records]
+    return replace(cell, rows=ResultFrame(records))
+
+
+def append(path, entries):
+    """Add a record to a file; return it as it will be read."""
+    file = RecordFile(path)
+    return file.add([recorded(entries, file.kind)])[0]
 
 
 def rewrite(path, change):
-    """Rewrite a file of records; ``change(number, record)`` returns the new record."""
+    """Write a file of records anew: ``change`` takes a record's number and entries."""
     records, warnings = read_records(path)
     assert not warnings
     path.unlink()
     for number, record in enumerate(records):
-        append(path, change(number, record))
+        append(path, change(number, flat(record)))
 
 
 def modify_record(record, **changes):

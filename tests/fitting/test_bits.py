@@ -30,7 +30,7 @@ def digests(results, *values):
     command = [sys.executable, "-c", PROGRAM, str(results)]
     kernels = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
     records, _ = read_records(results / "records" / "toy" / "fake.jsonl")
-    return [record["digests"] for record in records], kernels
+    return [record.digests for record in records], kernels
 
 
 def test_hash_seed_threads_and_kernels_do_not_change_results(tmp_path):

@@ -51,8 +51,8 @@ def test_imputation_equals_a_scikit_learn_pipeline(holes, tmp_path, strategy):
         model.fit(dataset.X[split.train], dataset.class_indices[split.train])
         predicted = model.predict(dataset.X[split.test])
         error = np.mean(predicted != dataset.class_indices[split.test])
-        assert record["test_error"] == pytest.approx(error)
-        assert record["config"]["data"]["missing"] == strategy
+        assert record.test_error == pytest.approx(error)
+        assert record.config.data.missing == strategy
 
 
 def test_imputation_ignores_test_rows(holes):
@@ -80,15 +80,15 @@ def test_tuning_imputes_by_the_rows_of_its_fold(holes, tmp_path):
     inner = list(inner_splits(outer, y[outer.train], 3, ""))
     errors = []
     for record in read_records(asked.path(tmp_path, tuning=True))[0]:
-        fold = inner[record["fold"]]
+        fold = inner[record.fold]
         for rows in (fold.train, outer.train):
             filled = SimpleImputer(strategy="mean").fit(X[rows]).transform(X)
-            tree = DecisionTreeClassifier(random_state=fold.seed, **record["point"])
+            tree = DecisionTreeClassifier(random_state=fold.seed, **record.points[0])
             model = make_pipeline(MinMaxScaler((-1, 1)), tree).fit(
                 filled[fold.train], y[fold.train]
             )
             errors.append(np.mean(model.predict(filled[fold.test]) != y[fold.test]))
-        assert record["validation_error"] == pytest.approx(errors[-2])
+        assert record.validation_error == pytest.approx(errors[-2])
     # Medians of the whole training part would give other errors.
     assert len(errors) == 18
     assert errors[::2] != errors[1::2]
@@ -103,13 +103,13 @@ def test_imputation_strategies_have_different_keys(holes, tmp_path):
         settings = {"n_splits": 2, "checkpoints": []}
         config = {"algo": TREE, "protocol": settings, "data": dataset.spec}
         records = Records(tmp_path).find(ExperimentSpec.from_config(config)).records
-        assert [record["config"]["data"]["missing"] for record in records] == [strategy] * 2
+        assert [record.config.data.missing for record in records] == [strategy] * 2
 
 
 def test_complete_data_are_unchanged():
     dataset = load({"name": "wine", "sklearn": "load_wine", "missing": "median"})
     assert experiment(dataset).imputation is None
-    assert "missing" not in experiment(dataset).config["data"]
+    assert experiment(dataset).config.data.missing is None
 
 
 def test_infinite_values_are_not_missing(tmp_path):
@@ -126,9 +126,9 @@ def test_imputation_includes_additional_rows_of_a_measure(holes, tmp_path):
     settings = {"n_splits": 1, "checkpoints": [], "train_size": 20}
     config = {"algo": algo, "protocol": settings, "measure": "retrieval"}
     [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).outcomes
-    assert [record["n_database"] for record in outcome.records] == [45]
+    assert [record.n_database for record in outcome.records] == [45]
     plane = replace(dataset, X=dataset.X[:, :2])
     config = {"algo": TREE, "protocol": {"checkpoints": [1]}, "measure": "boundary"}
     [outcome] = run([Experiment.from_config(config, plane)], results=tmp_path).outcomes
     [record] = outcome.records
-    assert np.isfinite([*record["points"]["x"], *record["extent"]]).all()
+    assert np.isfinite([*record.points.x, *record.extent]).all()

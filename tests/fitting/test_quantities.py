@@ -2,9 +2,11 @@ import pytest
 
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, TIMES, get_quantity
 from boostbench.util.errors import UserError
+from fitting.examples import measured
 
-RECORD = {
+ENTRIES = {
     "test_error": 0.25,
+    "train_error": 0.25,
     "checkpoints": {"50": 0.5},
     "n_iterations": 60,
     "n_parameters": None,
@@ -16,6 +18,7 @@ RECORD = {
         "calibration": 0.1,
     },
 }
+RECORD = measured("", **ENTRIES)
 
 
 def test_quantities_are_read_from_a_record():
@@ -37,7 +40,7 @@ def test_quantities_are_read_from_a_record():
         "hash_per_instance": None,
         "calibration": 0.1,
     }
-    assert QUANTITIES["mean_average_precision"].of({"mean_average_precision": 0.2}) == 0.2
+    assert QUANTITIES["mean_average_precision"].of(measured("a", mean_average_precision=0.2)) == 0.2
 
 
 def test_quantities_may_be_read_at_a_checkpoint():
@@ -46,7 +49,7 @@ def test_quantities_may_be_read_at_a_checkpoint():
 
 
 def test_means_leave_out_missing_values():
-    records = [RECORD, {**RECORD, "test_error": 0.75}, {"seconds": {}}]
+    records = [RECORD, measured("", **ENTRIES | {"test_error": 0.75}), measured("a", seconds={})]
     assert TEST_ERROR.mean(records) == 50
     assert QUANTITIES["weak_learner"].mean(records) is None
 

@@ -94,8 +94,8 @@ def test_missing_values_and_categories_are_passed_on(path, frame):
     low, high = (getattr(frame["size"].iloc[split.train], name)() for name in ("min", "max"))
     scaled = 2 * (frame["size"].iloc[split.train] - low) / (high - low) - 1
     np.testing.assert_allclose(fit.X_train[0], scaled, atol=1e-12)
-    assert asked.config["data"]["missing"] == "keep"
-    assert asked.config["data"]["words"] == "categories"
+    assert asked.config.data.missing == "keep"
+    assert asked.config.data.words == "categories"
 
 
 def test_missing_values_alone_are_passed_on(path):
@@ -104,8 +104,8 @@ def test_missing_values_alone_are_passed_on(path):
     assert isinstance(fit.X_train, np.ndarray)
     assert fit.X_train.shape[1] == 7
     assert np.isnan(fit.X_train).any(axis=0).tolist() == [True] * 5 + [False] * 2
-    assert asked.config["data"]["missing"] == "keep"
-    assert "words" not in asked.config["data"]
+    assert asked.config.data.missing == "keep"
+    assert asked.config.data.words is None
 
 
 def test_other_algorithms_get_medians_and_numbers(path):
@@ -113,7 +113,7 @@ def test_other_algorithms_get_medians_and_numbers(path):
     [fit, split] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
     assert not np.isnan(fit.X_test).any()
-    assert asked.config == filled.config | {"data": asked.config["data"]}
+    assert asked.config.content == filled.config.content | {"data": asked.config.content["data"]}
     assert asked.key(split) == filled.key(split)
 
 
@@ -123,7 +123,7 @@ def test_requested_imputation_applies_to_all_algorithms(path, choice):
     [fit, _] = fit_first_split(asked)
     assert fit.X_train.shape[1] == 7
     assert not np.isnan(fit.X_train).any()
-    assert asked.config["data"]["missing"] == choice
+    assert asked.config.data.missing == choice
 
 
 @pytest.mark.parametrize("protocol", [{"pca": 0.9}, {"scale": "unit"}])
@@ -131,7 +131,7 @@ def test_projection_and_unit_norm_need_numbers(path, protocol):
     asked = experiment(load_table(path), takes=["allow_nan", "categorical"], protocol=protocol)
     [fit, _] = fit_first_split(asked)
     assert not np.isnan(fit.X_train).any()
-    assert asked.config["data"]["missing"] == "median"
+    assert asked.config.data.missing == "median"
 
 
 def test_named_data_sets_are_numbers(path, monkeypatch):
@@ -146,7 +146,7 @@ def test_named_data_sets_are_numbers(path, monkeypatch):
     np.testing.assert_array_equal(local.one_hot_encoded().X, named.X)
     assert local.n_features == named.n_features == 7
     asked = experiment(named, takes=["allow_nan", "categorical"])
-    assert "words" not in asked.config["data"]
+    assert asked.config.data.words is None
     assert fit_first_split(asked)[0].X_train.shape[1] == 7
 
 
@@ -181,7 +181,7 @@ def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
             model.set_params(random_state=split.seed)
         model.fit(X.iloc[split.train], y[split.train])
         error = np.mean(model.predict(X.iloc[split.test]) != y[split.test])
-        assert record["test_error"] == pytest.approx(error)
+        assert record.test_error == pytest.approx(error)
         trial = plan_refit(record, dataset)
         assert (trial.imputation, trial.categories) == ("keep", ((1, 4),))
         assert trial.takes_categories

@@ -52,14 +52,14 @@ def test_outcome_equals_a_plain_fit(execute, dataset):
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
     model.fit(X_train, dataset.y[train])
     stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]
-    assert outcome["test_error"] == stages[-1]
-    assert outcome["train_error"] == np.mean(model.predict(X_train) != dataset.y[train])
-    assert outcome["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
-    assert outcome["n_iterations"] == 6
-    assert (outcome["n_train"], outcome["n_test"]) == (90, 30)
-    assert outcome["n_features"] == 3
-    assert outcome["n_parameters"] is None
-    assert outcome["seconds"]["weak_learner"] is None
+    assert outcome.results["test_error"] == stages[-1]
+    assert outcome.results["train_error"] == np.mean(model.predict(X_train) != dataset.y[train])
+    assert outcome.results["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
+    assert outcome.results["n_iterations"] == 6
+    assert (outcome.n_train, outcome.n_test) == (90, 30)
+    assert outcome.results["n_features"] == 3
+    assert outcome.results["n_parameters"] is None
+    assert outcome.results["seconds"]["weak_learner"] is None
 
 
 def test_features_are_projected(dataset):
@@ -67,52 +67,52 @@ def test_features_are_projected(dataset):
     algorithm = AlgorithmSpec("x", "fake_classifiers.MinimalClassifier", {})
     protocol = ProtocolSpec(scale="none", checkpoints=(), pca=0.5)
     trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
-    assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
+    assert run_trial(trial, dataset.X, dataset.y).results["n_features"] == 1
 
 
 def test_few_tied_predictions_may_differ(execute):
     """Another order of summation may decide a few ties of 30 samples differently."""
-    assert "error" not in execute("fake_classifiers.Tying", n_ties=2)
-    assert "not what predict gives" in execute("fake_classifiers.Tying", n_ties=3)["error"]
+    assert execute("fake_classifiers.Tying", n_ties=2).error is None
+    assert "not what predict gives" in execute("fake_classifiers.Tying", n_ties=3).error
 
 
 def test_early_stop_repeats_its_last_error(execute):
     outcome = execute("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
-    errors = outcome["checkpoints"]
-    assert outcome["n_iterations"] == 3
+    errors = outcome.results["checkpoints"]
+    assert outcome.results["n_iterations"] == 3
     assert list(errors) == ["1", "3", "5", "20"]
-    assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
+    assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome.results["test_error"]
 
 
 def test_training_without_rounds_has_errors(execute):
     outcome = execute("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
-    assert outcome["n_iterations"] == 0
-    assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
+    assert outcome.results["n_iterations"] == 0
+    assert outcome.results["checkpoints"] == dict.fromkeys("125", outcome.results["test_error"])
 
 
 def test_outcome_has_seconds_and_numbers_of_parameters(execute, fine_clock):
     outcome = execute("fake_classifiers.Nearest")
-    seconds = outcome["seconds"]
+    seconds = outcome.results["seconds"]
     assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
     assert min(seconds["fit"], seconds["predict_per_instance"], seconds["calibration"]) > 0
-    assert outcome["n_parameters"] == 9
-    assert outcome["environment"]["python"].startswith("3.")
-    assert json.loads(json.dumps(outcome)) == outcome
+    assert outcome.results["n_parameters"] == 9
+    assert outcome.environment["python"].startswith("3.")
+    assert json.loads(json.dumps(outcome.results)) == outcome.results
 
 
 def test_fit_and_predict_suffice(execute):
     outcome = execute("fake_classifiers.MinimalClassifier")
-    assert 0 < outcome["test_error"] < 1
-    assert outcome["checkpoints"] == {}
-    assert outcome["n_iterations"] is None
+    assert 0 < outcome.results["test_error"] < 1
+    assert outcome.results["checkpoints"] == {}
+    assert outcome.results["n_iterations"] is None
 
 
 def test_exception_is_recorded_as_a_failure(execute):
     outcome = execute("fake_classifiers.Failing", fail_on=0)
-    assert outcome["error"] == "ValueError: cannot do this one"
-    assert outcome["where"].startswith("fake_classifiers:")
-    assert "test_error" not in outcome
-    assert execute("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
+    assert outcome.error == "ValueError: cannot do this one"
+    assert outcome.where.startswith("fake_classifiers:")
+    assert outcome.results == {}
+    assert execute("fake_classifiers.Exiting", fail_on=0).error == "SystemExit: 3"
 
 
 def test_ctrl_c_is_raised(execute):
@@ -121,14 +121,14 @@ def test_ctrl_c_is_raised(execute):
 
 
 def test_last_stage_that_differs_from_predict_is_a_failure(execute):
-    assert "last stage" in execute("fake_classifiers.InconsistentStages")["error"]
+    assert "last stage" in execute("fake_classifiers.InconsistentStages").error
 
 
 def test_warnings_are_kept_once_each(execute):
-    assert execute("fake_classifiers.WarningClassifier")["warnings"] == [
+    assert execute("fake_classifiers.WarningClassifier").warnings == [
         "UserWarning: did not converge"
     ]
-    assert execute("fake_classifiers.Nearest")["warnings"] == []
+    assert execute("fake_classifiers.Nearest").warnings == []
 
 
 def test_blas_has_one_thread(execute, monkeypatch):
@@ -163,8 +163,8 @@ def test_blas_has_one_thread(execute, monkeypatch):
 )
 def test_invalid_predictions_are_a_failure(execute_with_numbers, form, message):
     outcome = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
-    assert re.match(f"ValueError: {message}", outcome["error"])
-    assert "test_error" not in outcome
+    assert re.match(f"ValueError: {message}", outcome.error)
+    assert outcome.results == {}
 
 
 @pytest.mark.parametrize("form", ["float", "list", "object"])
@@ -172,40 +172,40 @@ def test_labels_may_have_other_types(execute_with_numbers, form):
     plain = execute_with_numbers("fake_classifiers.Nearest", checkpoints=())
     other = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
     for result in ("test_error", "train_error", "digests"):
-        assert plain[result] == other[result]
+        assert plain.results[result] == other.results[result]
 
 
 def test_regressor_is_a_failure(execute_with_numbers):
     outcome = execute_with_numbers("sklearn.linear_model.LinearRegression")
-    assert "which is no label of the training part" in outcome["error"]
+    assert "which is no label of the training part" in outcome.error
 
 
 def test_digests_name_the_labels_at_each_checkpoint(execute, dataset):
     checkpoints = (1, 2, 5, 50)
     outcome = execute("fake_classifiers.Nearest", checkpoints=checkpoints)
-    assert list(outcome["digests"]) == ["end", "1", "2", "5"]
+    assert list(outcome.results["digests"]) == ["end", "1", "2", "5"]
     trial = execute.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
     outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
-    assert outcome["digests"] == {
+    assert outcome.results["digests"] == {
         name: digest_of_labels(labels) for name, labels in outputs.items()
     }
     # Two rounds separate two classes, and three rounds three.
     assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
-    assert len(set(outcome["digests"].values())) == 3
-    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())
+    assert len(set(outcome.results["digests"].values())) == 3
+    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome.results["digests"].values())
 
 
 def test_failing_constructor_is_recorded_as_a_failure(execute):
     outcome = execute("fake_classifiers.BrokenConstructor", width=3)
-    assert outcome["error"] == "RuntimeError: no licence found"
-    assert outcome["where"].startswith("fake_classifiers:")
+    assert outcome.error == "RuntimeError: no licence found"
+    assert outcome.where.startswith("fake_classifiers:")
 
 
 def test_unprintable_errors_are_recorded(execute):
     outcome = execute("fake_classifiers.Unprintable")
-    assert outcome["error"] == r"ValueError: no file \udcff here"
-    assert json.dumps(outcome, ensure_ascii=False).encode()
+    assert outcome.error == r"ValueError: no file \udcff here"
+    assert json.dumps(outcome.error, ensure_ascii=False).encode()
     assert (
-        execute("fake_classifiers.FailingWithoutText")["error"]
+        execute("fake_classifiers.FailingWithoutText").error
         == "Error: its message raises RuntimeError"
     )

@@ -14,6 +14,7 @@ from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
+from fitting.examples import FAILURE, TRIAL, modify_record, recorded
 from fitting.toy import run
 
 GRID = [1e-2, 1e-3, 1e-4]
@@ -50,11 +51,11 @@ def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
     for nu in GRID:
         algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
         labels = np.unique(dataset.y, return_inverse=True)[1]
-        single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
+        single.append(run_trial(trial(algorithm, scale), dataset.X, labels).results["test_error"])
     # Both fits solve the same problem up to its tolerance.
-    assert np.abs(np.subtract(outcome["validation_errors"], single)).max() <= 1 / 40
-    assert len(outcome["seconds"]) == len(outcome["digests"]) == len(GRID)
-    assert outcome["n_train"] == 80
+    assert np.abs(np.subtract(outcome.results["validation_errors"], single)).max() <= 1 / 40
+    assert len(outcome.results["seconds"]) == len(outcome.results["digests"]) == len(GRID)
+    assert outcome.n_train == 80
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,9 @@ def test_errors_of_stages_equal_separate_fits(dataset, monkeypatch):
     for one, outcome in zip(tried, outcomes, strict=True):
         for i, point in enumerate(one.measure.points):
             alone = expected[str(point)]
-            assert outcome["validation_errors"][i] == alone["validation_error"]
-            assert outcome["digests"][i] == alone["digest"]
-        assert len(outcome["seconds"]) == 1
+            assert outcome.results["validation_errors"][i] == alone.results["validation_error"]
+            assert outcome.results["digests"][i] == alone.results["digest"]
+        assert len(outcome.results["seconds"]) == 1
 
 
 def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
@@ -106,8 +107,8 @@ def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
     for target in ("fake_classifiers.Staged", "fake_classifiers.Nearest"):
         asked = make_experiment(target, grid=grid, name=target.rpartition(".")[2])
         [outcome] = run([asked], results=tmp_path).outcomes
-        [point] = {str(record["chosen"]) for record in outcome.records}
-        chosen.append((point, outcome.records[0]["validation_error"]))
+        [point] = {str(record.chosen) for record in outcome.records}
+        chosen.append((point, outcome.records[0].validation_error))
         trials, _ = read_records(asked.path(tmp_path, tuning=True))
         assert len(trials) == (6 if target.endswith("Staged") else 18)
     assert chosen[0] == chosen[1]
@@ -116,12 +117,12 @@ def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
 def test_one_record_per_fold(experiment, tmp_path):
     report = run([experiment], results=tmp_path)
     records, _ = read_records(experiment.path(tmp_path, tuning=True))
-    assert [record["fold"] for record in records] == [0, 1, 2]
-    assert all(record["points"] == list(points()) for record in records)
-    means = np.mean([record["validation_errors"] for record in records], axis=0)
+    assert [record.fold for record in records] == [0, 1, 2]
+    assert all(record.points == list(points()) for record in records)
+    means = np.mean([record.validation_errors for record in records], axis=0)
     [outcome] = report.outcomes
-    assert outcome.records[0]["chosen"] == {"nu": GRID[means.argmin()]}
-    assert outcome.records[0]["validation_error"] == pytest.approx(means.min())
+    assert outcome.records[0].chosen == {"nu": GRID[means.argmin()]}
+    assert outcome.records[0].validation_error == pytest.approx(means.min())
 
 
 def test_longer_path_has_other_keys(make_experiment):
@@ -139,8 +140,8 @@ def test_failure_of_a_path_is_a_failure_of_all_points(experiment, tmp_path, monk
     monkeypatch.setattr(MultiBoost, "fit", fail)
     [outcome] = run([experiment], results=tmp_path).outcomes
     assert len(outcome.failures) == 4
-    assert "no point of the grid" in outcome.failures[0]["error"]
-    assert "cannot do this" in outcome.failures[0]["error"]
+    assert "no point of the grid" in outcome.failures[0].error
+    assert "cannot do this" in outcome.failures[0].error
 
 
 def test_nan_error_is_a_failure(experiment, tmp_path, monkeypatch):
@@ -148,8 +149,8 @@ def test_nan_error_is_a_failure(experiment, tmp_path, monkeypatch):
     monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
     [outcome] = run([experiment], results=tmp_path).outcomes
     assert not outcome.records
-    assert "cannot be written down as JSON" in outcome.failures[0]["error"]
-    assert "\n" not in outcome.failures[0]["error"]
+    assert "cannot be written down as JSON" in outcome.failures[0].error
+    assert "\n" not in outcome.failures[0].error
 
 
 def test_label_has_the_number_of_points(experiment):
@@ -178,12 +179,12 @@ def test_first_of_equal_points_is_chosen_despite_rounding():
     points = [{"nu": 1}, {"nu": 2}, {"nu": 3}]
     errors = [[0.5, 0.5], [0.1 + 0.2, 0.3], [0.3, 0.3]]
     judged = [
-        ([point], {"validation_error": error})
+        ([point], recorded(modify_record(TRIAL, validation_error=error), "tuning"))
         for point, of_point in zip(points, errors, strict=True)
         for error in of_point
     ]
     assert choose(points, judged)[0] == {"nu": 2}
-    judged.append(([points[1]], {"error": "no memory"}))
+    judged.append(([points[1]], recorded(FAILURE | {"fold": 0, "point": {}}, "tuning")))
     assert choose(points, judged) == (points[2], 0.3)
     assert choose(points[:0], []) == (None, None)
 
@@ -192,10 +193,15 @@ def test_first_of_equal_points_is_chosen_despite_rounding():
 def test_points_of_other_types_are_distinct(values):
     """A forest tries one feature per split for 1, but all features for 1.0."""
     points = [{"max_features": value} for value in values]
-    judged = [([points[0]], {"validation_error": 0.4}), ([points[1]], {"validation_error": 0.1})]
+    judged = [
+        ([point], recorded(modify_record(TRIAL, validation_error=error), "tuning"))
+        for point, error in zip(points, (0.4, 0.1), strict=True)
+    ]
     chosen, error = choose(points, judged)
     assert chosen is points[1]
     assert error == 0.1
-    chosen, error = choose(points, [(points, {"validation_errors": [0.4, 0.1]})])
+    path = {"points": points, "validation_errors": [0.4, 0.1]}
+    trial = recorded(modify_record(TRIAL, point=..., validation_error=...) | path, "tuning")
+    chosen, error = choose(points, [(points, trial)])
     assert chosen is points[1]
     assert error == 0.1

@@ -47,8 +47,10 @@ def run(experiments, *, results, on_event=lambda event: None, **settings):
 
 def bare(records):
     """Return the sorted records without times, which differ between runs."""
+    from fitting.examples import flat  # other processes import this module without its package
+
     times = ("seconds", "started", "finished")
-    records_without_times = [
-        {k: v for k, v in record.items() if k not in times} for record in records
+    return [
+        {name: value for name, value in flat(record).items() if name not in times}
+        for record in sorted(records, key=lambda record: record.key)
     ]
-    return sorted(records_without_times, key=lambda record: record["key"])

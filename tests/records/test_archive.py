@@ -28,7 +28,7 @@ def results(tmp_path):
 
 def test_records_of_the_experiment_are_found(results):
     query = Records(results).find(ExperimentSpec.from_config(config()))
-    assert [record["split"] for record in query.records] == [0, 1, 2, 3]
+    assert [record.split for record in query.records] == [0, 1, 2, 3]
     assert (query.failures, query.missing, query.stale) == ([], 0, 0)
 
 
@@ -115,7 +115,7 @@ def test_other_cuts_are_other_data(tmp_path, key, values):
         )
         for cut in cuts
     ]
-    checksums = [{r["config"]["data"]["checksum"] for r in query.records} for query in queries]
+    checksums = [{r.config.data.checksum for r in query.records} for query in queries]
     assert [len(checksum_set) for checksum_set in checksums] == [1, 1, 0]
     assert checksums[0] != checksums[1]
 
@@ -162,7 +162,7 @@ def test_newest_version_of_the_data_is_used(results):
     newer = make_dataset(seed=1)
     run([Experiment.from_config(config(protocol={"n_splits": 2}), newer)], results=results)
     query = Records(results).find(ExperimentSpec.from_config(config()))
-    assert {r["config"]["data"]["checksum"] for r in query.records} == {newer.checksum}
+    assert {r.config.data.checksum for r in query.records} == {newer.checksum}
     assert (len(query.records), query.missing) == (2, 2)
 
 
@@ -203,6 +203,6 @@ def test_failed_splits_are_listed(tmp_path):
     asked = config(algo=failing)
     run([Experiment.from_config(asked, make_dataset())], results=tmp_path)
     query = Records(tmp_path).find(ExperimentSpec.from_config(asked))
-    assert [record["split"] for record in query.records] == [0, 2, 3]
-    assert [record["split"] for record in query.failures] == [1]
+    assert [record.split for record in query.records] == [0, 2, 3]
+    assert [record.split for record in query.failures] == [1]
     assert query.missing == 0

@@ -1,7 +1,9 @@
 import pytest
-from fitting.examples import RECORD, modify_record
+from fitting.examples import RECORD, TRIAL, modify_record, recorded
 
-from boostbench.records.data_options import add_options, has_options, merge_options, title_data_sets
+from boostbench.records.archive import title_data_sets
+from boostbench.records.merge import merge_options
+from boostbench.records.schema import Data
 from boostbench.spec.data import key_options
 
 ONE, OTHER = {"header": True}, {"rows": [0, 9]}
@@ -9,33 +11,35 @@ ONE, OTHER = {"header": True}, {"rows": [0, 9]}
 
 def test_expected_numbers_are_no_data_options():
     assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
-    assert has_options(modify_record(RECORD, config__data__cut=ONE | {"expect": None}), ONE)
+    record = recorded(modify_record(RECORD, config__data__cut=ONE | {"expect": None}))
+    assert record.has_options(ONE)
 
 
 def test_record_without_a_cut_has_no_options():
-    assert has_options(RECORD, {})
-    assert not has_options(RECORD, ONE)
+    record = recorded(RECORD)
+    assert record.has_options({})
+    assert not record.has_options(ONE)
 
 
 def test_add_options_keeps_earlier_options():
-    record = add_options(add_options(RECORD, ONE), OTHER)
-    assert all(has_options(record, options) for options in ({}, ONE, OTHER))
-    assert "also" not in RECORD
+    record = recorded(RECORD).add_options(ONE).add_options(OTHER)
+    assert all(record.has_options(options) for options in ({}, ONE, OTHER))
 
 
 @pytest.mark.parametrize("changes", [{}, {"also": [ONE]}])
 def test_merge_options_returns_a_record_with_all_options_unchanged(changes):
-    record = add_options(RECORD, ONE)
-    assert merge_options(record, RECORD | changes) is record
+    record = recorded(RECORD).add_options(ONE)
+    assert merge_options(record, recorded(RECORD | changes)) is record
 
 
 def test_trials_have_no_data_options():
-    trial = RECORD | {"fold": 0}
-    assert merge_options(trial, modify_record(trial, config__data__cut=ONE)) is trial
+    trial = recorded(TRIAL, "tuning")
+    other = recorded(modify_record(TRIAL, config__data__cut=ONE), "tuning")
+    assert merge_options(trial, other) is trial
 
 
 def facts(checksum, name="data", **cut):
-    return {"name": name, "checksum": checksum, "cut": cut}
+    return Data(name, checksum, n_samples=9, n_features=2, n_classes=3, cut=cut)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +73,4 @@ def test_titles_of_namesakes_differ(data, titles):
 
 
 def test_data_set_without_a_cut_has_its_name_as_title():
-    assert title_data_sets([{"name": "iris", "checksum": "0"}]) == {("iris", "0"): "iris"}
+    assert title_data_sets([facts("0", "iris")]) == {("iris", "0"): "iris"}

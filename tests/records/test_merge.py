@@ -1,7 +1,6 @@
 import pytest
-from fitting.examples import FAILURE, RECORD, modify_record
+from fitting.examples import FAILURE, RECORD, modify_record, recorded
 
-from boostbench.records.data_options import has_options
 from boostbench.records.merge import merge_records
 from boostbench.records.store import RecordFile, read_records, record_path
 from boostbench.util.errors import UserError
@@ -13,7 +12,7 @@ def put(tmp_path):
 
     def put(name, *records):
         folder = tmp_path / name
-        RecordFile(record_path(folder, "toy", "fake")).add(records)
+        RecordFile(record_path(folder, "toy", "fake")).add(map(recorded, records))
         return folder
 
     return put
@@ -28,7 +27,7 @@ def test_duplicates_are_merged_once(put):
     a, b = put("a", RECORD, modify_record(RECORD, split=1)), put("b", elsewhere)
     summary = merge_records([a, b], put("all"))
     assert (summary.added, summary.known, summary.conflicts) == (2, 1, [])
-    assert [record["split"] for record in merged_records(put("all"))] == [0, 1]
+    assert [record.split for record in merged_records(put("all"))] == [0, 1]
     again = merge_records([b, a], put("all"))
     assert (again.added, again.known, again.conflicts) == (0, 3, [])
 
@@ -43,7 +42,7 @@ def test_conflicts_are_reported_and_lose_no_record(put, change):
     [conflict] = summary.conflicts
     assert f"split 0 of {b}" in conflict
     assert next(iter(change)) in conflict
-    assert merged_records(put("all"))[0]["test_error"] == RECORD["test_error"]
+    assert merged_records(put("all"))[0].test_error == RECORD["test_error"]
     assert before == [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
 
 
@@ -53,7 +52,7 @@ def test_finished_split_replaces_a_failure(put):
         merge_records(
             [put(f"a{'error' in first}", first), put(f"b{'error' in first}", second)], target
         )
-        assert "error" not in merged_records(target)[0]
+        assert not merged_records(target)[0].is_failed
 
 
 def test_order_of_folders_does_not_matter(put):
@@ -63,7 +62,7 @@ def test_order_of_folders_does_not_matter(put):
     merge_records([b, a], put("other"))
     one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
     assert one == other
-    assert [record["split"] for record in merged_records(put("one"))] == [0, 1, 2]
+    assert [record.split for record in merged_records(put("one"))] == [0, 1, 2]
 
 
 def test_later_edition_replaces_an_earlier_one(put):
@@ -71,7 +70,7 @@ def test_later_edition_replaces_an_earlier_one(put):
     for first, second in ((RECORD, later), (later, RECORD)):
         target = put(f"all{first is later}")
         merge_records([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
-        assert merged_records(target)[0]["test_error"] == 2 / 30
+        assert merged_records(target)[0].test_error == 2 / 30
 
 
 def test_bad_lines_are_reported(put):
@@ -95,7 +94,7 @@ def test_shards_are_merged_into_their_folder(put):
     put("a/shards/1-of-2", modify_record(RECORD, split=1))
     put("a/shards/2-of-2", modify_record(RECORD, split=2))
     assert merge_records([a], a).added == 2
-    assert [record["split"] for record in merged_records(a)] == [0, 1, 2]
+    assert [record.split for record in merged_records(a)] == [0, 1, 2]
 
 
 def test_newest_keeps_the_record_that_finished_later(put):
@@ -104,8 +103,8 @@ def test_newest_keeps_the_record_that_finished_later(put):
     for name, first, second in (("up", older, newer), ("down", newer, older)):
         summary = merge_records([put(f"{name}-other", second)], put(name, first), newest=True)
         [record] = merged_records(put(name))
-        assert record["finished"] == newer["finished"], name
-        assert record["test_error"] == newer["test_error"]
+        assert record.finished == newer["finished"], name
+        assert record.test_error == newer["test_error"]
         assert summary.added == (name == "up")
 
 
@@ -119,7 +118,7 @@ def test_merging_keeps_data_options(put, newest):
         folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]
         summary = merge_records(folders, put(name), newest)
         assert summary.conflicts == []
-        [merged] = merged_records(put(name))
-        assert all(has_options(merged, option) for option in options)
-        assert not has_options(merged, {})
+        [kept] = merged_records(put(name))
+        assert all(kept.has_options(option) for option in options)
+        assert not kept.has_options({})
         assert merge_records(folders, put(name), newest).added == 0

@@ -45,7 +45,7 @@ def test_declared_share_equals_the_recorded_variance():
     shares, weights = [], []
     for folder in RESULTS.glob("records/*-pools"):
         records, _ = read_records(record_path(RESULTS, folder.name, "mcboost"))
-        errors = {record["split"]: record["test_error"] for record in records}
+        errors = {record.split: record.test_error for record in records}
         n_pools = len(errors) // 6
         pools = np.array([errors[split] for split in range(6 * n_pools)]).reshape(n_pools, 6)
         result = stats.f_oneway(*pools)

@@ -22,7 +22,7 @@ def digest_keys(path, n_records=None):
     """Return the number of the first records of a file, and a digest of their keys."""
     digest, n_read = hashlib.sha256(), 0
     for record in islice(RecordFile(path).read_new(), n_records):
-        fields = record["key"], record["asked"], record["config_hash"]
+        fields = record.key, record.asked, record.config.hash
         digest.update(" ".join(fields).encode() + b"\n")
         n_read += 1
     return n_read, digest.hexdigest()[:16]

@@ -26,6 +26,6 @@ def test_cosines_use_the_bandwidth_of_the_support_vector_machine(row, machines):
     ours = compose_config(CGENS2.cell_settings(row, "fourier"))
     assert ours["algo"]["grid"]["n_iterations"] == [500]
     assert ours["protocol"]["tune"] == "first_split"
-    [first] = [record["chosen"] for record in machines[row] if record["split"] == 0]
+    [first] = [record.chosen for record in machines[row] if record.split == 0]
     assert ours["algo"]["gamma"] == first["gamma"]
     assert "gamma" not in ours["algo"]["grid"]

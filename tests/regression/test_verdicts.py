@@ -70,11 +70,11 @@ def test_published_numbers_are_counted_once(tables):
 def test_ratio_for_ten_folds_follows_from_the_committed_records(tables):
     """The pooled ratio of the variance between cross-validations, of all results on record."""
     results = {
-        (cell.data, cell.rows.records[0]["config_hash"]): complete_repetitions(cell.values, 10)
+        (cell.data, cell.rows.records[0].config.hash): complete_repetitions(cell.values, 10)
         for table in tables
         if table.name in ("rpboost12.6", "rpboost12.7")
         for cell in table.cells.values()
-        if cell.rows.records and cell.rows.records[0]["config"]["protocol"]["sampling"] == "kfold"
+        if cell.rows.records and cell.rows.records[0].config.protocol["sampling"] == "kfold"
     }
     repeated = [result for result in results.values() if len(result) > 1]
     assert pooled_ratio(repeated).ratio == pytest.approx(TEN_FOLDS.ratio, abs=0.05)
@@ -101,7 +101,7 @@ def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
         if table.paper and table.name not in text
         for cell in table.cells.values()
         if cell.target and cell.rows.records
-        if cell.rows.records[0]["config"]["protocol"]["sampling"] in ("stratified", "kfold")
+        if cell.rows.records[0].config.protocol["sampling"] in ("stratified", "kfold")
     }
     assert len(told) > 10
     assert [name for name, is_told in told.items() if not is_told] == []

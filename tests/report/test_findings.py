@@ -1,5 +1,6 @@
-from copy import deepcopy
 from dataclasses import replace
+
+from fitting.examples import RECORD, modify_record, recorded, with_records
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
@@ -143,10 +144,7 @@ def test_reference_job_lists_slower_machines(table):
     assert reference_job(table) == [
         "The reference job, which tells how fast a machine is, took 0.100 s."
     ]
-    records = deepcopy(table.cells["wine", "b"].rows.records)
-    for record in records:
-        record["seconds"]["calibration"] = 0.05
-    table.cells["wine", "b"] = replace(table.cells["wine", "b"], rows=ResultFrame(records))
+    table.cells["wine", "b"] = with_records(table.cells["wine", "b"], seconds__calibration=0.05)
     [note] = reference_job(table)
     assert note.endswith(
         "took 0.100 s, except in these cells, whose times do not compare with the rest: "
@@ -155,9 +153,9 @@ def test_reference_job_lists_slower_machines(table):
 
 
 def test_reference_job_lists_a_fit_once(table_of_rounds):
-    for cell in table_of_rounds.cells.values():
-        for record in cell.rows.records if cell.algo == "b" else ():
-            record["seconds"]["calibration"] = 0.5
+    for key, cell in table_of_rounds.cells.items():
+        if cell.algo == "b":
+            table_of_rounds.cells[key] = with_records(cell, seconds__calibration=0.5)
     [note] = reference_job(table_of_rounds)
     assert note.count("B on wine") == 1
 
@@ -167,9 +165,10 @@ def test_no_reference_job_without_records(make_cell, make_table):
 
 
 def test_no_reference_job_without_times(make_cell, make_table):
-    cell = make_cell([0.1, 0.2])
-    for record in cell.rows.records:
-        del record["seconds"]
+    cell = replace(
+        make_cell([0.1, 0.2]),
+        rows=ResultFrame([recorded(modify_record(RECORD, seconds=...), "mine")]),
+    )
     assert reference_job(make_table({("wine", "a"): cell}, compare=())) == []
 
 

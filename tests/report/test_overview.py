@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from fitting.examples import with_records
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import Tally, counts
@@ -85,7 +86,7 @@ def test_sharpness_states_the_detectable_difference(make_cell):
         make_cell([49, 50, 51], published=(50.0, 1.0)),
         make_cell([0], published=(0.0, float("nan")), n=1),
     ]
-    del cells[3].rows.records[0]["n_test"]
+    cells[3] = with_records(cells[3], n_test=0)
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
     assert overview.sharpness(Tally.of(cells)) == (

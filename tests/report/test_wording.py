@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from fitting.examples import with_records
 
 from boostbench.records.verified import Finding
 from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, notes
@@ -24,9 +25,8 @@ def test_intervals_of_folds_are_explained(make_cell, make_table):
     cell = make_cell([9.0, 11.0] * 10, published=(10.0, 1.0), n=20)
     table = make_table({("wine", "a"): cell}, compare=())
     assert FOLD_NOTE not in notes(table)
-    for record in cell.rows.records:
-        record["config"]["protocol"] |= {"sampling": "kfold", "n_splits": 10}
-    folds = make_table({("wine", "a"): replace(cell)}, compare=())
+    kfold = {"config__protocol__sampling": "kfold", "config__protocol__n_splits": 10}
+    folds = make_table({("wine", "a"): with_records(cell, **kfold)}, compare=())
     assert FOLD_NOTE in notes(folds)
 
 

@@ -4,12 +4,16 @@ import sys
 import pytest
 
 from boostbench.fitting.measures.prediction import Prediction
+from boostbench.records.schema import Provenance
 from boostbench.spec import code_version
 from boostbench.spec.code_version import CodeVersion
 from boostbench.util.errors import UserError
 
 OURS = "boostbench.algorithms.MCBoost"
-RECORD = {"environment": None}
+
+
+def provenance(environment=None, **content):
+    return Provenance({"commit": "b17bc98", "environment": environment, **content})
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +46,13 @@ def test_version_of_our_classes_is_their_edition(monkeypatch):
     monkeypatch.setattr(f"{OURS}.edition", 1)
     assert version_of(OURS) == CodeVersion(1, None, {})
     assert version_of(OURS).to_record() == {}
-    assert version_of(OURS).matches(RECORD)
-    assert version_of(OURS).matches(RECORD | {"code": "0" * 16})
+    assert version_of(OURS).matches(provenance())
+    assert version_of(OURS).matches(provenance(code="0" * 16))
     monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
     code_version._code_version.cache_clear()
     assert version_of(OURS).to_record() == {"edition": 3}
-    assert not version_of(OURS).matches(RECORD)
-    assert version_of(OURS).matches(RECORD | {"edition": 3})
+    assert not version_of(OURS).matches(provenance())
+    assert version_of(OURS).matches(provenance(edition=3))
     outer = version_of("sklearn.ensemble.BaggingClassifier", estimator={"_target_": OURS})
     assert outer.edition == 3
 
@@ -63,16 +67,16 @@ def test_edition_must_be_a_positive_integer(monkeypatch, edition):
 def test_version_of_installed_classes_is_the_version_of_their_package():
     version = version_of("sklearn.svm.SVC")
     assert set(version.versions) == {"scikit-learn"}
-    assert version.matches({"environment": {"scikit-learn": version.versions["scikit-learn"]}})
-    assert not version.matches({"environment": {"scikit-learn": "0.1"}})
+    assert version.matches(provenance(environment=version.versions))
+    assert not version.matches(provenance(environment={"scikit-learn": "0.1"}))
 
 
 def test_version_of_user_classes_is_the_digest_of_their_file(write_module):
     write_module("class Mine:\n    pass\n")
     before = version_of("mine_alone.Mine")
-    assert before.matches(RECORD | before.to_record())
-    assert before.matches(RECORD | {"code": "0" * 16})
+    assert before.matches(provenance(**before.to_record()))
+    assert before.matches(provenance(code="0" * 16))
     write_module("class Mine:\n    pass  # changed\n")
-    assert not version_of("mine_alone.Mine").matches(RECORD | before.to_record())
+    assert not version_of("mine_alone.Mine").matches(provenance(**before.to_record()))
     write_module("class Mine:\n    edition = 2\n")
     assert version_of("mine_alone.Mine").to_record().keys() == {"edition", "source"}

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.trial import Trial
-from boostbench.records.schema import Count, Fraction, Measured, Real
+from boostbench.records.schema import Count, Measured, Real
 from boostbench.spec.protocol import ProtocolSpec
 
 _DECIMALS = 5
@@ -17,10 +17,11 @@ _DECIMALS = 5
 class CodewordsRecord(Measured, kw_only=True):
     """Codewords of the classes, at first and learned."""
 
+    required: ClassVar[tuple[str, ...]] = ("test_error",)
+
     first: list[list[Real]]
     last: list[list[Real]]
     n_iterations: Count
-    test_error: Fraction
 
 
 class Codewords(Measure):

@@ -9,7 +9,7 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.trial import Trial
-from boostbench.records.schema import Count, Fraction, Measured
+from boostbench.records.schema import Count, Measured
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
@@ -20,8 +20,9 @@ MAX_FEATURES = 5000
 class FeatureUseRecord(Measured, kw_only=True):
     """Numbers of stumps of a fit on each feature."""
 
+    required: ClassVar[tuple[str, ...]] = ("test_error",)
+
     counts: list[Count]
-    test_error: Fraction
     n_iterations: Count
 
 

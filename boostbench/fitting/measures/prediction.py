@@ -3,36 +3,25 @@
 import sys
 import time
 from collections.abc import Collection, Mapping
+from typing import ClassVar
 
 import numpy as np
-from msgspec import Struct
 
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.trial import Fit, Trial, six_digits
-from boostbench.records.schema import Count, Duration, Fraction, Measured, Round
+from boostbench.records.schema import Count, Measured, Seconds
 
 # CPU seconds for which prediction is repeated, so that the clock can measure it. The clock of
 # Windows has ticks of 1/64 second, although `time.get_clock_info` claims less: ten of them.
 PREDICTION_SECONDS = 10 / 64 if sys.platform == "win32" else 0.01
 
 
-class Seconds(Struct):
-    """CPU seconds: of the fit and its parts, of a prediction, of the reference job."""
-
-    fit: Duration
-    predict_per_instance: Duration
-    calibration: Duration
-    weak_learner: Duration | None = None
-    coefficients: Duration | None = None
-
-
 class PredictionRecord(Measured, kw_only=True):
     """Errors of a fit, and its times."""
 
-    test_error: Fraction
-    train_error: Fraction
-    checkpoints: dict[Round, Fraction]
+    required: ClassVar[tuple[str, ...]] = ("test_error", "train_error", "checkpoints")
+
     n_iterations: Count | None
     n_parameters: Count | None
     seconds: Seconds

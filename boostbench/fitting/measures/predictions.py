@@ -9,7 +9,7 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.measures.scores import columns
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial
-from boostbench.records.schema import Count, Fraction, Measured, Real
+from boostbench.records.schema import BadLine, Count, Measured, Real
 
 _DECIMALS = 6
 
@@ -17,20 +17,22 @@ _DECIMALS = 6
 class PredictionsRecord(Measured, kw_only=True):
     """Predictions of a fit, sample by sample."""
 
+    required: ClassVar[tuple[str, ...]] = ("test_error",)
+
     tested: list[Count]
     truth: list[Count]
     predicted: list[Count]
     probabilities: list[list[Real]] | None
-    test_error: Fraction
     n_iterations: Count | None
 
     def __post_init__(self):
+        super().__post_init__()
         lists = (self.tested, self.truth, self.predicted, self.probabilities)
         n_classes = {len(shares) for shares in self.probabilities or ()}
         if {len(values) for values in lists if values is not None} != {self.n_test} or len(
             n_classes
         ) > 1:
-            raise ValueError("it has to have a prediction for each tested row")
+            raise BadLine("record: it has to have a prediction for each tested row")
 
 
 class Predictions(Measure):

@@ -15,11 +15,12 @@ from boostbench.records.schema import Count, Duration, Fraction, Measured
 class ScoresRecord(Measured, kw_only=True):
     """Quality of the probabilities and scores of a fit."""
 
+    required: ClassVar[tuple[str, ...]] = ("test_error",)
+
     log_loss: Duration | None
     brier: Duration | None
     auc: Fraction | None
     balanced_accuracy: Fraction
-    test_error: Fraction
     n_iterations: Count | None
 
 

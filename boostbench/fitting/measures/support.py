@@ -7,15 +7,16 @@ import numpy as np
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.trial import Trial
-from boostbench.records.schema import Count, Fraction, Measured
+from boostbench.records.schema import Count, Measured
 
 
 class SupportRecord(Measured, kw_only=True):
     """Number of nonzero coefficients of a fit."""
 
+    required: ClassVar[tuple[str, ...]] = ("test_error",)
+
     n_nonzero: Count
     n_iterations: Count
-    test_error: Fraction
 
 
 class Support(Measure):

@@ -24,7 +24,7 @@ def test_wine_is_the_recorded_data_set(monkeypatch):
     records, _ = read_records(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
     dataset = load(configs.read_option("data", "wine"))
     assert dataset.source == "scikit-learn load_wine, scaled as in LIBSVM's collection"
-    assert {record["config"]["data"]["checksum"] for record in records} == {dataset.checksum}
+    assert {record.config.data.checksum for record in records} == {dataset.checksum}
 
 
 def test_generated_data_are_the_same_every_time():

@@ -32,7 +32,7 @@ def single_record(report):
 
 
 def map_corners(record, number):
-    cells = decode(record["maps"][number])
+    cells = decode(record.maps[number])
     return [int(cells[row, column]) for row in (0, -1) for column in (0, -1)]
 
 
@@ -42,29 +42,29 @@ def test_record_has_points_and_maps_of_predictions(plane, tmp_path):
     assert read_records(path) == ([record], [])
     # Classes are numbered in the order of their names: ne, nw, se, sw.
     assert map_corners(record, "30") == [3, 2, 1, 0]
-    assert record["train_errors"]["30"] == 0
-    assert decode(record["maps"]["30"]).shape == (RESOLUTION, RESOLUTION)
-    x_min, x_max, y_min, y_max = record["extent"]
+    assert record.train_errors["30"] == 0
+    assert decode(record.maps["30"]).shape == (RESOLUTION, RESOLUTION)
+    x_min, x_max, y_min, y_max = record.extent
     x, y = plane.X.T
     assert x_min < x.min() < x.max() < x_max
     assert y_min < y.min() < y.max() < y_max
-    np.testing.assert_allclose(record["points"]["x"], x, atol=6e-4)
-    np.testing.assert_allclose(record["points"]["y"], y, atol=6e-4)
-    assert record["points"]["label"] == [3] * 15 + [2] * 15 + [1] * 15 + [0] * 15
+    np.testing.assert_allclose(record.points.x, x, atol=6e-4)
+    np.testing.assert_allclose(record.points.y, y, atol=6e-4)
+    assert record.points.label == [3] * 15 + [2] * 15 + [1] * 15 + [0] * 15
 
 
 def test_maps_of_rounds_differ(plane, tmp_path):
     record = single_record(run([experiment(data=plane)], results=tmp_path))
-    assert list(record["maps"]) == ["1", "30", "99"]
+    assert list(record.maps) == ["1", "30", "99"]
     # A stump has two sides, so that its map has at most two classes.
-    assert len(np.unique(decode(record["maps"]["1"]))) == 2
-    assert record["train_errors"]["1"] >= 0.5
-    assert record["maps"]["99"] == record["maps"]["30"]
+    assert len(np.unique(decode(record.maps["1"]))) == 2
+    assert record.train_errors["1"] >= 0.5
+    assert record.maps["99"] == record.maps["30"]
 
 
 def test_rounds_of_a_classifier_without_stages(plane, tmp_path):
     trees = experiment("sklearn.ensemble.GradientBoostingClassifier", data=plane, n_estimators=30)
-    maps = single_record(run([trees], results=tmp_path))["maps"]
+    maps = single_record(run([trees], results=tmp_path)).maps
     assert maps["1"] != maps["30"]
     assert maps["30"] == maps["99"]
 
@@ -76,8 +76,8 @@ def test_maps_do_not_depend_on_the_scale_of_features(plane, tmp_path):
         single_record(run([experiment(tree, data=plane, scale=scale)], results=tmp_path / scale))
         for scale in ("minmax", "none")
     )
-    assert scaled["extent"] == raw["extent"]
-    assert np.mean(decode(scaled["maps"]["1"]) != decode(raw["maps"]["1"])) < 0.01
+    assert scaled.extent == raw.extent
+    assert np.mean(decode(scaled.maps["1"]) != decode(raw.maps["1"])) < 0.01
 
 
 def test_projecting_classifier_is_drawn_in_the_space_of_the_data(plane, tmp_path):
@@ -86,10 +86,10 @@ def test_projecting_classifier_is_drawn_in_the_space_of_the_data(plane, tmp_path
         run([experiment(projecting, data=plane, scale="none")], results=tmp_path)
     )
     matrix = np.random.default_rng(0).standard_normal((2, 2))
-    points = np.stack([record["points"]["x"], record["points"]["y"]], axis=1)
+    points = np.stack([record.points.x, record.points.y], axis=1)
     np.testing.assert_allclose(points, plane.X @ matrix, atol=6e-4)
     # Stumps of that space: a row of cells changes class where the others of its kind do.
-    cells = decode(record["maps"]["1"])
+    cells = decode(record.maps["1"])
     assert (cells == cells[0]).all() or (cells == cells[:, :1]).all()
 
 
@@ -108,8 +108,8 @@ def test_finished_maps_are_not_run_again(plane, tmp_path):
 def test_tuning_uses_all_rows(plane, tmp_path):
     grid = {"n_iterations": [1, 30]}
     record = single_record(run([experiment(data=plane, grid=grid)], results=tmp_path))
-    assert record["chosen"] == {"n_iterations": 30}
-    assert (record["n_train"], record["n_test"]) == (60, 0)
+    assert record.chosen == {"n_iterations": 30}
+    assert (record.n_train, record.n_test) == (60, 0)
 
 
 def test_more_than_two_features_raise(plane):

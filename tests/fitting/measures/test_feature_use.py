@@ -24,9 +24,9 @@ def test_record_counts_the_stumps_of_each_feature(tmp_path):
     [outcome] = run([asked], results=tmp_path).outcomes
     assert len(outcome.records) == 3
     for record in outcome.records:
-        assert sum(record["counts"]) == record["n_iterations"] == 20
-        assert record["counts"][2] == 0
-        assert record["counts"][1] > 0
+        assert sum(record.counts) == record.n_iterations == 20
+        assert record.counts[2] == 0
+        assert record.counts[1] > 0
     path = tmp_path / "records" / "one" / "fake.features.jsonl"
     assert read_records(path) == (outcome.records, [])
 
@@ -35,7 +35,7 @@ def test_error_equals_the_same_split_of_a_table(tmp_path):
     names = ("feature_use", "prediction")
     asked = [experiment(STUMPS, measure=name, n_iterations=20) for name in names]
     [used], [whole] = (run([one], results=tmp_path).outcomes for one in asked)
-    errors = [[record["test_error"] for record in each.records] for each in (used, whole)]
+    errors = [[record.test_error for record in each.records] for each in (used, whole)]
     assert errors[0] == errors[1]
 
 
@@ -45,7 +45,7 @@ def test_error_equals_the_same_split_of_a_table(tmp_path):
 def test_estimator_without_stumps_fails_with_a_reason(tmp_path, target):
     asked = experiment(target)
     [outcome] = run([asked], results=tmp_path).outcomes
-    assert {record["error"] for record in outcome.failures} == {
+    assert {record.error for record in outcome.failures} == {
         f"ValueError: {target.rpartition('.')[2]} has no stumps on single features"
     }
 

@@ -50,29 +50,29 @@ def draw_paths(dataset):
 
 def test_all_samples_and_stumps_are_used(recorded):
     dataset, record = recorded
-    assert record["n_train"] + record["n_test"] == 60
+    assert record.n_train + record.n_test == 60
     assert np.unique(dataset.y[draw_paths(dataset)], return_counts=True)[1].tolist() == [20, 20, 20]
-    assert len(record["stumps"]) == N_STUMPS
-    assert record["norms"][-1] == pytest.approx(N_ROUNDS * STEP)
+    assert len(record.stumps) == N_STUMPS
+    assert record.norms[-1] == pytest.approx(N_ROUNDS * STEP)
 
 
 def test_stumps_are_the_best_ones_of_their_feature(recorded):
     dataset, record = recorded
     rows = draw_paths(dataset)
     X, y = dataset.X[rows], dataset.y[rows]
-    features = [stump["feature"] for stump in record["stumps"]]
+    features = [stump.feature for stump in record.stumps]
     assert len(set(features)) == N_STUMPS
-    for stump in record["stumps"]:
-        best = MCBoost(1).fit(X[:, [stump["feature"]]], y).hypotheses_
-        assert best.threshold[0] == stump["threshold"]
+    for stump in record.stumps:
+        best = MCBoost(1).fit(X[:, [stump.feature]], y).hypotheses_
+        assert best.threshold[0] == stump.threshold
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_boosting_follows_the_exact_path(recorded, loss):
     dataset, record = recorded
-    norms = np.array(record["norms"])
-    exact = np.array(record["paths"][loss]["exact"])
-    steps = np.array(record["paths"][loss]["stage_wise"])
+    norms = np.array(record.norms)
+    exact = np.array(record.paths[loss].exact)
+    steps = np.array(record.paths[loss].stage_wise)
     assert exact.shape == steps.shape == (len(norms), 3, N_STUMPS)
     np.testing.assert_allclose(steps.sum(axis=(1, 2)), norms, atol=1e-3)
     assert (exact.sum(axis=(1, 2)) < norms + 1e-3).all()
@@ -81,7 +81,7 @@ def test_boosting_follows_the_exact_path(recorded, loss):
     # The exact path has smaller losses, evaluated with the recorded stumps.
     rows = draw_paths(dataset)
     X, is_label = dataset.X[rows], np.array([3, 6, 9])[:, None] == dataset.y[rows]
-    above = np.array([X[:, s["feature"]] > s["threshold"] for s in record["stumps"]])
+    above = np.array([X[:, s.feature] > s.threshold for s in record.stumps])
     values = []
     for signs in np.ndindex(*[2] * N_STUMPS):  # the record has no polarities
         H = np.where(above, 1.0, -1.0) * (1 - 2 * np.array(signs))[:, None]
@@ -96,7 +96,7 @@ def test_too_few_stumps_raise(tmp_path):
     y = np.repeat([0, 1, 2], 30)
     few = Dataset("few", np.stack([y, y], axis=1).astype(float), y, "made here")
     (outcome,) = run([experiment(few)], results=tmp_path).outcomes
-    assert "only 1 different stumps, of 8" in outcome.failures[0]["error"]
+    assert "only 1 different stumps, of 8" in outcome.failures[0].error
 
 
 def test_sparse_features_raise():

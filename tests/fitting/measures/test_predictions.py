@@ -3,11 +3,10 @@ import pytest
 
 import boostbench
 from boostbench.execution.plan import Experiment
-from boostbench.fitting.measures.predictions import PredictionsRecord
-from boostbench.records.schema import BadLine, check
+from boostbench.records.schema import BadLine
 from fitting.toy import run
 
-from ..examples import RECORD
+from ..examples import RECORD, measured
 from ..toy import make_dataset
 
 
@@ -41,20 +40,16 @@ def test_predictions_of_each_tested_sample(tmp_path):
     np.testing.assert_allclose(errors.sort_index(), recorded.sort_index() / 100)
 
 
-def test_lists_of_different_lengths_are_rejected():
-    written = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
-    written |= {n: RECORD[n] for n in ("started", "finished", "warnings", "test_error")}
-    written |= {"n_iterations": 5, "probabilities": None}
-    written |= {"schema": 2, "split": 0}
-    written |= dict.fromkeys(("config", "provenance", "rows"), "0" * 16)
-    written |= {name: [0] * RECORD["n_test"] for name in ("tested", "truth", "predicted")}
-    check(written, PredictionsRecord)
+def test_lists_of_other_lengths_are_no_record():
+    written = {name: [0] * RECORD["n_test"] for name in ("tested", "truth", "predicted")}
+    written |= {"test_error": 0.5, "n_iterations": 5, "probabilities": None}
+    measured("predictions", **written)
     shares = [[0.5, 0.5]] * RECORD["n_test"]
-    check(written | {"probabilities": shares}, PredictionsRecord)
+    measured("predictions", **written | {"probabilities": shares})
     for changes in (
         {"truth": [0]},
         {"probabilities": shares[1:]},
         {"probabilities": [[1.0], *shares[1:]]},
     ):
         with pytest.raises(BadLine, match="a prediction for each tested row"):
-            check(written | changes, PredictionsRecord)
+            measured("predictions", **written | changes)

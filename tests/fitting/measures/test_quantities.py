@@ -18,9 +18,9 @@ def test_measure_lists_its_required_quantities(name):
     measure = measures.find(name)
     assert set(measure.quantities) <= set(QUANTITIES)
     fields = msgspec.structs.fields(measure.form)
-    required = {field.name for field in fields if field.required} & set(QUANTITIES)
-    assert required <= set(measure.quantities)
-    assert measure.has_checkpoints == any(f.required for f in fields if f.name == "checkpoints")
+    required = {field.name for field in fields if field.required} | set(measure.form.required)
+    assert required & set(QUANTITIES) <= set(measure.quantities)
+    assert measure.has_checkpoints == ("checkpoints" in measure.form.required)
 
 
 def test_measure_adds_quantities(monkeypatch):

@@ -1,5 +1,4 @@
 import itertools
-import json
 from dataclasses import replace
 from functools import partial
 
@@ -89,14 +88,14 @@ def test_record_of_a_transformer(tmp_path):
     path = tmp_path / "records" / "toy" / "fake.retrieval.jsonl"
     assert len(read_records(path)[0]) == len(outcome.records) == 3
     for record, split in zip(outcome.records, asked.splits, strict=True):
-        assert 1 / 3 < record["mean_average_precision"] < 1
-        assert (record["n_bits"], record["n_database"], record["n_test"]) == (4, 90, 30)
+        assert 1 / 3 < record.mean_average_precision < 1
+        assert (record.n_bits, record.n_database, record.n_test) == (4, 90, 30)
         fit = asked.trial(split, {}).fit(dataset.X, dataset.y)
         codes = fit.estimator.transform(fit.X_test), fit.estimator.transform(fit.X_train)
         expected = mean_average_precision(codes[0] > 0, fit.y_test, codes[1] > 0, fit.y_train)
-        assert record["mean_average_precision"] == expected
-        assert len(record["digests"]["end"]) == 10
-    assert json.loads(json.dumps(outcome.records)) == outcome.records
+        assert record.mean_average_precision == expected
+        assert len(record.digests["end"]) == 10
+    assert read_records(path)[0] == outcome.records
 
 
 def test_hash_method_equals_signs_of_the_transform(tmp_path):
@@ -105,7 +104,7 @@ def test_hash_method_equals_signs_of_the_transform(tmp_path):
     for target in targets:
         asked = experiment(target=target)
         [outcome] = run([asked], results=tmp_path / target).outcomes
-        results.append([(r["mean_average_precision"], r["digests"]) for r in outcome.records])
+        results.append([(r.mean_average_precision, r.digests) for r in outcome.records])
     assert results[0] == results[1]
 
 
@@ -115,13 +114,13 @@ def test_database_includes_the_rows_outside_the_training_part(tmp_path):
     few = experiment(data=dataset, train_size=20, test_size=12)
     [outcome] = run([few], results=tmp_path).outcomes
     for record, split in zip(outcome.records, few.splits, strict=True):
-        assert (record["n_train"], record["n_test"], record["n_database"]) == (20, 12, 108)
+        assert (record.n_train, record.n_test, record.n_database) == (20, 12, 108)
         fit = few.trial(split, {}).fit(dataset.X, dataset.y)
         rows = np.setdiff1d(np.arange(120), split.test)
         codes = [fit.estimator.transform(fit.prepare(dataset.X[r])) > 0 for r in (split.test, rows)]
         labels = [dataset.y[r] for r in (split.test, rows)]
         expected = mean_average_precision(codes[0], labels[0], codes[1], labels[1])
-        assert record["mean_average_precision"] == pytest.approx(expected, abs=1e-14)
+        assert record.mean_average_precision == pytest.approx(expected, abs=1e-14)
 
 
 def test_tuning_maximises_precision(tmp_path):
@@ -129,12 +128,12 @@ def test_tuning_maximises_precision(tmp_path):
     [outcome] = run([asked], results=tmp_path).outcomes
     trials, _ = read_records(asked.path(tmp_path, tuning=True))
     means = {
-        bits: np.mean([t["validation_error"] for t in trials if t["point"] == {"n_bits": bits}])
+        bits: np.mean([t.validation_error for t in trials if t.points == [{"n_bits": bits}]])
         for bits in (1, 2, 12)
     }
     assert len(trials) == 9
-    assert outcome.records[0]["chosen"] == {"n_bits": min(means, key=means.get)}
-    assert all(0 < trial["validation_error"] < 2 / 3 for trial in trials)
+    assert outcome.records[0].chosen == {"n_bits": min(means, key=means.get)}
+    assert all(0 < trial.validation_error < 2 / 3 for trial in trials)
 
 
 @pytest.mark.parametrize("form", ["flat", "few", "text", "nan"])
@@ -144,14 +143,14 @@ def test_codes_of_wrong_shape_are_a_failure(form, tmp_path):
     asked = replace(asked, spec=structs.replace(asked.spec, algorithm=algorithm))
     [outcome] = run([asked], results=tmp_path).outcomes
     assert len(outcome.failures) == 3
-    assert all(f["error"].startswith("ValueError: transform gives") for f in outcome.failures)
+    assert all(f.error.startswith("ValueError: transform gives") for f in outcome.failures)
 
 
 def test_unpacked_bits_are_a_failure(tmp_path):
     asked = experiment(target="fake_hashing.UnpackedHash")
     [outcome] = run([asked], results=tmp_path).outcomes
     wanted = "ValueError: hash gives uint8 of shape (30, 4), not 4 bits in 1 bytes for each of the"
-    assert all(f["error"].startswith(wanted) for f in outcome.failures)
+    assert all(f.error.startswith(wanted) for f in outcome.failures)
     assert len(outcome.failures) == 3
 
 

@@ -46,23 +46,21 @@ def overlapping(n_classes, splits=None):
 def test_scores_equal_scikit_learn(record, n_classes, target, algo):
     metrics_of_record, model, X, y = record(overlapping(n_classes), target, **algo)
     probabilities, labels = model.predict_proba(X), model.predict(X)
-    assert 0.05 < metrics_of_record["test_error"] < 0.7
-    assert metrics_of_record["log_loss"] == pytest.approx(metrics.log_loss(y, probabilities))
+    assert 0.05 < metrics_of_record.test_error < 0.7
+    assert metrics_of_record.log_loss == pytest.approx(metrics.log_loss(y, probabilities))
     if n_classes == 2:
-        assert metrics_of_record["auc"] == pytest.approx(
-            metrics.roc_auc_score(y, probabilities[:, 1])
-        )
-        assert metrics_of_record["brier"] == pytest.approx(
+        assert metrics_of_record.auc == pytest.approx(metrics.roc_auc_score(y, probabilities[:, 1]))
+        assert metrics_of_record.brier == pytest.approx(
             metrics.brier_score_loss(y == model.classes_[1], probabilities[:, 1])
         )
     else:
         area = metrics.roc_auc_score(y, probabilities, multi_class="ovr", average="macro")
-        assert metrics_of_record["auc"] == pytest.approx(area)
+        assert metrics_of_record.auc == pytest.approx(area)
         truth = y[:, None] == model.classes_
-        assert metrics_of_record["brier"] == pytest.approx(
+        assert metrics_of_record.brier == pytest.approx(
             np.mean(np.sum((probabilities - truth) ** 2, 1))
         )
-    assert metrics_of_record["balanced_accuracy"] == pytest.approx(
+    assert metrics_of_record.balanced_accuracy == pytest.approx(
         metrics.balanced_accuracy_score(y, labels)
     )
 
@@ -72,16 +70,16 @@ def test_scores_without_probabilities(record, n_classes):
     result, model, X, y = record(overlapping(n_classes), "sklearn.linear_model.RidgeClassifier")
     scores = model.decision_function(X)
     if n_classes == 2:
-        assert result["auc"] == pytest.approx(metrics.roc_auc_score(y, scores))
+        assert result.auc == pytest.approx(metrics.roc_auc_score(y, scores))
     else:
         areas = [
             metrics.roc_auc_score(y == c, s) for c, s in zip(model.classes_, scores.T, strict=True)
         ]
-        assert result["auc"] == pytest.approx(np.mean(areas))
-    assert (result["log_loss"], result["brier"]) == (None, None)
+        assert result.auc == pytest.approx(np.mean(areas))
+    assert (result.log_loss, result.brier) == (None, None)
     read = {name: QUANTITIES[name].of(result) for name in SCORES}
     assert (read["log_loss"], read["brier"]) == (None, None)
-    assert read["balanced_accuracy"] == pytest.approx(100 * result["balanced_accuracy"])
+    assert read["balanced_accuracy"] == pytest.approx(100 * result.balanced_accuracy)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -94,7 +92,7 @@ def test_columns_follow_the_order_of_classes(record, n_classes, order):
     )
     assert list(model.classes_) != sorted(model.classes_)
     for name in ("log_loss", "brier", "auc", "balanced_accuracy", "test_error"):
-        assert result[name] == pytest.approx(usual[name], rel=1e-12)
+        assert getattr(result, name) == pytest.approx(getattr(usual, name), rel=1e-12)
 
 
 def test_classes_that_differ_from_training_fail(tmp_path):
@@ -105,7 +103,7 @@ def test_classes_that_differ_from_training_fail(tmp_path):
     asked = Experiment.from_config(config, overlapping(3))
     [outcome] = run([asked], results=tmp_path).outcomes
     [failure] = outcome.failures
-    assert "classes_ are not the labels of the training part" in failure["error"]
+    assert "classes_ are not the labels of the training part" in failure.error
 
 
 def test_class_without_test_samples_is_left_out(tmp_path):
@@ -122,14 +120,14 @@ def test_class_without_test_samples_is_left_out(tmp_path):
     [result] = outcome.records
     fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
     probabilities = fit.estimator.predict_proba(fit.X_test)
-    assert result["log_loss"] == pytest.approx(
+    assert result.log_loss == pytest.approx(
         metrics.log_loss(fit.y_test, probabilities, labels=fit.estimator.classes_)
     )
     areas = [
         metrics.roc_auc_score(fit.y_test == fit.estimator.classes_[c], probabilities[:, c])
         for c in (0, 1)
     ]
-    assert result["auc"] == pytest.approx(np.mean(areas))
+    assert result.auc == pytest.approx(np.mean(areas))
 
 
 @pytest.fixture
@@ -213,7 +211,7 @@ def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target
                     1 - metrics.roc_auc_score(fit.y_test, probabilities, multi_class="ovr")
                 )
         means.append(np.mean(losses))
-    assert record["validation_error"] == pytest.approx(min(means))
-    assert record["chosen"] == asked.spec.points[int(np.argmin(means))]
+    assert record.validation_error == pytest.approx(min(means))
+    assert record.chosen == asked.spec.points[int(np.argmin(means))]
     assert len(set(np.round(means, 6))) > 1
     assert get_quantity(asked.measure.quantity).name == ("auc" if "auc" in name else "log_loss")

@@ -18,13 +18,13 @@ def test_record_counts_nonzero_coefficients(tmp_path):
     for record, split in zip(outcome.records, asked.splits, strict=True):
         model = asked.trial(split, {}).fit(dataset.X, dataset.y).estimator
         w = model.weight_path_.toarray()[-1]
-        assert record["n_nonzero"] == np.sum(w > 0) > 1
-        assert record["n_iterations"] == model.n_iterations_
+        assert record.n_nonzero == np.sum(w > 0) > 1
+        assert record.n_iterations == model.n_iterations_
     assert (tmp_path / "records" / "toy" / "fake.support.jsonl").is_file()
 
 
 def test_estimator_without_coefficients_fails(tmp_path):
     asked = experiment("boostbench.algorithms.AdaBoostMH")
     [outcome] = run([asked], results=tmp_path).outcomes
-    (error,) = {failure["error"] for failure in outcome.failures}
+    (error,) = {failure.error for failure in outcome.failures}
     assert error == "ValueError: AdaBoostMH has no weight_path_, whose last row is counted"

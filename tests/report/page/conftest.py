@@ -1,8 +1,10 @@
 from dataclasses import replace
 
 import pytest
+from fitting.examples import flat, recorded
 
 from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.spec.keys import digest
 
 ENVIRONMENT = {
     "boostbench": "0.1.0",
@@ -20,19 +22,12 @@ ODD = """<script>alert("1")</script> & 'x' onclick="y"^z"""
 def complete(table: Table, **changes) -> Table:
     """Add the fields of recorded splits to the records of a table."""
     for number, cell in enumerate(table.cells.values()):
-        for record in [*cell.rows.records, *cell.failures.records]:
-            record |= {
-                "key": f"{changes['name']}-{number}-{record['split']}",
-                "config_hash": f"{number:016x}",
-                "config": {
-                    "seed": 0,
-                    "data": {"checksum": f"{number:016x}"},
-                    "protocol": {"sampling": "stratified"},
-                },
-                "code": "868b76301aa883cc",
-                "environment": dict(ENVIRONMENT),
-                "finished": f"2026-11-{10 + record['split']}T11:33:22Z",
-            }
+        rows = digest([changes["name"], number])
+        for frame in (cell.rows, cell.failures):
+            for place, record in enumerate(frame.records):
+                finished = f"2026-11-{10 + record.split}T11:33:22Z"
+                entries = {"rows": rows, "environment": ENVIRONMENT, "finished": finished}
+                frame.records[place] = recorded(flat(record) | entries)
     return replace(table, **changes)
 
 
@@ -52,8 +47,9 @@ def tables(table, table_of_rounds, timed_table, odd_table, empty_table):
 @pytest.fixture
 def odd_table(make_cell):
     """Return a table in which all names have special characters."""
-    cell = make_cell([1, 2, 3], ODD, ODD, published=(2.0, 1.0), failures=1)
-    cell.failures.records[0]["error"] = f"ValueError: {ODD}"
+    cell = make_cell(
+        [1, 2, 3], ODD, ODD, published=(2.0, 1.0), failures=1, failure=f"ValueError: {ODD}"
+    )
     return Table(
         ODD,
         ODD,
