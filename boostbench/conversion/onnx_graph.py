@@ -23,98 +23,203 @@ METADATA_KEY = "boostbench"
 _ML_OPSET = 2
 
 
+class _Graph:
+    """Nodes and constants of an ONNX graph that is being built.
+
+    Attributes
+    ----------
+    nodes : list of onnx.NodeProto
+    constants : dict of str to array-like
+        Constants by their names.
+    cells : dict of (int, tuple or None) to str
+        Name of the cells along an axis of a pair, by the feature and the thresholds.
+    """
+
+    def __init__(self):
+        self.onnx = import_optional("onnx")
+        self.types = self.onnx.TensorProto
+        self.nodes = []
+        self.constants = {}
+        self.cells = {}
+
+    def add(self, operator, inputs, *outputs, **attributes):
+        """Append a node, and return the name of its first output.
+
+        Parameters
+        ----------
+        operator : str
+            Name of the operator, such as ``"MatMul"``.
+        inputs : list of str
+            Names of inputs of the graph, constants, or outputs of earlier nodes.
+        *outputs : str
+        **attributes
+            Attributes of the operator.
+
+        Returns
+        -------
+        str
+        """
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, outputs, **attributes))
+        return outputs[0]
+
+    def tensors(self):
+        """Return the constants as a list of onnx.TensorProto."""
+        from_array = self.onnx.numpy_helper.from_array
+        return [from_array(np.asarray(value), name) for name, value in self.constants.items()]
+
+
 def booster_to_onnx(model, dtype):
     """Convert a fitted sum of stumps to an ONNX model; see `boostbench.conversion.to_onnx`."""
-    # 1) Collect the stumps, which become arrays of the graph.
-    onnx = import_optional("onnx")
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
-    tests, pairs = extract_tests(model, stump_sum.stumps), getattr(model, "pairs_", ())
     is_binary = stump_sum.coefficients.ndim == 1
-    tensor_types = onnx.TensorProto
-    float_types = {
-        np.dtype(np.float32): tensor_types.FLOAT,
-        np.dtype(np.float64): tensor_types.DOUBLE,
-    }
-    # The outputs -1 and 1 of a stump are 2 [x > threshold] - 1, so that
-    # F = (F_0 - sum_t polarity W) + 2 sum_t [x > threshold] polarity W.
     n_scores = 1 if is_binary else len(model.classes_)
+    # 1) Compute the scores, of shape (n_samples, n_scores).
+    graph = _Graph()
+    graph.add("Cast", ["X"], "X_double", to=graph.types.DOUBLE)
+    scores = _add_stumps(graph, model, stump_sum, n_scores)
+    for index, pair in enumerate(getattr(model, "pairs_", ())):
+        scores = _add_pair(graph, model, pair, f"pair_{index}", scores)
+    graph.add("Identity", [scores], "stump_and_pair_scores")
+    # 2) Compute the outputs from the scores.
+    make_value = graph.onnx.helper.make_tensor_value_info
+    if is_regressor(model):
+        graph.constants["last_axis"] = np.array([1])
+        column = "stump_and_pair_scores"
+        if model.link_ == "log":
+            column = graph.add("Exp", [column], "exponential")
+        graph.add("Squeeze", [column, "last_axis"], "prediction")
+        outputs = [make_value("prediction", graph.types.DOUBLE, ["n"])]
+    else:
+        labels, label_type = _onnx_labels(model, graph.types)
+        graph.constants |= {
+            "beta": np.float64(inverse_temperature),
+            "slack": np.float64(slack),
+            "labels": labels,
+        }
+        _add_classifier_outputs(graph, is_binary)
+        scores_shape = ["n"] if is_binary else ["n", n_scores]
+        outputs = [
+            make_value("label", label_type, ["n"]),
+            make_value("probabilities", graph.types.DOUBLE, ["n", len(labels)]),
+            make_value("scores", graph.types.DOUBLE, scores_shape),
+        ]
+    # 3) Make the model.
+    inputs = [make_value("X", _float_type(graph, dtype), ["n", model.n_features_in_])]
+    helper = graph.onnx.helper
+    onnx_model = helper.make_model(
+        helper.make_graph(graph.nodes, type(model).__name__, inputs, outputs, graph.tensors()),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=8,
+    )
+    graph.onnx.checker.check_model(onnx_model)
+    return onnx_model
+
+
+def _float_type(graph, dtype):
+    """Return the ONNX type of single or double precision."""
+    return graph.types.FLOAT if np.dtype(dtype) == np.float32 else graph.types.DOUBLE
+
+
+def _add_stumps(graph, model, stump_sum, n_scores):
+    """Add the nodes that sum up the stumps, and return the name of the scores.
+
+    All stumps are tested at once: a test is true above a threshold, for one category, or for a
+    missing value. The outputs -1 and 1 of a stump h are 2 [test] - 1, so that with its polarity p
+    ``F = F_0 + sum_t h_t W_t = (F_0 - sum_t p_t W_t) + 2 sum_t [test_t] p_t W_t``.
+    """
+    tests = extract_tests(model, stump_sum.stumps)
     votes = stump_sum.stumps.polarity[:, None] * stump_sum.coefficients.reshape(-1, n_scores)
-    constants = {
+    graph.constants |= {
         "features": tests.feature,
         "thresholds": np.where(np.isnan(tests.category), tests.threshold, np.inf),
         "votes": 2.0 * votes,
         "base": np.atleast_1d(stump_sum.intercept) - votes.sum(axis=0),
     }
-    # 2) Test all stumps on all samples: `condition` names the result of the tests, which are true
-    # above a threshold, for one category, or for a missing value.
-    make_node = onnx.helper.make_node
-    nodes = [
-        make_node("Cast", ["X"], ["X_double"], to=tensor_types.DOUBLE),
-        make_node("Gather", ["X_double", "features"], ["tested_values"], axis=1),
-        make_node("Greater", ["tested_values", "thresholds"], ["is_above"]),
-    ]
-    condition = "is_above"
+    graph.add("Gather", ["X_double", "features"], "tested_values", axis=1)
+    condition = graph.add("Greater", ["tested_values", "thresholds"], "is_above")
     if not np.isnan(tests.category).all():
-        constants["categories"] = tests.category
-        nodes += [
-            make_node("Equal", ["tested_values", "categories"], ["is_category"]),
-            make_node("Or", [condition, "is_category"], ["is_true"]),
-        ]
-        condition = "is_true"
+        graph.constants["categories"] = tests.category
+        graph.add("Equal", ["tested_values", "categories"], "is_category")
+        condition = graph.add("Or", [condition, "is_category"], "is_true")
     if tests.allows_missing:
-        constants["true_if_missing"] = tests.true_if_missing
-        nodes += [
-            make_node("IsNaN", ["tested_values"], ["is_missing"]),
-            make_node("And", ["is_missing", "true_if_missing"], ["is_missing_above"]),
-            make_node("Or", [condition, "is_missing_above"], ["is_true_or_missing"]),
-        ]
-        condition = "is_true_or_missing"
-    # 3) Add up the votes, and the tables of pairs.
-    nodes += [
-        make_node("Cast", [condition], ["above"], to=tensor_types.DOUBLE),
-        make_node("MatMul", ["above", "votes"], ["sums"]),
-        make_node("Add", ["sums", "base"], ["stump_scores"]),
-    ]
-    scores = (
-        _add_pair_tables(onnx, model, nodes, constants, "stump_scores") if pairs else "stump_scores"
-    )
-    nodes.append(make_node("Identity", [scores], ["stump_and_pair_scores"]))
-    # 4) Compute the outputs from the scores.
-    make_value = onnx.helper.make_tensor_value_info
-    if is_regressor(model):
-        constants["last_axis"] = np.array([1])
-        column = "stump_and_pair_scores"
-        if model.link_ == "log":
-            nodes.append(make_node("Exp", [column], ["exponential"]))
-            column = "exponential"
-        nodes.append(make_node("Squeeze", [column, "last_axis"], ["prediction"]))
-        outputs = [make_value("prediction", tensor_types.DOUBLE, ["n"])]
+        graph.constants["true_if_missing"] = tests.true_if_missing
+        graph.add("IsNaN", ["tested_values"], "is_missing")
+        graph.add("And", ["is_missing", "true_if_missing"], "is_missing_above")
+        condition = graph.add("Or", [condition, "is_missing_above"], "is_true_or_missing")
+    graph.add("Cast", [condition], "above", to=graph.types.DOUBLE)
+    graph.add("MatMul", ["above", "votes"], "sums")
+    return graph.add("Add", ["sums", "base"], "stump_scores")
+
+
+def _add_pair(graph, model, pair, name, scores):
+    """Add the look-up in the table of a pair of features.
+
+    Parameters
+    ----------
+    graph : _Graph
+    model : estimator
+    pair : boostbench.algorithms.bagging.interactions.Pair
+    name : str
+        Prefix of the names of the nodes' outputs.
+    scores : str
+        Name of the scores so far.
+
+    Returns
+    -------
+    str
+        Name of the scores with the table.
+    """
+    axes, table = pair
+    row, column = (_add_cell(graph, model, axis) for axis in axes)
+    graph.constants[f"{name}_width"] = np.array(table.shape[1])
+    graph.constants[f"{name}_table"] = table.reshape(-1, table.shape[2])
+    graph.add("Mul", [row, f"{name}_width"], f"{name}_row")
+    graph.add("Add", [f"{name}_row", column], f"{name}_cell")
+    graph.add("Gather", [f"{name}_table", f"{name}_cell"], f"{name}_added")
+    return graph.add("Add", [scores, f"{name}_added"], f"{name}_scores")
+
+
+def _add_cell(graph, model, axis):
+    """Add the nodes that compute the cell of each sample along an axis of a pair.
+
+    The cell of a number is the count of thresholds below it; the cell of a category is looked up by
+    a product with its indicator.
+
+    Returns
+    -------
+    str
+        Name of the cells, of shape (n_samples,), dtype=int64.
+    """
+    # A feature can have different thresholds in different pairs.
+    key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
+    if key in graph.cells:
+        return graph.cells[key]
+    name = f"axis_{len(graph.cells)}"
+    cells_of_categories, missing_cell = value_cells(model, axis)
+    if cells_of_categories is None:
+        operator, values, steps = "Greater", axis.thresholds, np.ones(len(axis.thresholds))
     else:
-        labels, label_type = _onnx_labels(model, tensor_types)
-        constants |= {
-            "beta": np.float64(inverse_temperature),
-            "slack": np.float64(slack),
-            "labels": labels,
-        }
-        nodes += _classifier_nodes(onnx, constants, is_binary)
-        outputs = [
-            make_value("label", label_type, ["n"]),
-            make_value("probabilities", tensor_types.DOUBLE, ["n", len(labels)]),
-            make_value("scores", tensor_types.DOUBLE, ["n"] if is_binary else ["n", n_scores]),
-        ]
-    # 5) Make the model.
-    graph = onnx.helper.make_graph(
-        nodes,
-        type(model).__name__,
-        [make_value("X", float_types[np.dtype(dtype)], ["n", model.n_features_in_])],
-        outputs,
-        [onnx.numpy_helper.from_array(np.asarray(x), name) for name, x in constants.items()],
+        values = np.arange(float(len(cells_of_categories)))
+        operator, steps = "Equal", cells_of_categories.astype(float)
+    graph.constants |= {
+        f"{name}_feature": np.array(axis.feature),
+        f"{name}_values": values,
+        f"{name}_steps": steps,
+        f"{name}_missing": np.float64(missing_cell),
+        f"{name}_last": np.array([1]),
+    }
+    graph.add("Gather", ["X_double", f"{name}_feature"], f"{name}_x", axis=1)
+    graph.add("Unsqueeze", [f"{name}_x", f"{name}_last"], f"{name}_column")
+    graph.add(operator, [f"{name}_column", f"{name}_values"], f"{name}_is_true")
+    graph.add("Cast", [f"{name}_is_true"], f"{name}_float_is_true", to=graph.types.DOUBLE)
+    graph.add("MatMul", [f"{name}_float_is_true", f"{name}_steps"], f"{name}_present_cell")
+    graph.add("IsNaN", [f"{name}_x"], f"{name}_is_missing")
+    cases = [f"{name}_is_missing", f"{name}_missing", f"{name}_present_cell"]
+    graph.add("Where", cases, f"{name}_float_cell")
+    graph.cells[key] = graph.add(
+        "Cast", [f"{name}_float_cell"], f"{name}_cell", to=graph.types.INT64
     )
-    onnx_model = onnx.helper.make_model(
-        graph, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=8
-    )
-    onnx.checker.check_model(onnx_model)
-    return onnx_model
+    return graph.cells[key]
 
 
 def _onnx_labels(model, tensor_types):
@@ -132,139 +237,34 @@ def _onnx_labels(model, tensor_types):
     raise ValueError("labels in ONNX must be integers or strings")
 
 
-def _classifier_nodes(onnx, constants, is_binary):
-    """Return the nodes that compute label and probabilities, and add their constants."""
-    make_node = onnx.helper.make_node
+def _add_classifier_outputs(graph, is_binary):
+    """Add the nodes that compute scores, label and probabilities.
+
+    Scores that differ by at most the constant ``slack`` are equal: the first class wins.
+    """
+    add, scores = graph.add, "stump_and_pair_scores"
     if is_binary:
-        constants |= {"zero": np.float64(0.0), "last_axis": np.array([1])}
-        nodes = [
-            make_node("Abs", ["stump_and_pair_scores"], ["magnitude"]),
-            make_node("LessOrEqual", ["magnitude", "slack"], ["is_zero"]),
-            make_node("Where", ["is_zero", "zero", "stump_and_pair_scores"], ["decision"]),
-            make_node("Squeeze", ["decision", "last_axis"], ["scores"]),
-            make_node("Greater", ["scores", "zero"], ["is_second"]),
-            make_node("Cast", ["is_second"], ["winner"], to=onnx.TensorProto.INT64),
-            make_node("Mul", ["decision", "beta"], ["logit"]),
-            make_node("Mul", ["decision", "zero"], ["zero_logit"]),
-            make_node("Concat", ["zero_logit", "logit"], ["logits"], axis=1),
-        ]
+        graph.constants |= {"zero": np.float64(0.0), "last_axis": np.array([1])}
+        add("Abs", [scores], "magnitude")
+        add("LessOrEqual", ["magnitude", "slack"], "is_zero")
+        add("Where", ["is_zero", "zero", scores], "decision")
+        add("Squeeze", ["decision", "last_axis"], "scores")
+        add("Greater", ["scores", "zero"], "is_second")
+        add("Cast", ["is_second"], "winner", to=graph.types.INT64)
+        add("Mul", ["decision", "beta"], "logit")
+        add("Mul", ["decision", "zero"], "zero_logit")
+        add("Concat", ["zero_logit", "logit"], "logits", axis=1)
     else:
-        constants["one"] = np.array([1])
-        nodes = [
-            # TopK has the same signature in all operator sets, unlike ReduceMax.
-            make_node(
-                "TopK", ["stump_and_pair_scores", "one"], ["largest", "largest_index"], axis=1
-            ),
-            make_node("Sub", ["largest", "slack"], ["lowest_tied"]),
-            make_node("GreaterOrEqual", ["stump_and_pair_scores", "lowest_tied"], ["is_largest"]),
-            make_node("Where", ["is_largest", "largest", "stump_and_pair_scores"], ["scores"]),
-            make_node("ArgMax", ["scores"], ["winner"], axis=1, keepdims=0),
-            make_node("Mul", ["scores", "beta"], ["logits"]),
-        ]
-    return [
-        *nodes,
-        make_node("Gather", ["labels", "winner"], ["label"]),
-        make_node("Softmax", ["logits"], ["probabilities"], axis=1),
-    ]
-
-
-def _add_pair_tables(onnx, model, nodes, constants, scores):
-    """Add the look-up in the tables of pairs to the graph.
-
-    Parameters
-    ----------
-    onnx : module
-    model : estimator
-        Fitted model with `pairs_`.
-    nodes : list
-        Nodes of the graph, extended in place. ``X_double`` holds the features.
-    constants : dict of str to ndarray
-        Constants of the graph, extended in place.
-    scores : str
-        Name of the scores without the tables.
-
-    Returns
-    -------
-    str
-        Name of the scores with the tables.
-    """
-    make_node = onnx.helper.make_node
-    cells = {}
-    for index, (axes, table) in enumerate(model.pairs_):
-        axis_cells = []
-        for axis in axes:
-            # A feature can have different thresholds in different pairs.
-            key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
-            if key not in cells:
-                cells[key] = _add_cell(onnx, model, axis, f"axis_{len(cells)}", nodes, constants)
-            axis_cells.append(cells[key])
-        name = f"pair_{index}"
-        constants[f"{name}_width"] = np.array(table.shape[1])
-        constants[f"{name}_table"] = table.reshape(-1, table.shape[2])
-        nodes += [
-            make_node("Mul", [axis_cells[0], f"{name}_width"], [f"{name}_row"]),
-            make_node("Add", [f"{name}_row", axis_cells[1]], [f"{name}_cell"]),
-            make_node("Gather", [f"{name}_table", f"{name}_cell"], [f"{name}_added"]),
-            make_node("Add", [scores, f"{name}_added"], [f"{name}_scores"]),
-        ]
-        scores = f"{name}_scores"
-    return scores
-
-
-def _add_cell(onnx, model, axis, name, nodes, constants):
-    """Add the nodes that compute the cell of each sample along an axis of a pair.
-
-    Parameters
-    ----------
-    onnx, model, nodes, constants
-        See `_add_pair_tables`.
-    axis : boostbench.core.learners.feature_interactions.Axis
-    name : str
-        Prefix of the names of the nodes' results.
-
-    Returns
-    -------
-    str
-        Name of the cells, of shape (n_samples,), dtype=int64.
-    """
-    make_node = onnx.helper.make_node
-    cells_of_categories, missing_cell = value_cells(model, axis)
-    # The cell of a number is the count of thresholds below it. The cell of a category is looked up.
-    values = (
-        axis.thresholds
-        if cells_of_categories is None
-        else np.arange(float(len(cells_of_categories)))
-    )
-    constants |= {
-        f"{name}_feature": np.array(axis.feature),
-        f"{name}_values": values,
-        f"{name}_steps": np.ones(len(values))
-        if cells_of_categories is None
-        else cells_of_categories.astype(float),
-        f"{name}_missing": np.float64(missing_cell),
-        f"{name}_last": np.array([1]),
-    }
-    nodes += [
-        make_node("Gather", ["X_double", f"{name}_feature"], [f"{name}_x"], axis=1),
-        make_node("Unsqueeze", [f"{name}_x", f"{name}_last"], [f"{name}_column"]),
-        make_node(
-            "Greater" if cells_of_categories is None else "Equal",
-            [f"{name}_column", f"{name}_values"],
-            [f"{name}_is_true"],
-        ),
-        make_node(
-            "Cast", [f"{name}_is_true"], [f"{name}_float_is_true"], to=onnx.TensorProto.DOUBLE
-        ),
-        make_node("MatMul", [f"{name}_float_is_true", f"{name}_steps"], [f"{name}_present_cell"]),
-        make_node("IsNaN", [f"{name}_x"], [f"{name}_is_missing"]),
-        make_node(
-            "Where",
-            [f"{name}_is_missing", f"{name}_missing", f"{name}_present_cell"],
-            [f"{name}_float_cell"],
-        ),
-        make_node("Cast", [f"{name}_float_cell"], [f"{name}_cell"], to=onnx.TensorProto.INT64),
-    ]
-    return f"{name}_cell"
+        graph.constants["one"] = np.array([1])
+        # TopK has the same signature in all operator sets, unlike ReduceMax.
+        add("TopK", [scores, "one"], "largest", "largest_index", axis=1)
+        add("Sub", ["largest", "slack"], "lowest_tied")
+        add("GreaterOrEqual", [scores, "lowest_tied"], "is_largest")
+        add("Where", ["is_largest", "largest", scores], "scores")
+        add("ArgMax", ["scores"], "winner", axis=1, keepdims=0)
+        add("Mul", ["scores", "beta"], "logits")
+    add("Gather", ["labels", "winner"], "label")
+    add("Softmax", ["logits"], "probabilities", axis=1)
 
 
 def add_metadata(onnx_model, model):
@@ -313,30 +313,26 @@ def split_input_into_columns(onnx_model, model, dtype):
         If the names of the features cannot name inputs, or the categories of a feature are neither
         texts nor numbers.
     """
-    onnx = import_optional("onnx")
-    graph = onnx_model.graph
     names = [str(name) for name in feature_names(model)]
-    output_names = [output.name for output in graph.output]
+    output_names = [output.name for output in onnx_model.graph.output]
     _check_input_names(names, output_names)
-    # 1) Make a node that encodes each column, and concatenate the columns.
-    inputs, nodes, constants = [], [], []
+    # 1) Encode each column, and concatenate the columns.
+    encoder = _Graph()
+    helper, inputs = encoder.onnx.helper, []
     for index, name in enumerate(names):
         categories = getattr(model, "categories_", {}).get(index)
-        element_type, column_nodes, column_constants = _encode_column(
-            onnx, index, name, categories, dtype
-        )
-        inputs.append(onnx.helper.make_tensor_value_info(f"column_{index}", element_type, ["n", 1]))
-        nodes += column_nodes
-        constants += column_constants
+        element_type = _encode_column(encoder, index, name, categories, dtype)
+        inputs.append(helper.make_tensor_value_info(f"column_{index}", element_type, ["n", 1]))
     columns = [f"encoded_{index}" for index in range(len(names))]
-    nodes.append(onnx.helper.make_node("Concat", columns, ["X"], axis=1))
-    all_nodes = [*nodes, *graph.node]
+    encoder.add("Concat", columns, "X", axis=1)
+    graph = onnx_model.graph
+    all_nodes = [*encoder.nodes, *graph.node]
     del graph.input[:], graph.node[:]
     graph.input.extend(inputs)
     graph.node.extend(all_nodes)
-    graph.initializer.extend(constants)
-    if any(node.domain == "ai.onnx.ml" for node in nodes):
-        onnx_model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", _ML_OPSET))
+    graph.initializer.extend(encoder.tensors())
+    if any(node.domain == "ai.onnx.ml" for node in encoder.nodes):
+        onnx_model.opset_import.append(helper.make_opsetid("ai.onnx.ml", _ML_OPSET))
     # 2) Give the inputs the names of the features. A prefix keeps all other names apart.
     new_names = {f"column_{index}": name for index, name in enumerate(names)}
     new_names |= {name: name for name in output_names}
@@ -349,7 +345,7 @@ def split_input_into_columns(onnx_model, model, dtype):
         node.output[:] = map(rename, node.output)
     for value in [*graph.input, *graph.initializer]:
         value.name = rename(value.name)
-    onnx.checker.check_model(onnx_model)
+    encoder.onnx.checker.check_model(onnx_model)
 
 
 def _check_input_names(names, output_names):
@@ -362,12 +358,12 @@ def _check_input_names(names, output_names):
             )
 
 
-def _encode_column(onnx, index, name, categories, dtype):
-    """Return the element type of a column, and the nodes and constants that encode it.
+def _encode_column(graph, index, name, categories, dtype):
+    """Add the nodes that encode a column, and return its element type, of ONNX's `TensorProto`.
 
     Parameters
     ----------
-    onnx : module
+    graph : _Graph
     index : int
         Index of the feature: the column is ``column_<index>``, its code ``encoded_<index>``.
     name : str
@@ -379,30 +375,25 @@ def _encode_column(onnx, index, name, categories, dtype):
 
     Returns
     -------
-    element_type : int
-        Type of ONNX's `TensorProto`.
-    nodes : list of onnx.NodeProto
-    constants : list of onnx.TensorProto
+    int
     """
-    make_node, types = onnx.helper.make_node, onnx.TensorProto
-    column, encoded = f"column_{index}", f"encoded_{index}"
+    column, encoded, double = f"column_{index}", f"encoded_{index}", graph.types.DOUBLE
     if categories is None:
-        is_single = np.dtype(dtype) == np.float32
-        node = make_node("Cast", [column], [encoded], to=types.DOUBLE)
-        return types.FLOAT if is_single else types.DOUBLE, [node], []
+        graph.add("Cast", [column], encoded, to=double)
+        return _float_type(graph, dtype)
     values = [_to_json_value(category) for category in categories]
     if all(isinstance(category, str) for category in categories):
-        codes = f"codes_{index}"
-        encoder = make_node(
+        codes = graph.add(
             "LabelEncoder",
             [column],
-            [codes],
+            f"codes_{index}",
             domain="ai.onnx.ml",
             keys_strings=values,
             values_floats=np.arange(float(len(values))),
             default_float=np.nan,
         )
-        return types.STRING, [encoder, make_node("Cast", [codes], [encoded], to=types.DOUBLE)], []
+        graph.add("Cast", [codes], encoded, to=double)
+        return graph.types.STRING
     if not all(isinstance(category, bool | int | float | np.generic) for category in categories):
         raise ValueError(
             f"named inputs need categories that are all texts or all numbers, and feature {name!r} "
@@ -410,34 +401,20 @@ def _encode_column(onnx, index, name, categories, dtype):
         )
     # The product of the indicators of the categories with the codes plus 1 is the code of the equal
     # category plus 1, or 0 if no category is equal.
-    arrays = {
-        "categories": np.array(values, dtype=float)[None],
-        "successors": np.arange(1.0, len(values) + 1)[:, None],
-        "zero": np.zeros(1),
-        "one": np.ones(1),
-        "nan": np.full(1, np.nan),
+    graph.constants |= {
+        f"categories_{index}": np.array(values, dtype=float)[None],
+        f"successors_{index}": np.arange(1.0, len(values) + 1)[:, None],
+        f"zero_{index}": np.zeros(1),
+        f"one_{index}": np.ones(1),
+        f"nan_{index}": np.full(1, np.nan),
     }
-    constants = [
-        onnx.numpy_helper.from_array(array, f"{kind}_{index}") for kind, array in arrays.items()
-    ]
-    steps = [
-        ("Equal", [column, "categories"], "is_category", {}),
-        ("Cast", ["is_category"], "indicators", {"to": types.DOUBLE}),
-        ("MatMul", ["indicators", "successors"], "sum", {}),
-        ("Sub", ["sum", "one"], "code", {}),
-        ("Equal", ["sum", "zero"], "is_unknown", {}),
-        ("Where", ["is_unknown", "nan", "code"], "encoded", {}),
-    ]
-    nodes = [
-        make_node(
-            operator,
-            [part if part == column else f"{part}_{index}" for part in inputs],
-            [f"{output}_{index}"],
-            **attributes,
-        )
-        for operator, inputs, output, attributes in steps
-    ]
-    return types.DOUBLE, nodes, constants
+    graph.add("Equal", [column, f"categories_{index}"], f"is_category_{index}")
+    graph.add("Cast", [f"is_category_{index}"], f"indicators_{index}", to=double)
+    graph.add("MatMul", [f"indicators_{index}", f"successors_{index}"], f"sum_{index}")
+    graph.add("Sub", [f"sum_{index}", f"one_{index}"], f"code_{index}")
+    graph.add("Equal", [f"sum_{index}", f"zero_{index}"], f"is_unknown_{index}")
+    graph.add("Where", [f"is_unknown_{index}", f"nan_{index}", f"code_{index}"], encoded)
+    return double
 
 
 def _to_json_value(category):
