@@ -131,6 +131,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         return self.weak_learner in ("stump", ["stump"], ("stump",))
 
     def _validate_params(self):
+        """Check the parameters, and the elements of a list of weak learners."""
         super()._validate_params()
         if isinstance(self.weak_learner, str):
             return

@@ -173,6 +173,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         return ("nu",) if self.start == "previous" else ()
 
     def _train(self, X, y, *weights, validation=None):
+        """Train, and again without stumps of earlier fits if these leave no room for new ones."""
         super()._train(X, y, *weights, validation=validation)
         # Stumps that were chosen with other settings fill all rounds: train without them.
         if self._previous_master is not None and self._previous_master.has_only_inherited_stumps():

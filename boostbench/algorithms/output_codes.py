@@ -384,6 +384,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
     _takes_sparse: ClassVar = True
 
     def _encode_target(self, y):
+        """Return class numbers; raise ValueError if there are too many classes."""
         labels = super()._encode_target(y)
         n_classes = len(self.classes_)
         if n_classes > _MAX_CLASSES:

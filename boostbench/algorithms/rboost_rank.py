@@ -47,6 +47,7 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
     n_selected: PositiveInt = 1000
 
     def _make_search(self, X, random_state):
+        """Return the search for projected stumps, with discriminants if `weak_learner` asks."""
         rng = np.random.default_rng(random_state.randint(2**31))
         settings = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":

@@ -98,6 +98,7 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
 
 
 def _min_dimension(n_events, epsilon, delta):
+    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_events / delta)."""
     for name, value in {"epsilon": epsilon, "delta": delta}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")

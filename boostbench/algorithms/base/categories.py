@@ -274,6 +274,7 @@ def _to_float(column):
 
 
 def _is_number(value):
+    """Return True if Python converts a value to a float."""
     try:
         float(value)
     except (TypeError, ValueError):

@@ -173,6 +173,7 @@ class BinaryClassifier(BoostingClassifier):
         return tags
 
     def _encode_target(self, y):
+        """Return -1 and +1 for both classes; raise ValueError if there are more."""
         labels = super()._encode_target(y)
         n_classes = len(self.classes_)
         if n_classes > 2:
@@ -189,6 +190,7 @@ class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
     class_weight: ClassVar = None
 
     def _encode_target(self, y):
+        """Return finite numbers as float64."""
         y = np.asarray(y, dtype=np.float64)
         # Objects such as None became NaN in the conversion.
         assert_all_finite(y, input_name="y")

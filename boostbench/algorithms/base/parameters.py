@@ -60,6 +60,7 @@ class DeclaredParameters(BaseEstimator):
     """
 
     def __init_subclass__(cls, **kwargs):
+        """Add constraints, constructor and parameter descriptions to a new class."""
         super().__init_subclass__(**kwargs)
         declared = _declared_parameters(cls)
         if "_parameter_constraints" not in vars(cls):

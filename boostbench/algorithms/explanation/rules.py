@@ -109,12 +109,15 @@ def rules(model, in_words=False):
 
 def _test_texts(model, views, stumps):
     """Return the tests of stumps on numbers, categories and missing values as texts."""
+    # 1) Format the thresholds of each feature together: different ones get different texts.
     names, tests = feature_names(model), []
     is_above = views.above_if_missing(stumps.tested, stumps.threshold)
     numbers = np.empty(len(stumps), dtype=object)
     for feature in np.unique(views.feature[stumps.tested]):
         is_number_test = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
         numbers[is_number_test] = shortest_decimals(stumps.threshold[is_number_test])
+    # 2) Write the test of each stump: a set of categories (whose index is negative), a constant, a
+    # missing value, a number, or one category.
     for index, view, threshold, number, missing in zip(
         stumps.feature, stumps.tested, stumps.threshold, numbers, is_above, strict=True
     ):

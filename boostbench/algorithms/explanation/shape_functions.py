@@ -231,6 +231,7 @@ class ShapeFunctions:
         if not self._views.is_plain:
             columns.append("category")
         frames = []
+        # A table for each feature. The rows of categories and of missing values have no interval.
         for term in self.terms:
             visible = term.table if term.has_missing else term.values
             left = np.full(len(visible), np.nan)

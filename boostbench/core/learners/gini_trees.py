@@ -111,6 +111,7 @@ class GiniTreeSearch:
         -------
         _Leaf
         """
+        # 1) Find the best split, with shares of the weight of the leaf in place of weights.
         weights = np.where(is_inside, G, 0.0)
         class_weights = np.bincount(self.labels, weights, self.n_classes)
         leaf = _Leaf(is_inside, class_weights)
@@ -123,6 +124,7 @@ class GiniTreeSearch:
             position = self._sums.best_position(weights / total, _gain_from_sums, scale=1.0)
         if position is None:
             return leaf
+        # 2) Compute its gain from the weights of both sides, without the rounding of the search.
         stump = self.search.stump(position)
         values = self.search.X[:, stump.feature]
         is_above = values > stump.threshold
@@ -137,6 +139,7 @@ class GiniTreeSearch:
         gain -= (class_weights**2).sum() / total
         if gain <= _RESOLUTION * total:
             return leaf
+        # 3) The search has the midpoint of all samples, and the tree the midpoint within the leaf.
         threshold = _midpoint_around(values[is_inside], stump.threshold)
         return _Leaf(is_inside, class_weights, gain, stump.feature, threshold, is_above)
 

@@ -107,7 +107,15 @@ class _ProjectionSearch(ABC):
 
     @abstractmethod
     def _find_largest(self, G):
-        """Return feature, threshold and sum of weights for the largest absolute sum below it."""
+        """Return the projected feature and threshold of the largest absolute sum of weights below.
+
+        Returns
+        -------
+        feature : int
+        threshold : float
+        below : float
+            Sum of the weights of the points below the threshold, of all classes.
+        """
 
     def best(self, G):
         """Return the projected stump with the largest edge; see `Search.best`.
@@ -156,6 +164,7 @@ class IndependentProjectionSearch(_ProjectionSearch):
         return self.directions[features].astype(np.float64) * self._unit
 
     def _find_largest(self, G):
+        """Return the largest sum; see `_ProjectionSearch._find_largest`."""
         threshold, feature, below = self.prefix_sum_search(G.T.ravel())
         return feature, self.thresholds[threshold, feature], below
 
@@ -207,6 +216,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         return self.pool[self.members[features]] * self._unit
 
     def _find_largest(self, G):
+        """Return the largest sum; see `_ProjectionSearch._find_largest`."""
         # 1) Sum the weights below all thresholds, of shape (n_thresholds, pool_size * n_classes).
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)

@@ -227,6 +227,7 @@ class TwoClassExponentialWeights(ExponentialWeights):
         self.gains = self.gains[:, :1].copy()
 
     def _sum_gains_by_group(self):
+        """Return the sums of the gains; see `ExponentialWeights._sum_gains_by_group`."""
         # `bincount` adds in the order of the sparse product, with less overhead.
         first, *more_sums = [
             np.bincount(self._group[chunk], self.gains[chunk, 0], minlength=4)
@@ -237,6 +238,7 @@ class TwoClassExponentialWeights(ExponentialWeights):
         return np.column_stack([first, -first])
 
     def _scale_gains(self, table):
+        """Multiply the gains by the factors of their groups."""
         # A group is (output, class); the factor belongs to the other class and stands on the
         # other diagonal of each output's table.
         factors = table[:, [0, 1], [1, 0]].ravel()
@@ -300,7 +302,9 @@ class LogisticWeights(PairWeights):
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
         for chunk, by_group in self._blocks:
-            # The gains give u for w = 0, up to its sign.
+            # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
+            # minus `weighted`; the sign does not change the squares, and the sums get it back
+            # below.
             dual = weighted = self.gains[chunk]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:

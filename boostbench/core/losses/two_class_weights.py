@@ -46,6 +46,7 @@ class TwoClassLogisticWeights:
         n_samples = len(labels)
         self.n_classes = n_classes
         self._is_second = labels == 1
+        # Sign of the gain of the first class.
         self._sign = np.where(self._is_second, -1.0, 1.0)
         self._sample_weight = sample_weight
         self._size = n_samples if sample_weight is None else sample_weight.sum()
@@ -73,11 +74,10 @@ class TwoClassLogisticWeights:
             odds, work, ones = self._odds_after(w, chunk)
             np.minimum(odds, MAX_ODDS, out=odds)
             self._odds[chunk] = odds
-            np.add(odds, 1.0, out=work)
-            odds /= work
-            weighted = self._apply_weights(odds, chunk, out=work)
+            dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
+            weighted = self._apply_weights(dual, chunk, out=work)
             total += float(ones @ weighted)
-            squares += float(odds @ weighted)
+            squares += float(dual @ weighted)
             np.multiply(weighted, self._sign[chunk], out=self.gains[chunk, 0])
         self.total, self._squares_at_zero = total, squares
         self.share = pair_share(total, self._size)
@@ -99,9 +99,8 @@ class TwoClassLogisticWeights:
         else:
             total = wrong = squares = 0.0
             for chunk in self._blocks:
-                dual, work, ones = self._odds_after(w, chunk)
-                np.add(dual, 1.0, out=work)
-                dual /= work
+                odds, work, ones = self._odds_after(w, chunk)
+                dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
                 weighted = self._apply_weights(dual, chunk, out=work)
                 total += float(ones @ weighted)
                 wrong += float(self._is_wrong[chunk] @ weighted)
@@ -123,17 +122,20 @@ class TwoClassLogisticWeights:
         ones : ndarray of shape (n_chunk_samples,)
             Ones, whose product with an array is its sum.
         """
+        # The odds are multiplied by exp(-change) where the output favours the sample's class, and
+        # by exp(change) where it is wrong.
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
         is_wrong = self._is_wrong[chunk]
         if len(is_wrong) < len(ones):
             odds, work, ones = odds[: len(is_wrong)], work[: len(is_wrong)], ones[: len(is_wrong)]
         # The larger factor is the smaller one plus a difference; the reverse would cancel digits.
+        # So with a negative change, right and wrong change places.
         if change < 0:
             is_wrong = np.subtract(1.0, is_wrong, out=work)
-        least = exp(-abs(change))
-        np.multiply(is_wrong, exp(abs(change)) - least, out=odds)
-        odds += least
+        small_factor = exp(-abs(change))
+        np.multiply(is_wrong, exp(abs(change)) - small_factor, out=odds)
+        odds += small_factor
         odds *= self._odds[chunk]
         return odds, work, ones
 

@@ -233,7 +233,25 @@ def minimise(problem, nu=0.0, tol=1e-8):
 
 
 def _descend(problem, w, nu, tol, bounded):
-    """Minimise by Newton's method from w, over w >= 0 if `bounded`; see `minimise`."""
+    """Minimise ``f(w) + nu * sum(w)`` by Newton's method.
+
+    Parameters
+    ----------
+    problem : PairwiseProblem
+        Function f.
+    w : ndarray of shape (n_classes,)
+        Starting point, nonnegative if `bounded`.
+    nu : float
+        Weight of the L1 norm; 0 if not `bounded`.
+    tol : float
+        Maximum norm of the derivatives of the coefficients that are not held at 0.
+    bounded : bool
+        True: over w >= 0. False: over all w.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
     # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian.
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
     fixed, factor, step_range_bound = None, None, np.inf
@@ -316,7 +334,21 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
 
 
 def _free_step(problem, slope):
-    """Return the Newton step in all coefficients, and the factor of the Laplacian."""
+    """Return the Newton step in all coefficients, and the factor of the Laplacian.
+
+    Parameters
+    ----------
+    problem : PairwiseProblem
+        At the point of its last gradient.
+    slope : ndarray of shape (n_classes,)
+        Gradient of the objective there.
+
+    Returns
+    -------
+    step : ndarray of shape (n_classes,)
+    factor : ndarray of shape (n_classes, n_classes)
+        Cholesky factor, for another step with the same Hessian by LAPACK's ``potrs``.
+    """
     scale = problem.scale
     factor, step = _solve_damped(problem.laplacian(), slope, _RIDGE / scale)
     if slope.dot(slope) > _NEGLIGIBLE_SQUARE:
@@ -340,7 +372,25 @@ def _bounded_step(hessian, slope, fixed):
 
 
 def _solve_damped(hessian, slope, ridge, is_singular=True):
-    """Return a factor of the Hessian, which is overwritten, and the solution for a slope."""
+    """Solve the equations of Newton's method, with a ridge that grows until the matrix is definite.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n_classes, n_classes)
+        Overwritten.
+    slope : ndarray of shape (n_classes,)
+        Right side.
+    ridge : float
+        First addition to the diagonal.
+    is_singular : bool, default=True
+        True: the Hessian is 0 along the ones.
+
+    Returns
+    -------
+    factor : ndarray of shape (n_classes, n_classes)
+        Cholesky factor.
+    solution : ndarray of shape (n_classes,)
+    """
     n = len(hessian)
     if is_singular:
         # The Hessian is 0 along the ones. A positive entry keeps the step orthogonal to them.
@@ -376,9 +426,15 @@ def _active_set_may_change(w, step, gradient, fixed):
 
 
 def _search_along(problem, w, step, gradient, nu, bounded):
-    """Return a point along the step with a small slope, and its gradient; None on rounding failure.
+    """Search along a step for a point with a small slope.
 
-    The search compares derivatives, which resolve a decrease that the values of the loss do not.
+    The search compares derivatives, which resolve a decrease that the values of the loss do not. A
+    step that is too short is doubled, and a step that is too long is shortened.
+
+    Returns
+    -------
+    (point, gradient) or None
+        None if rounding errors hide the descent.
     """
     step_factor, failed_factor, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):

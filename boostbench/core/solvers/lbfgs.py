@@ -110,11 +110,13 @@ def nonnegative_quasi_newton(
         return penalised(w, *smooth(w))
 
     def penalised(w, value, gradient):
+        """Return objective, rounded gradient and violation at w, given f and its gradient."""
         max_violation = kkt_residual(w, gradient + nu)
         gradient = snap_to_grid(gradient, _GRADIENT_BITS, resolution)
         return value + nu * w.sum(), gradient + nu, max_violation
 
     def search(step):
+        """Return the next point along a step, with its `objective`; None if there is none."""
         rise = _RISE_TOLERANCE * (progress / _PROGRESS)
         return _line_search(objective, w, value, gradient, step, rise)
 
@@ -125,9 +127,11 @@ def nonnegative_quasi_newton(
     for _ in range(max_iter):
         if max_violation <= _GRADIENT_TOLERANCE:
             break
+        # 1) Compute a quasi-Newton step over the coefficients that are not held at 0.
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
         step = snap_to_grid(step, _STEP_BITS)
+        # 2) Search along it, and along the gradient if this fails.
         candidate = search(step)
         if candidate is None and pairs:
             pairs.clear()
@@ -135,6 +139,7 @@ def nonnegative_quasi_newton(
         if candidate is None:
             smooth(w)
             break
+        # 3) Remember the step and the change of the gradient, and stop if there is no progress.
         previous_value, previous = value, (w, gradient)
         w, value, gradient, max_violation = candidate
         pairs.append((w - previous[0], gradient - previous[1]))
@@ -165,6 +170,7 @@ def _quasi_newton_step(pairs, descent, free):
     ndarray of shape (n_coefficients,)
         Step, 0 for coefficients that are not free. Without pairs its L1 norm is at most 1.
     """
+    # 1) Restrict the pairs to the free coefficients; only pairs of positive curvature are usable.
     usable = []
     for step, change in pairs:
         step, change = step * free, change * free
@@ -173,6 +179,7 @@ def _quasi_newton_step(pairs, descent, free):
             usable.append((step, change, curvature))
     if not usable:
         return descent / max(1.0, np.abs(descent).sum())
+    # 2) The two-loop recursion of L-BFGS: backward, scaling by the last pair, forward.
     direction, shares = descent, []
     for step, change, curvature in reversed(usable):
         shares.append((step @ direction) / curvature)
