@@ -260,7 +260,9 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.analysis.cells import Cell
     from boostbench.config.reference import find_reference
     from boostbench.fitting.quantities import get_quantity
-    from boostbench.report.renderers.terminal import print_freshness, print_summary
+    from boostbench.report.document import summarize
+    from boostbench.report.renderers.terminal import print_summary, print_warnings
+    from boostbench.report.wording import STALE, freshness_note
     from boostbench.util.console import make_console
 
     cells = []
@@ -271,10 +273,10 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
         about = {"published": published, "quantity": quantity, "departures": departures}
         cells.append(Cell.from_recorded(outcome, data, algorithm.name, algorithm.title, **about))
     console = make_console()
-    print_summary(console, report.outcomes[0].experiment.dataset, cells)
-    print_freshness(console, cells)
-    if warning := majority_class_warning(cells[0], cells[1:]):
-        console.print(warning, style="yellow")
+    print_summary(console, summarize(report.outcomes[0].experiment.dataset, cells))
+    for note in freshness_note(cells, cells):
+        console.print(note, style="yellow" if note.startswith(STALE) else "")
+    print_warnings(console, filter(None, [majority_class_warning(cells[0], cells[1:])]))
 
 
 def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:

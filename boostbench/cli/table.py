@@ -78,7 +78,7 @@ def make_table(
         from boostbench.config.tables import TableDefinition
         from boostbench.execution.jobs import plan_table
         from boostbench.report.assemble import assemble
-        from boostbench.report.document import make_document
+        from boostbench.report.document import make_document, summarize
         from boostbench.report.renderers.csv_file import to_csv
         from boostbench.report.renderers.latex import latex, latex_notes
         from boostbench.report.renderers.markdown import markdown
@@ -108,7 +108,7 @@ def make_table(
         # Columns may cut the data in different ways.
         datasets = list({id(dataset): dataset for dataset in plan.datasets.values()}.values())
         dataset = datasets[0] if len(datasets) == 1 else None
-        print_summary(console, dataset, list(table.cells.values()))
+        print_summary(console, summarize(dataset, list(table.cells.values())))
     else:
         print_table(console, document)
     print_judgement(console, document)

@@ -136,6 +136,51 @@ class RankRow(NamedTuple):
     explanation: str
 
 
+class Summary(NamedTuple):
+    """Results of algorithms on one data set.
+
+    Attributes
+    ----------
+    data : list of str
+        Shape of the data set, and its source; empty if the data are not available.
+    heads : list of str
+        Headings of the columns.
+    rows : list of list of Entry
+        One row per algorithm.
+    sentences : list of str
+        Further scores, and values chosen by cross-validation.
+    warnings : list of str
+        Differences from the published experiments.
+    explanation : str
+        Explanation of the columns.
+    """
+
+    data: list[str]
+    heads: list[str]
+    rows: list[list[Entry]]
+    sentences: list[str]
+    warnings: list[str]
+    explanation: str
+
+
+class CellDetails(NamedTuple):
+    """Facts about a cell, which a page shows beside its number.
+
+    Attributes
+    ----------
+    heading : str
+        Algorithm and data set.
+    has_note : bool
+        Whether a note explains the difference from the published number.
+    facts : list of (str, str)
+        Terms and their texts.
+    """
+
+    heading: str
+    has_note: bool
+    facts: list[tuple[str, str]]
+
+
 @dataclass(frozen=True)
 class Document:
     """A table with its sentences and lists, in reading order.

@@ -1,16 +1,21 @@
 """Composition of a document from a table, for the terminal and every file format."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
+from boostbench.analysis.cells import Cell
 from boostbench.analysis.claims import claims
 from boostbench.analysis.comparison import paired
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.analysis.tables import Table
+from boostbench.data.dataset import Dataset
+from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report import wording
-from boostbench.report.blocks import Document, Entry, Head, RankRow, Row
+from boostbench.report.blocks import Document, Entry, Head, RankRow, Row, Summary
 from boostbench.report.findings import (
     parts_listing,
     published_listing,
@@ -19,7 +24,10 @@ from boostbench.report.findings import (
 )
 from boostbench.report.matrix import matrix
 from boostbench.report.wording import STALE, format_marks, format_number, format_published
-from boostbench.util.numbers import fixed, seconds
+from boostbench.util.numbers import fixed, rounded, seconds
+
+#: CPU times of a summary, and their headings.
+_SUMMARY_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 
 def make_document(table: Table) -> Document:
@@ -45,6 +53,75 @@ def make_document(table: Table) -> Document:
         ranks=rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
+
+
+def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
+    """Return the summary of one or more algorithms on one data set.
+
+    Parameters
+    ----------
+    dataset : Dataset or None
+        None: the data are not available.
+    cells : sequence of Cell
+        One cell per algorithm, of one quantity.
+    """
+    data = []
+    if dataset is not None:
+        shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
+        data = [f"{dataset.name}: {shape}, {dataset.n_classes} classes", dataset.source]
+    quantity = cells[0].quantity
+    losses = [rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
+    best = min((loss for loss in losses if not isnan(loss)), default=None)
+    columns = {
+        "algorithm": [Entry(cell.title) for cell in cells],
+        f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
+            Entry(format_number(cell), len(cells) > 1 and loss == best, wording.stale_mark(cell))
+            for cell, loss in zip(cells, losses, strict=True)
+        ],
+        "published": [Entry(format_published(cell) or "-") for cell in cells],
+        "splits": [Entry(wording.format_splits(cell)) for cell in cells],
+        "rounds": [Entry(wording.format_rounds(cell)) for cell in cells],
+        **{
+            heading: [Entry(wording.format_time(cell, part)) for cell in cells]
+            for part, heading in _SUMMARY_TIMES.items()
+        },
+    }
+    # Empty columns are omitted: few classifiers record rounds, few pairs have published numbers.
+    columns = {
+        head: entries
+        for head, entries in columns.items()
+        if any(entry.text != "-" for entry in entries)
+    }
+    sentences = [sentence for cell in cells for sentence in _scores(cell)]
+    sentences += [
+        f"{cell.title}: {chosen}, chosen by cross-validation"
+        for cell in cells
+        if (chosen := wording.format_chosen(cell))
+    ]
+    departures = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
+    return Summary(
+        data,
+        list(columns),
+        list(map(list, zip(*columns.values(), strict=True))),
+        sentences,
+        [
+            f"{wording.ELSEWHERE} not the published experiment: {departure}"
+            for departure in departures
+            if departure
+        ],
+        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
+    )
+
+
+def _scores(cell: Cell) -> list[str]:
+    """Return the recorded scores of a cell as a sentence: ``"SAMME: Log-loss 0.123 (0.010)"``."""
+    quantities = [QUANTITIES[name] for name in SCORES if name in QUANTITIES]
+    scores = [
+        f"{quantity.title} {format_number(replace(cell, quantity=quantity))} {quantity.symbol}"
+        for quantity in quantities
+        if cell.average(quantity) is not None
+    ]
+    return [f"{cell.title}: {', '.join(map(str.rstrip, scores))}"] if scores else []
 
 
 def heads(table: Table) -> list[Head]:

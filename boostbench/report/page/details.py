@@ -9,8 +9,10 @@ from typing import NamedTuple
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame, concatenate
 from boostbench.analysis.statistics.agreement import BASES, POWER, Agreement
+from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import CALIBRATION, QUANTITIES, Quantity
+from boostbench.report.blocks import CellDetails
 from boostbench.report.wording import (
     PARTIAL,
     STALE,
@@ -110,19 +112,9 @@ _TIMES = {
 }
 
 
-def details(cell: Cell) -> list[tuple[str, str]]:
-    """Return all recorded and derived facts about a cell.
-
-    Parameters
-    ----------
-    cell : Cell
-        The cell.
-
-    Returns
-    -------
-    list of (str, str)
-        Terms and their texts; unknown facts are omitted.
-    """
+def details(table: Table, row: str, column: str) -> CellDetails:
+    """Return all recorded and derived facts about a cell of a table; unknown facts are omitted."""
+    cell = table.cells[row, column]
     quantity, agreement, published = cell.quantity, cell.agreement, cell.published
     facts = {
         "Ours": _ours(cell),
@@ -146,7 +138,11 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         "Recorded": cell.n_finished and _recorded(cell),
         "Command": cell.command,
     }
-    return [(term, text) for term, text in facts.items() if text]
+    return CellDetails(
+        f"{table.columns[column].label} on {table.rows[row]}",
+        bool(cell.note),
+        [(term, text) for term, text in facts.items() if text],
+    )
 
 
 def _ours(cell: Cell) -> str:

@@ -15,7 +15,7 @@ from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.papers.metadata import citation, title
 from boostbench.report import overview
-from boostbench.report.blocks import Document, Listing
+from boostbench.report.blocks import CellDetails, Document, Entry, Listing
 from boostbench.report.document import make_document
 from boostbench.report.findings import runs_listing
 from boostbench.report.page.details import details, environments, source
@@ -39,6 +39,15 @@ class View(NamedTuple):
     def id(self) -> str:
         """HTML id of the section."""
         return identifier("table", self.table.name)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing of the table is on record."""
+        return not any(cell.n_finished for cell in self.table.cells.values())
+
+    def details(self, entry: Entry) -> CellDetails:
+        """Return the facts about the cell of an entry."""
+        return details(self.table, *entry.place)
 
     @property
     def listings(self) -> list[Listing]:
@@ -124,7 +133,6 @@ def _environment() -> Environment:
     environment.filters |= {"typeset": typeset, "css": css, "thousands": _thousands}
     environment.globals |= {
         "identifier": identifier,
-        "details": details,
         "short_title": overview.short_title,
         "citation": citation,
         "paper_title": title,

@@ -1,9 +1,7 @@
 """Tables on a terminal of 80 columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
-from math import isnan
 from pathlib import Path
 from string import ascii_lowercase
 from textwrap import wrap
@@ -13,24 +11,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from boostbench.analysis.cells import Cell
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.data.dataset import Dataset
-from boostbench.fitting.quantities import QUANTITIES, SCORES
-from boostbench.report.blocks import Document, Listing
-from boostbench.report.wording import (
-    ELSEWHERE,
-    STALE,
-    format_chosen,
-    format_number,
-    format_published,
-    format_rounds,
-    format_splits,
-    format_time,
-    freshness_note,
-    stale_mark,
-)
-from boostbench.util import numbers
+from boostbench.report.blocks import Document, Listing, Summary
 
 #: Spaces between columns.
 GAP = 2
@@ -77,9 +59,6 @@ def short_names(paths: Iterable[Path]) -> str:
     )
 
 
-#: CPU times of a summary, and their headings.
-_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
-
 #: Group headings are wrapped to this width (characters), names to at least this width.
 _NAME_WIDTH = 12
 
@@ -90,79 +69,27 @@ _ABSENT = "data not available"
 _HEAD_WIDTH = 7
 
 
-def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
-    """Print the results of one or more algorithms on one data set.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Output.
-    dataset : Dataset or None
-        Data set, which is described first; None if it is not available.
-    cells : sequence of Cell
-        One cell per algorithm.
-    """
-    if dataset is not None:
-        shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
-        headline = f"{dataset.name}: {shape}, {dataset.n_classes} classes"
-        console.print(headline, style="bold")
+def print_summary(console: Console, summary: Summary) -> None:
+    """Print the results of one or more algorithms on one data set."""
+    if summary.data:
+        shape, source = summary.data
+        console.print(shape, style="bold")
         # A long path is not wrapped, so that it can be copied.
-        console.print(dataset.source, soft_wrap=True)
-    quantity = cells[0].quantity
-    losses = [numbers.rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
-    best = min((loss for loss in losses if not isnan(loss)), default=None)
-    columns = {
-        "algorithm": [Text(cell.title) for cell in cells],
-        f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
-            Text(
-                format_number(cell) + stale_mark(cell),
-                "bold" if len(cells) > 1 and loss == best else "",
-            )
-            for cell, loss in zip(cells, losses, strict=True)
-        ],
-        "published": [Text(format_published(cell) or "-") for cell in cells],
-        "splits": [Text(format_splits(cell)) for cell in cells],
-        "rounds": [Text(format_rounds(cell)) for cell in cells],
-        **{
-            heading: [Text(format_time(cell, name)) for cell in cells]
-            for name, heading in _TIMES.items()
-        },
-    }
-    # Empty columns are omitted: few classifiers record rounds, few pairs have published numbers.
-    columns = {
-        header: texts
-        for header, texts in columns.items()
-        if any(text.plain != "-" for text in texts)
-    }
-    grid = make_grid(list(columns))
-    for texts in zip(*columns.values(), strict=True):
-        grid.add_row(*texts)
+        console.print(source, soft_wrap=True)
+    grid = make_grid(summary.heads)
+    for row in summary.rows:
+        grid.add_row(*(Text(entry.printed, "bold" if entry.best else "") for entry in row))
     console.print(grid)
-    for cell in cells:
-        recorded = [q for q in map(QUANTITIES.get, SCORES) if cell.average(q) is not None]
-        scores = [_score(replace(cell, quantity=quantity)) for quantity in recorded]
-        if scores:
-            console.print(f"{cell.title}: {', '.join(scores)}")
-    for cell in cells:
-        if format_chosen(cell):
-            console.print(f"{cell.title}: {format_chosen(cell)}, chosen by cross-validation")
-    departures = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
-    for departure in filter(None, departures):
-        console.print(f"{ELSEWHERE} not the published experiment: {departure}", style="yellow")
-    console.print(
-        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core."
-    )
+    for sentence in summary.sentences:
+        console.print(sentence)
+    print_warnings(console, summary.warnings)
+    console.print(summary.explanation)
 
 
-def _score(cell: Cell) -> str:
-    """Return a score with its title: ``"Log-loss 0.123 (0.010)"``."""
-    return f"{cell.quantity.title} {format_number(cell)} {cell.quantity.symbol}".rstrip()
-
-
-def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
-    """Print the sentences on stale records and on refits."""
-    for note in freshness_note(cells, cells):
-        console.print(note, style="yellow" if note.startswith(STALE) else "")
+def print_warnings(console: Console, notes: Iterable[str]) -> None:
+    """Print notes that readers must not miss."""
+    for note in notes:
+        console.print(note, style="yellow")
 
 
 def print_headline(console: Console, document: Document) -> None:
@@ -214,8 +141,7 @@ def print_judgement(console: Console, document: Document) -> None:
     for listing in document.listings:
         if not listing.is_appendix:
             print_listing(console, listing)
-    for note in document.full_notes:
-        console.print(note, style="yellow")
+    print_warnings(console, document.full_notes)
 
 
 def print_listing(console: Console, listing: Listing) -> None:
