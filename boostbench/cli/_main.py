@@ -81,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: list[str], own_process: bool) -> int:
     """Run a command, and return its exit code, also after an error."""
+    configs.forget_listings()
     try:
         code = _dispatch(argv)
         # Flush here, so that a full disk is reported as an error and not at interpreter exit.

@@ -19,7 +19,6 @@ from boostbench.records.store import (
 from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
 from boostbench.spec.code_version import CodeVersion
-from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 
@@ -226,13 +225,19 @@ class Records:
         suffix = measures.find(spec.measure).suffix
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.effective_missing)
-        splits = _newest_version(
-            [
-                record
-                for record in self.index(path).find(spec.settings_key)
-                if _matches_data(record, spec.data, imputation)
-            ]
-        )
+        options, n_classes = spec.data.key_options, spec.data.n_classes
+        matches = []
+        for record in self.index(path).find(spec.settings_key):
+            facts = record.config.data
+            if (
+                facts.name == spec.data.name
+                and n_classes in (None, facts.n_classes)
+                # The imputation has no effect where no value is missing.
+                and facts.missing in (None, imputation)
+                and record.has_options(options)
+            ):
+                matches.append(record)
+        splits = _newest_version(matches)
         # The number of all fixed splits is unknown without the data.
         n_splits = len(splits)
         if spec.protocol.n_splits is not None:
@@ -275,18 +280,6 @@ class Records:
             data = record.config.data
             titled.append(((titles[data.name, data.checksum], algo, kind), record))
         return titled
-
-
-def _matches_data(record: Record, data: DataSpec, imputation: str | None) -> bool:
-    """Return True if the data of a record have the name, options and classes of `data`."""
-    facts = record.config.data
-    return (
-        facts.name == data.name
-        and record.has_options(data.key_options)
-        and data.n_classes in (None, facts.n_classes)
-        # The imputation has no effect where no value is missing.
-        and facts.missing in (None, imputation)
-    )
 
 
 def _newest_version(records: list[Record]) -> dict[int, Record]:

@@ -261,7 +261,9 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     def has_options(self, options: Mapping[str, Any]) -> bool:
         """Return True if the data set was requested with options whose `key_options` are these."""
-        if key_options(self.config.data.cut) == options:  # most records have no other options
+        first = self.config.data.cut
+        # Most records were requested once, without options.
+        if first == options or key_options(first) == options:
             return True
         return self.also is not UNSET and any(key_options(each) == options for each in self.also)
 

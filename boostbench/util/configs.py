@@ -124,9 +124,14 @@ def paper_folders() -> dict[str, Path]:
     A paper is a folder with a ``paper.yaml`` in ``conf/paper`` or in ``$BOOSTBENCH_PAPERS``. The
     project's papers cannot be replaced.
     """
-    tops = [conf_dir() / "paper"]
-    if folder := os.environ.get("BOOSTBENCH_PAPERS"):
-        tops.append(Path(folder))
+    return _paper_folders(conf_dir(), os.environ.get("BOOSTBENCH_PAPERS"))
+
+
+# A command asks for these folders and files thousands of times, so that they are listed once; see
+# `forget_listings`.
+@functools.cache
+def _paper_folders(conf: Path, user_folder: str | None) -> dict[str, Path]:
+    tops = [conf / "paper", *([Path(user_folder)] if user_folder else [])]
     folders: dict[str, Path] = {}
     for top in tops:
         for name in sorted(_file_names(top)):
@@ -141,9 +146,15 @@ def definition_files(kind: str) -> dict[str, Path]:
     ``conf/table/demo.yaml`` defines the table ``demo``, and ``conf/paper/mcboost/table5.yaml`` the
     table ``mcboost5``: the paper's name replaces the kind.
     """
-    top = conf_dir() / kind
+    return _definition_files(kind, conf_dir() / kind, tuple(paper_folders().items()))
+
+
+@functools.cache
+def _definition_files(
+    kind: str, top: Path, papers: tuple[tuple[str, Path], ...]
+) -> dict[str, Path]:
     files = {stem: top / f"{stem}.yaml" for stem in _yaml_stems(top)}
-    for paper, folder in paper_folders().items():
+    for paper, folder in papers:
         for stem in _yaml_stems(folder):
             if stem.startswith(kind):
                 name = f"{paper}{stem.removeprefix(kind)}"
@@ -181,8 +192,18 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     """
     if group in _DEFINED:
         return sorted(definition_files(group))
-    tops = (*folders, conf_dir())
+    return _list_options(group, (*folders, conf_dir()))
+
+
+@functools.cache
+def _list_options(group: str, tops: tuple[Path, ...]) -> list[str]:
     return sorted({stem for top in tops for stem in _yaml_stems(os.path.join(top, group))})
+
+
+def forget_listings() -> None:
+    """List the folders of configs anew: between two commands of a process, files may be added."""
+    for listing in (_paper_folders, _definition_files, _list_options):
+        listing.cache_clear()
 
 
 @functools.cache

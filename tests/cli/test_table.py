@@ -9,10 +9,11 @@ from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench.analysis.verdicts import COMPARED
-from boostbench.config.compose import compose_config
+from boostbench.config.compose import compose_experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
 from boostbench.papers.published import lines_of
+from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -156,7 +157,8 @@ def resolved_algos(table):
     """Compose the algorithm of each column, which suffices to find its published number."""
     row = next(iter(table.rows))
     return {
-        column: compose_config(table.cell_settings(row, column))["algo"] for column in table.columns
+        column: compose_experiment(table.cell_settings(row, column)).algorithm
+        for column in table.columns
     }
 
 
@@ -238,7 +240,7 @@ def test_mcboost_tables_share_experiments():
 
     def cell(number, row, column):
         table = TableDefinition.read(f"mcboost{number}")
-        return compose_config(table.cell_settings(row, column))
+        return compose_experiment(table.cell_settings(row, column))
 
     shared = [
         [(1, "usps", "exp9"), (2, "usps", "exp05"), (4, "usps", "exponential")],
@@ -422,7 +424,9 @@ def test_published_settings_select_a_line(define_table):
         published="randomboost-table3",
     )
     table = TableDefinition.read(name)
-    published = table.find_published("heart", "sw", {"name": "rboost_rank"})
+    published = table.find_published(
+        "heart", "sw", AlgorithmSpec("rboost_rank", "boostbench.RBoostRank")
+    )
     assert published["test_error"].mean == 21.3
 
 
@@ -478,7 +482,7 @@ def test_column_may_change_the_data(call, folder, define_table):
 def test_published_numbers_depend_on_rounds(define_table):
     name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
     table = TableDefinition.read(name)
-    algo = {"name": "adaboost", "n_iterations": 1000}
+    algo = AlgorithmSpec("adaboost", "boostbench.AdaBoost", {"n_iterations": 1000})
     numbers = [
         table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)
     ]
