@@ -105,19 +105,30 @@ def check_fitted_booster(estimator, X, *, falling=True):
     _check_terms(estimator, X)
 
 
-def _check_weights(estimator, X, y, plain):
+def _check_weights(estimator, X, y, unweighted_scores):
+    """Check that weights change scores, that weights of 1 do not, and that 0 removes a sample.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier
+    X, y : ndarray
+        Training data.
+    unweighted_scores : ndarray
+        Scores of a fit without weights.
+    """
+
     def scores(rows, weights):
         fitted = clone(estimator).fit(X[rows], y[rows], sample_weight=weights[rows])
         return fitted.decision_function(X)
 
     every_row, is_kept = np.full(len(y), True), np.arange(len(y)) % 5 > 0
     weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-    assert (scores(every_row, weights) != plain).any(), "weights make no difference"
+    assert (scores(every_row, weights) != unweighted_scores).any(), "weights make no difference"
     np.testing.assert_allclose(
         scores(every_row, np.ones(len(y))),
-        plain,
+        unweighted_scores,
         rtol=_ROUNDING,
-        atol=_ROUNDING * np.abs(plain).max(),
+        atol=_ROUNDING * np.abs(unweighted_scores).max(),
         err_msg="weights of 1 differ from no weights",
     )
     is_equal = scores(every_row, weights * is_kept) == scores(is_kept, weights)
@@ -125,6 +136,8 @@ def _check_weights(estimator, X, y, plain):
 
 
 def _check_stages(estimator, X):
+    """Check the scores, probabilities and labels of all stages, and of the whole model."""
+    # 1) Collect the stages of the three methods.
     stages = [
         list(method(X))
         for method in (
@@ -133,8 +146,9 @@ def _check_stages(estimator, X):
             estimator.staged_predict,
         )
     ]
-    counts = [len(of_method) for of_method in stages]
+    counts = [len(method_stages) for method_stages in stages]
     assert counts == [estimator.n_iterations_] * 3, f"{counts} stages of {estimator.n_iterations_}"
+    # 2) Compare scores, probabilities and labels with each other.
     end = [estimator.decision_function(X), estimator.predict_proba(X), estimator.predict(X)]
     for scores, probabilities, labels in [*zip(*stages, strict=True), end]:
         winner = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -144,6 +158,7 @@ def _check_stages(estimator, X):
         assert (labels == likeliest).all(), "predict is not the class of the largest probability"
         assert probabilities.shape == (len(labels), len(estimator.classes_))
         np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-12)
+    # 3) Compare the last stage with the model.
     if estimator.n_iterations_:
         largest = np.abs(end[0]).max()
         np.testing.assert_allclose(
@@ -159,6 +174,7 @@ def _check_stages(estimator, X):
 
 
 def _check_objective(estimator):
+    """Check that no round raises the objective."""
     for name in ("objective_", "log_risks_"):
         path = np.asarray(getattr(estimator, name, []), float)
         rises = np.diff(path) - _SOLVED * np.maximum(1.0, np.abs(path[:-1]))
@@ -167,6 +183,7 @@ def _check_objective(estimator):
 
 
 def _check_terms(estimator, X):
+    """Check that the terms of the features sum to the scores, if the model is a sum of stumps."""
     try:
         shapes = estimator.shape_functions(X)
     except ValueError:

@@ -1,7 +1,6 @@
 """Conversion of sums of stumps, with or without tables of pairs, to treelite."""
 
 from collections import deque
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,19 +15,37 @@ from boostbench.conversion.stump_tests import (
 from boostbench.util.optional_imports import import_optional
 
 
+class NodeTest(NamedTuple):
+    """Test of an inner node: of a threshold, or of categories.
+
+    Attributes
+    ----------
+    feature : int
+    default_left : bool
+        True if missing values belong to the left child.
+    threshold : float or None
+        Numbers up to the threshold belong to the left child; None: a test of categories.
+    categories : list of int or None
+        Codes of the categories that belong to the left child.
+    """
+
+    feature: int
+    default_left: bool
+    threshold: float | None = None
+    categories: list | None = None
+
+
 class TreeNode(NamedTuple):
     """Inner node of a tree.
 
     Attributes
     ----------
-    test : dict
-        Arguments of treelite's builder: ``category_list`` holds the categories of the left child;
-        numbers up to ``threshold`` belong to the left child.
+    test : NodeTest
     left_child, right_child : TreeNode, int or ndarray
         Node, or leaf: the number of a cell while the tree is built, and finally the scores.
     """
 
-    test: Mapping
+    test: NodeTest
     left_child: Any
     right_child: Any
 
@@ -120,15 +137,15 @@ def to_treelite(model):
 
 
 def _node_test(model, test):
-    """Return the test of a stump in the form of `TreeNode.test`."""
-    node_test = {"feature_id": int(test.feature), "default_left": not test.true_if_missing}
+    """Return the test of a stump, whose outputs -1 and +1 are the left and the right child."""
+    node_test = NodeTest(int(test.feature), not test.true_if_missing)
     categories = getattr(model, "categories_", {}).get(test.feature)
     if categories is None:
         # A test for missing values sends every number to the left child.
         threshold = np.finfo(float).max if np.isinf(test.category) else test.threshold
-        return {**node_test, "threshold": float(threshold)}
+        return node_test._replace(threshold=float(threshold))
     other_categories = np.flatnonzero(np.arange(len(categories)) != test.category)
-    return {**node_test, "category_list": other_categories.tolist()}
+    return node_test._replace(categories=other_categories.tolist())
 
 
 def _add_tree(builder, root):
@@ -139,13 +156,21 @@ def _add_tree(builder, root):
         key, node = queue.popleft()
         builder.start_node(key)
         if isinstance(node, TreeNode):
-            children = {"left_child_key": n_nodes, "right_child_key": n_nodes + 1}
+            test = node.test
+            options = {
+                "feature_id": test.feature,
+                "default_left": test.default_left,
+                "left_child_key": n_nodes,
+                "right_child_key": n_nodes + 1,
+            }
             queue += [(n_nodes, node.left_child), (n_nodes + 1, node.right_child)]
             n_nodes += 2
-            if "threshold" in node.test:
-                builder.numerical_test(**node.test, **children, opname="<=")
+            if test.threshold is not None:
+                builder.numerical_test(threshold=test.threshold, opname="<=", **options)
             else:
-                builder.categorical_test(**node.test, **children, category_list_right_child=False)
+                builder.categorical_test(
+                    category_list=test.categories, category_list_right_child=False, **options
+                )
         else:
             builder.leaf(float(node[0]) if len(node) == 1 else node.tolist())
         builder.end_node()
@@ -182,7 +207,7 @@ def _axis_tree(model, axis):
     if missing_cell <= last_cell:
         return _threshold_tree(feature, axis.thresholds, 0, missing_cell)
     # This test sends every number to the left child, and missing values to the right child.
-    test = {"feature_id": feature, "default_left": False, "threshold": np.finfo(float).max}
+    test = NodeTest(feature, default_left=False, threshold=np.finfo(float).max)
     return TreeNode(test, _threshold_tree(feature, axis.thresholds, 0, last_cell), missing_cell)
 
 
@@ -191,11 +216,7 @@ def _threshold_tree(feature, thresholds, first_cell, missing_cell):
     if not len(thresholds):
         return first_cell
     middle = len(thresholds) // 2
-    test = {
-        "feature_id": feature,
-        "default_left": missing_cell <= first_cell + middle,
-        "threshold": float(thresholds[middle]),
-    }
+    test = NodeTest(feature, missing_cell <= first_cell + middle, float(thresholds[middle]))
     return TreeNode(
         test,
         _threshold_tree(feature, thresholds[:middle], first_cell, missing_cell),
@@ -208,7 +229,6 @@ def _category_tree(feature, cells, missing_cell):
     node = missing_cell
     for cell in np.unique(cells[cells != missing_cell]).tolist():
         categories = np.flatnonzero(cells == cell).tolist()
-        node = TreeNode(
-            {"feature_id": feature, "default_left": False, "category_list": categories}, cell, node
-        )
+        test = NodeTest(feature, default_left=False, categories=categories)
+        node = TreeNode(test, cell, node)
     return node
