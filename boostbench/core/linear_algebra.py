@@ -38,8 +38,8 @@ def canonical_signs(columns):
     array([ 1., -1.])
     """
     magnitudes = np.abs(columns)
-    first = (magnitudes >= (1 - _RELATIVE_TOLERANCE) * magnitudes.max(axis=0)).argmax(axis=0)
-    return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)
+    largest_rows = (magnitudes >= (1 - _RELATIVE_TOLERANCE) * magnitudes.max(axis=0)).argmax(axis=0)
+    return np.where(columns[largest_rows, np.arange(columns.shape[1])] < 0, -1.0, 1.0)
 
 
 def weighted_gram(rows, weights):

@@ -100,8 +100,13 @@ def rules(model, in_words=False):
     if in_words or not views.is_plain:
         table["test"] = _test_texts(model, views, stumps)
     if np.any(intercept):
-        first = {"round": [0], "feature": ["intercept"], "threshold": [np.nan], "test": ["always"]}
-        table = pd.concat([pd.DataFrame(first)[list(table)], table], ignore_index=True)
+        intercept_row = {
+            "round": [0],
+            "feature": ["intercept"],
+            "threshold": [np.nan],
+            "test": ["always"],
+        }
+        table = pd.concat([pd.DataFrame(intercept_row)[list(table)], table], ignore_index=True)
         values_above = np.concatenate([np.reshape(intercept, (1, -1)), values_above])
     # Concatenate, since a class may have the name of another column.
     return pd.concat([table, pd.DataFrame(values_above, columns=outputs)], axis=1)

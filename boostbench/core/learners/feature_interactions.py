@@ -153,10 +153,11 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
         for values in (slope, curvature):
             # Sums over the quadrants of each pair of cuts: above both, above the first cut only,
             # above the second cut only, above none.
-            both = is_above.T @ (is_above * values[:, None])
-            single = np.diag(both)
-            first, second = single[:, None] - both, single - both
-            quadrants.append(np.stack([both, first, second, values.sum() - both - first - second]))
+            above_both = is_above.T @ (is_above * values[:, None])
+            above_one = np.diag(above_both)
+            first_only, second_only = above_one[:, None] - above_both, above_one - above_both
+            above_none = values.sum() - above_both - first_only - second_only
+            quadrants.append(np.stack([above_both, first_only, second_only, above_none]))
         total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
     # The gain of a pair of features is the largest gain of a pair of their cuts.
     starts = np.unique(feature_of_cut, return_index=True)[1]

@@ -146,9 +146,9 @@ def select_candidates(edges, codes, violation, slack):
         largest = float(scores.max())
         if largest >= best - slack:
             best = max(best, largest)
-            near = np.flatnonzero(scores >= best - slack)
-            row, column = np.divmod(near, len(promising))
-            candidates.append((block[row], promising[column], scores.ravel()[near]))
+            near_best = np.flatnonzero(scores >= best - slack)
+            row, column = np.divmod(near_best, len(promising))
+            candidates.append((block[row], promising[column], scores.ravel()[near_best]))
         start, width = start + width, min(4 * width, _LARGEST_BLOCK)
     stump, code, score = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
     is_near = score >= best - slack

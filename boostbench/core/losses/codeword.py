@@ -300,8 +300,8 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
         shift = exponents.max()
         terms = weights * np.exp(exponents - shift)
         total = terms.sum() + constant * np.exp(-shift)
-        first = terms @ slopes / total
-        return first, terms @ slopes**2 / total - first**2
+        slope = terms @ slopes / total
+        return slope, terms @ slopes**2 / total - slope**2
 
     # 2) Find the root of the slope between 0 and the limit.
     low, high = 0.0, float(max_exponent)

@@ -165,8 +165,8 @@ class ExponentialProblem(PairwiseProblem):
         For two classes this is the minimum.
         """
         rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
-        part = 0.5 * (len(rows) - 1) / len(rows)
-        return part * np.log((rows + _MIN_SHARE) / (columns + _MIN_SHARE))
+        factor = 0.5 * (len(rows) - 1) / len(rows)
+        return factor * np.log((rows + _MIN_SHARE) / (columns + _MIN_SHARE))
 
 
 def laplacian(M, degrees):
@@ -182,10 +182,10 @@ def laplacian(M, degrees):
     -------
     ndarray of shape (n_classes, n_classes)
     """
-    second = M + M.T
-    np.negative(second, out=second)
-    second.ravel()[:: len(second) + 1] += degrees
-    return second
+    hessian = M + M.T
+    np.negative(hessian, out=hessian)
+    hessian.ravel()[:: len(hessian) + 1] += degrees
+    return hessian
 
 
 def minimise(problem, nu=0.0, tol=1e-8):

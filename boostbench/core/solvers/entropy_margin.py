@@ -91,8 +91,8 @@ class EntropyMarginProgram:
         """
         self._margins.append(margins)
         U = self._margins.matrix
-        first = not len(self.coefficients)
-        self.coefficients = np.append(self.coefficients, float(first))
+        is_first = not len(self.coefficients)
+        self.coefficients = np.append(self.coefficients, float(is_first))
         self._set_margins(self.coefficients @ U)
         for _ in range(_MAX_STEPS):
             edges = U @ self.dual
@@ -204,13 +204,13 @@ def _simplex_maximiser(H, slope, start):
         is_decreasing = p < 0
         sizes = np.full(len(p), np.inf)
         sizes[is_decreasing] = -x[indices][is_decreasing] / p[is_decreasing]
-        first = int(sizes.argmin())
-        size = min(1.0, sizes[first])
+        blocking = int(sizes.argmin())
+        size = min(1.0, sizes[blocking])
         x[indices] = np.maximum(x[indices] + size * p, 0.0)
         slope -= H[:, indices] @ (size * p)
         if size < 1.0:
-            x[indices[first]] = 0.0
-            free[indices[first]] = False
+            x[indices[blocking]] = 0.0
+            free[indices[blocking]] = False
             continue
         # 3) Free the coefficient with the largest derivative, unless none exceeds `level`.
         gains = np.where(free, -np.inf, slope - level)

@@ -135,9 +135,9 @@ class PrimalSVM:
         n = len(self._theta)
         if n == len(self._gram):
             self._gram, self._inverse = _enlarge(self._gram), _enlarge(self._inverse)
-        inside = self._apply_weights(column * self._is_middle)
-        cross = self._rows.matrix @ inside
-        square = column @ inside
+        middle_column = self._apply_weights(column * self._is_middle)
+        cross = self._rows.matrix @ middle_column
+        square = column @ middle_column
         self._gram[n, :n] = self._gram[:n, n] = cross
         self._gram[n, n] = square
         # 2) Border the inverse: with B = [[A, a], [a', d]], the inverse of A, and the Schur
