@@ -198,8 +198,8 @@ def record(folder: Path, number: int) -> str:
     body = b"\n".join([*(json.dumps(line).encode() for line in damaged), *whole, b""])
     where %= len(body) + 1
     path.write_bytes(body[:where] + noise + body[where:])
-    records, told = read_records(path)
-    assert all(len(line.splitlines()) == 1 for line in told)
+    records, warnings = read_records(path)
+    assert all(len(line.splitlines()) == 1 for line in warnings)
     for one in records:
         for quantity in QUANTITIES.values() if kind != ".tuning" else ():
             value = quantity.of(one)
@@ -214,7 +214,7 @@ def record(folder: Path, number: int) -> str:
             recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"]
         )
         assert format_number(cell)
-    return "left out" if told else "read"
+    return "left out" if warnings else "read"
 
 
 class _Recorded:
@@ -228,9 +228,9 @@ def finding(folder: Path, number: int) -> str:
     """Read a damaged finding of a verification, which is skipped with a warning."""
     path = verified_path(folder)
     path.write_text(json.dumps(damage(Random(number), FINDING)) + "\n")
-    told = Verified.read(folder).warnings
-    assert all(len(line.splitlines()) == 1 for line in told)
-    return "left out" if told else "read"
+    warnings = Verified.read(folder).warnings
+    assert all(len(line.splitlines()) == 1 for line in warnings)
+    return "left out" if warnings else "read"
 
 
 def nested(folder: Path, number: int) -> str:
@@ -243,14 +243,14 @@ def nested(folder: Path, number: int) -> str:
     verified_path(folder).write_bytes(_deep(rng, FINDING) + b"\n" + json.dumps(FINDING).encode())
     if rng.random() < 0.5:
         pack(path)
-    records, told = read_records(path)
+    records, warnings = read_records(path)
     # A shallow value at an unknown key makes another valid record.
-    assert len(records) == 1 or (len(records) == 2 and not told)
+    assert len(records) == 1 or (len(records) == 2 and not warnings)
     verified = Verified.read(folder)
     assert len(verified.findings) == 1
-    told += verified.warnings
-    assert all(len(line.splitlines()) == 1 for line in told)
-    return "left out" if told else "read"
+    warnings += verified.warnings
+    assert all(len(line.splitlines()) == 1 for line in warnings)
+    return "left out" if warnings else "read"
 
 
 def _deep(rng: Random, content: dict) -> bytes:
@@ -378,15 +378,15 @@ def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
         out.flush()
         err.flush()
     assert code in (0, 1, 2), code
-    said = err.buffer.getvalue().decode()
-    assert "Traceback" not in said, said
+    message = err.buffer.getvalue().decode()
+    assert "Traceback" not in message, message
     if check:
-        check(said + out.buffer.getvalue().decode(errors="replace"))
+        check(message + out.buffer.getvalue().decode(errors="replace"))
     if code == 2:
-        lines = said.splitlines()
+        lines = message.splitlines()
         # Messages of a table name each row that is left out.
         assert lines, "nothing is said"
-        assert all(line.startswith("boostbench: ") for line in lines), said
+        assert all(line.startswith("boostbench: ") for line in lines), message
         return "refused"
     return "taken"
 

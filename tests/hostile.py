@@ -368,11 +368,11 @@ def _record(rng: Random, folder: Path) -> str:
         if line.get("config") == before:
             line["config"] = defined["hash"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    _, told = read_records(path)
+    _, warnings = read_records(path)
     became = called(
         rng.choice([["export"], ["compare", "mine", "other"], ["report"]]), _check_marker
     )
-    return "left out" if told else became
+    return "left out" if warnings else became
 
 
 def _check_marker(text: str) -> None:

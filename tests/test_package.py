@@ -9,9 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 import boostbench
 from boostbench import algorithms
+from boostbench.papers.metadata import papers
 
 ROOT = Path(__file__).parents[1]
 
@@ -226,3 +228,33 @@ def test_only_compat_accesses_private_names_of_other_packages():
     # Each module of `compat` has the name of its package; Hydra's parser is one of argparse.
     for file, names in files.items():
         assert {name.partition(".")[0] for name in names} - {"argparse"} == {file.stem}
+
+
+#: Types of references in CFF 1.2.0 that papers need. The format has no type for a chapter.
+TYPES = {"article", "book", "conference-paper", "generic", "report", "thesis", "unpublished"}
+
+CITATION = ROOT / "CITATION.cff"
+
+
+def test_citation_names_the_papers():
+    told = yaml.safe_load(CITATION.read_text(encoding="utf-8"))["references"]
+    assert {one["type"] for one in told} <= TYPES
+    for paper, cited in zip(papers().values(), told, strict=True):
+        assert (cited["title"], str(cited["year"])) == (paper.work, paper.year)
+        names = [f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
+        assert ", ".join(names) == paper.authors
+
+
+def test_metadata_files_agree_on_version_date_and_identifiers():
+    citation = yaml.safe_load(CITATION.read_text(encoding="utf-8"))
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    assert citation["version"] == codemeta["version"] == zenodo["version"]
+    assert boostbench.__version__.startswith(citation["version"])
+    assert str(citation["date-released"]) == codemeta["dateModified"]
+    assert citation["keywords"] == codemeta["keywords"] == zenodo["keywords"]
+    identifiers = {paper["doi"] for paper in citation["references"] if "doi" in paper}
+    assert identifiers == {
+        paper["@id"].removeprefix("https://doi.org/") for paper in codemeta["referencePublication"]
+    }
+    assert identifiers == {paper["identifier"] for paper in zenodo["related_identifiers"]}

@@ -127,12 +127,12 @@ class TestMinimum:
         np.testing.assert_array_equal(before.coefficients_, attributes["coefficients_"])
         np.testing.assert_array_equal(before.objective_, attributes["objective_"])
         assert (before.weight_path_ != attributes["weight_path_"]).nnz == 0
-        wanted = scores(solved, X)
-        wanted = wanted[:, 1] - wanted[:, 0] if n_classes == 2 else wanted
+        expected = scores(solved, X)
+        expected = expected[:, 1] - expected[:, 0] if n_classes == 2 else expected
         # The tolerance is for the model's codes, which are in single precision.
-        np.testing.assert_allclose(solved.decision_function(X), wanted, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(solved.decision_function(X), expected, rtol=1e-5, atol=1e-5)
         *early, last = solved.staged_decision_function(X)
-        np.testing.assert_allclose(last, wanted, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(last, expected, rtol=1e-5, atol=1e-5)
         for one, other in zip(early, before.staged_decision_function(X), strict=False):
             np.testing.assert_array_equal(one, other)
 
@@ -157,8 +157,8 @@ def test_dual_variables_belong_to_the_minimum():
         solved = final_solve(fitted(MODELS[name], X, y), X, y)
         F = scores(solved, X)
         for i, r in itertools.product(range(len(y)), range(3)):
-            wanted = 1 / (1 + math.exp(F[i, y[i]] - F[i, r])) if r != y[i] else 0.0
-            assert solved.dual_[i, r] == pytest.approx(wanted, rel=1e-6)
+            expected = 1 / (1 + math.exp(F[i, y[i]] - F[i, r])) if r != y[i] else 0.0
+            assert solved.dual_[i, r] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["MultiBoost", "RBoostProj", "RBoostProj, rows"])
@@ -168,9 +168,9 @@ def test_weights_multiply_the_losses(name):
     before = fitted(MODELS[name], X, y, sample_weight=weights)
     solved = final_solve(before, X, y, sample_weight=weights, tol=1e-4)
     present = weights > 0
-    wanted = mean_loss(before, scores(solved, X[present]), y[present], weights[present])
-    wanted += before.nu * coefficients(solved).sum()
-    assert solved.objective_[-1] == pytest.approx(wanted, rel=1e-9)
+    expected = mean_loss(before, scores(solved, X[present]), y[present], weights[present])
+    expected += before.nu * coefficients(solved).sum()
+    assert solved.objective_[-1] == pytest.approx(expected, rel=1e-9)
     assert solved.objective_[-1] <= before.objective_[-1]
     classes = {label: 1.0 + label for label in range(3)}
     by_class = copy.deepcopy(MODELS[name]).set_params(class_weight=classes)

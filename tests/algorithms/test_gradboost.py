@@ -179,9 +179,9 @@ def test_rounds_converge_to_the_minimum_over_all_stumps(norm, n_classes, nu):
     assert model.n_iterations_ < 20000
     by_round, H = coefficients_by_round(model, X)
     solve = {"l2": solve_l2, "linf": solve_linf}[norm]
-    wanted = objective(solve(H, y, n_classes, nu), H, y, nu, norm)
-    assert model.objective_[-1] == pytest.approx(wanted, abs=1e-6)
-    assert wanted < math.log(n_classes) - 1e-3
+    expected = objective(solve(H, y, n_classes, nu), H, y, nu, norm)
+    assert model.objective_[-1] == pytest.approx(expected, abs=1e-6)
+    assert expected < math.log(n_classes) - 1e-3
     # The negative gradient at the minimum is a subgradient of the penalty.
     dual = {"l2": NORMS["l2"], "linf": lambda g: sum(map(abs, g))}[norm]
     for j, w in enumerate(by_round[-1]):

@@ -142,9 +142,9 @@ class TestEveryRound:
         model, X, y, k = fitted
         norms = model.weight_path_.sum(axis=1)
         for t, scores in enumerate(score_stages(model, X)):
-            wanted = pair_sum(LOSSES[model.loss], scores, y, k) / (len(y) * k)
-            wanted += model.nu * norms[t]
-            assert model.objective_[t] == pytest.approx(wanted, rel=PRECISION)
+            expected = pair_sum(LOSSES[model.loss], scores, y, k) / (len(y) * k)
+            expected += model.nu * norms[t]
+            assert model.objective_[t] == pytest.approx(expected, rel=PRECISION)
 
     def test_objective_decreases(self, fitted):
         model = fitted[0]

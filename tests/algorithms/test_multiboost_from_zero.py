@@ -86,8 +86,8 @@ def test_converged_rounds_equal_multiboost(loss, k):
     model = FromZero(solver_iterations=1000, **params).fit(X, y)
     assert 1 < model.n_iterations_ < 300
     assert model.converged_ is True
-    wanted = MultiBoost(tol=1e-3, **params).fit(X, y)
-    assert model.objective_[-1] == pytest.approx(wanted.objective_[-1], rel=1e-4)
+    expected = MultiBoost(tol=1e-3, **params).fit(X, y)
+    assert model.objective_[-1] == pytest.approx(expected.objective_[-1], rel=1e-4)
 
 
 def test_converged_rounds_meet_the_optimality_conditions(loss):

@@ -109,22 +109,22 @@ def test_order_of_samples_and_features_does_not_matter(seed):
     X, y = noise(3, n_samples=25, seed=seed)
     model = AdaBoostMO(n_iterations=4).fit(X, y)
     assert has_no_ties(model, X, y)
-    wanted = model.decision_function(X)
+    expected = model.decision_function(X)
 
     order = np.random.default_rng(0).permutation(len(X))
     model.fit(X[order], y[order])
-    np.testing.assert_allclose(model.decision_function(X), wanted, rtol=1e-7)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-7)
 
     wider = np.column_stack([np.ones(len(X)), X[:, [2, 0, 1]], X[:, 1]])
     model.fit(wider, y)
-    np.testing.assert_allclose(model.decision_function(wider), wanted, rtol=1e-7)
+    np.testing.assert_allclose(model.decision_function(wider), expected, rtol=1e-7)
 
     model.fit(np.tile(X, (2, 1)), np.tile(y, 2))
-    np.testing.assert_allclose(model.decision_function(X), wanted, rtol=1e-7)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-7)
 
     other = np.array([2, 0, 1])
     model.fit(X, other[y])
-    np.testing.assert_allclose(model.decision_function(X)[:, other], wanted, rtol=1e-7)
+    np.testing.assert_allclose(model.decision_function(X)[:, other], expected, rtol=1e-7)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])

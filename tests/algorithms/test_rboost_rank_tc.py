@@ -125,8 +125,8 @@ class TestSolution:
             w * h
             for w, h in zip(model.coefficients_, reference.projected_outputs(model, X), strict=True)
         )
-        wanted = dual_variables(model.loss, select_pairs(reference.differences(F, y), y))
-        np.testing.assert_allclose(select_pairs(model.dual_, y), wanted, rtol=1e-9)
+        expected = dual_variables(model.loss, select_pairs(reference.differences(F, y), y))
+        np.testing.assert_allclose(select_pairs(model.dual_, y), expected, rtol=1e-9)
         assert (model.dual_[np.arange(len(y)), y] == 0).all()
 
     def test_dual_variables_are_feasible(self, fitted):
@@ -188,8 +188,8 @@ class TestEveryRound:
     def test_objective_equals_the_definition(self, fitted):
         model, X, y = fitted
         for value, (w, rho) in zip(model.objective_, self.rounds(model, X, y), strict=True):
-            wanted = loss_value(model.loss, rho) + model.nu * w.sum()
-            assert value == pytest.approx(wanted, rel=1e-9)
+            expected = loss_value(model.loss, rho) + model.nu * w.sum()
+            assert value == pytest.approx(expected, rel=1e-9)
 
     def test_objective_decreases(self, fitted):
         model, _, y = fitted

@@ -85,16 +85,18 @@ class TestMembers:
         ensemble, X, _ = case
         total = member_scores(ensemble, X).sum(axis=2)
         if isinstance(ensemble, (RandomForestClassifier, ExtraTreesClassifier)):
-            wanted = 8 * ensemble.predict_proba(X)
+            expected = 8 * ensemble.predict_proba(X)
         elif isinstance(ensemble, AdaBoostClassifier):
-            wanted = sum(tree.predict_proba(X) for tree in ensemble.estimators_)
+            expected = sum(tree.predict_proba(X) for tree in ensemble.estimators_)
         elif hasattr(ensemble, "booster_"):
             raw = ensemble.predict(X, raw_score=True)
-            wanted = raw if raw.ndim == 2 else np.column_stack([-raw, raw]) / 2
+            expected = raw if raw.ndim == 2 else np.column_stack([-raw, raw]) / 2
         else:
-            wanted = ensemble.decision_function(X) - ensemble.shape_functions().intercept
-            wanted = wanted if wanted.ndim == 2 else np.column_stack([-wanted, wanted]) / 2
-        np.testing.assert_allclose(total, wanted, atol=1e-9 * np.abs(wanted).max())
+            expected = ensemble.decision_function(X) - ensemble.shape_functions().intercept
+            expected = (
+                expected if expected.ndim == 2 else np.column_stack([-expected, expected]) / 2
+            )
+        np.testing.assert_allclose(total, expected, atol=1e-9 * np.abs(expected).max())
 
 
 class TestMinimum:
@@ -111,9 +113,9 @@ class TestMinimum:
         start = np.zeros(A.shape[1])
         options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 5000}
         bounds = [(0, None)] * len(start)
-        wanted = minimize(objective, start, jac=True, bounds=bounds, options=options).fun
+        expected = minimize(objective, start, jac=True, bounds=bounds, options=options).fun
         thin = reweight(ensemble, X, y, nu=nu)
-        assert thin.objective_ == pytest.approx(wanted, rel=1e-6)
+        assert thin.objective_ == pytest.approx(expected, rel=1e-6)
         w = np.zeros(len(start))
         w[thin.members_] = thin.coefficients_ * sizes[thin.members_]
         value, gradient = objective(w)
@@ -127,24 +129,24 @@ class TestMinimum:
         nu = 0.02
         A, sizes = margins(ensemble, X, y)
         n_pairs, n_members = A.shape
-        wanted = linprog(
+        expected = linprog(
             np.concatenate([np.full(n_members, nu), np.full(n_pairs, 1 / n_pairs)]),
             A_ub=np.hstack([-A, -np.eye(n_pairs)]),
             b_ub=-np.ones(n_pairs),
         ).fun
         thin = reweight(ensemble, X, y, nu=nu, loss="hinge")
-        assert thin.objective_ == pytest.approx(wanted, rel=1e-7)
+        assert thin.objective_ == pytest.approx(expected, rel=1e-7)
         w = thin.coefficients_ * sizes[thin.members_]
         slack = np.maximum(0, 1 - A[:, thin.members_] @ w)
-        assert slack.mean() + nu * w.sum() == pytest.approx(wanted, rel=1e-7)
+        assert slack.mean() + nu * w.sum() == pytest.approx(expected, rel=1e-7)
 
 
 def test_prediction_uses_the_remaining_members(case):
     ensemble, X, y = case
     thin = reweight(ensemble, X, y, nu=0.02)
     scores = member_scores(ensemble, X)[:, :, thin.members_] @ thin.coefficients_
-    wanted = scores[:, 1] - scores[:, 0] if len(thin.classes_) == 2 else scores
-    np.testing.assert_allclose(thin.decision_function(X), wanted, atol=1e-12)
+    expected = scores[:, 1] - scores[:, 0] if len(thin.classes_) == 2 else scores
+    np.testing.assert_allclose(thin.decision_function(X), expected, atol=1e-12)
     probabilities = thin.predict_proba(X)
     assert (thin.classes_[probabilities.argmax(axis=1)] == thin.predict(X)).all()
     assert set(thin.predict(X)) <= set(thin.classes_)
@@ -228,10 +230,10 @@ def test_sparse_equals_dense():
     X, y = blobs(3, n_samples=100)
     X[np.abs(X) < 1] = 0
     model = MCBoost(n_iterations=20).fit(csr_array(X), y)
-    thin, wanted = (reweight(model, data, y, nu=0.01) for data in (csr_array(X), X))
-    np.testing.assert_array_equal(thin.members_, wanted.members_)
+    thin, expected = (reweight(model, data, y, nu=0.01) for data in (csr_array(X), X))
+    np.testing.assert_array_equal(thin.members_, expected.members_)
     scores = thin.decision_function(csr_array(X))
-    np.testing.assert_array_equal(scores, wanted.decision_function(X))
+    np.testing.assert_array_equal(scores, expected.decision_function(X))
 
 
 def test_feature_names_are_kept():

@@ -34,8 +34,8 @@ class TestAgainstTheLiteralAlgorithm:
             D = [d / sum(D) for d in D]
             for i in range(len(y)):
                 F[i, h[i]] += alpha
-            wanted = F[:, 1] - F[:, 0] if n_classes == 2 else F
-            np.testing.assert_allclose(decision, wanted, rtol=1e-9, atol=1e-9)
+            expected = F[:, 1] - F[:, 0] if n_classes == 2 else F
+            np.testing.assert_allclose(decision, expected, rtol=1e-9, atol=1e-9)
 
     def test_weak_learner_equals_chance_in_the_next_round(self, weak_learner, problem, n_classes):
         """The weights of its errors sum to 1 - 1/k."""

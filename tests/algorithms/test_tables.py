@@ -287,12 +287,12 @@ def test_categories_of_held_out_samples_are_dropped():
 def test_numeric_columns_reject_other_types():
     X, y = messy(2)
     model = bb.MCBoost(n_iterations=5).fit(X, y)
-    for wrong, said in (
+    for wrong, message in (
         (pd.Timestamp("2020-01-01"), "column 'number' holds dates or times; make days"),
         (pd.Timedelta("2D"), "column 'number' holds dates or times; make days"),
         ("many", "column 'number' holds 'many', which is no number"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             model.predict(X.assign(number=wrong))
     missing = X.assign(number=X["number"].astype(object).where(X["flag"], pd.NA))
     usual = X.assign(number=X["number"].where(X["flag"]))

@@ -306,9 +306,9 @@ def test_model_reproduces_the_training_state(model, n_classes, variant, monkeypa
     X = decode_categories(
         recorder.X, getattr(model, "categories_", {}), X.columns if variant == "table" else None
     )
-    wanted = expected_state(recorder, model._scores(X))
+    expected = expected_state(recorder, model._scores(X))
     np.testing.assert_allclose(
-        state, wanted.reshape(state.shape), rtol=tolerance, atol=tolerance * np.abs(state).max()
+        state, expected.reshape(state.shape), rtol=tolerance, atol=tolerance * np.abs(state).max()
     )
 
 

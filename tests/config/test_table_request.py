@@ -108,7 +108,7 @@ def test_rounds_that_are_no_checkpoint_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("measure", "quantity", "wanted"),
+    ("measure", "quantity", "expected"),
     [
         ("prediction", "n_nonzero", "support"),
         ("prediction", "hash_per_instance", "retrieval"),
@@ -116,7 +116,7 @@ def test_rounds_that_are_no_checkpoint_are_refused():
         ("retrieval", "test_error", "prediction"),
     ],
 )
-def test_quantity_of_another_measure_is_refused(define_table, measure, quantity, wanted):
+def test_quantity_of_another_measure_is_refused(define_table, measure, quantity, expected):
     algo = "lsh" if measure == "retrieval" else "samme"
     path = define_table(
         rows=["iris"], columns=[algo], quantity=quantity, overrides=[f"measure={measure}"]
@@ -125,7 +125,7 @@ def test_quantity_of_another_measure_is_refused(define_table, measure, quantity,
         TableRequest.from_definition(TableDefinition.read(path))
     assert str(error.value).startswith(
         f"{path}: row iris, column {algo}: measure={measure} records no {quantity}; "
-        f"add measure={wanted} "
+        f"add measure={expected} "
     )
 
 

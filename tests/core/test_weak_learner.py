@@ -32,11 +32,11 @@ class Powers(LearnerStack):
 @pytest.mark.parametrize("selection", [slice(None), slice(1, 3), slice(0, 0)])
 def test_scores_sum_the_selected_outputs(selection):
     X, coefficients = np.array([[1.0], [2.0]]), np.array([1.0, 10.0, 100.0])
-    wanted = [
+    expected = [
         [f * sum(c * x**p for p, c in list(enumerate(coefficients, 1))[selection]) for f in (1, -1)]
         for x in (1.0, 2.0)
     ]
-    assert Powers([1, -1]).scores(X, coefficients, selection).tolist() == wanted
+    assert Powers([1, -1]).scores(X, coefficients, selection).tolist() == expected
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])

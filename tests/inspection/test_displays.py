@@ -131,8 +131,8 @@ class TestShapeFunctions:
         X, _ = iris
         for features in ([3, 0], ["petal width (cm)", 0], "petal width (cm)"):
             display = ShapeFunctionDisplay.from_estimator(model, X, features=features, n_columns=1)
-            wanted = [X.columns[3], X.columns[0]] if isinstance(features, list) else [features]
-            assert [ax.get_xlabel() for ax in display.axes_] == wanted
+            expected = [X.columns[3], X.columns[0]] if isinstance(features, list) else [features]
+            assert [ax.get_xlabel() for ax in display.axes_] == expected
         display = ShapeFunctionDisplay.from_estimator(model, X, features=np.int64(2))
         assert len(display.axes_) == 2
         for features in ("colour", ["colour"]):

@@ -58,10 +58,10 @@ def term_values(model, X, feature, centre=None):
 def check_sum(model, X):
     """Check that the scores are the sum of the shown functions."""
     shown = model.shape_functions().explain_local(X).to_numpy()
-    wanted = scores(model, X)
-    close(shown.reshape(*wanted.shape, -1).sum(axis=2), wanted)
+    expected = scores(model, X)
+    close(shown.reshape(*expected.shape, -1).sum(axis=2), expected)
     if hasattr(model, "classes_") and len(model.classes_) > 2:
-        assert (model.predict(X) == model.classes_[wanted.argmax(axis=1)]).all()
+        assert (model.predict(X) == model.classes_[expected.argmax(axis=1)]).all()
 
 
 def fit_table(name, n_classes=2):
@@ -224,8 +224,8 @@ def test_monotonic_functions_are_isotonic_regressions_over_the_samples(name, fea
     is_present = X[feature].notna().to_numpy()
     x = X[feature].to_numpy(float)
     isotonic = IsotonicRegression(increasing=direction > 0)
-    wanted = isotonic.fit_transform(x[is_present], before[is_present])
-    close(after[is_present], wanted)
+    expected = isotonic.fit_transform(x[is_present], before[is_present])
+    close(after[is_present], expected)
     np.testing.assert_allclose(after[~is_present], before[~is_present], atol=1e-12)
     check_sum(edited, X)
     assert (direction * np.diff(edited.shape_functions().term(index).values[:, 0]) >= 0).all()

@@ -77,11 +77,11 @@ def test_terms_of_a_row_sum_to_its_score(page):
     numbers = [float(text.split()[0]) for text in browser.visible_texts("#explained .number")]
     assert numbers[-1] == pytest.approx(score, abs=0.006)
     assert sum(numbers[:-1]) == pytest.approx(score, abs=0.006 * len(numbers))
-    told = browser.visible_texts("#explained p b")
-    column = list(model.classes_).index(told[1])
-    assert told[0] == model.predict(sample)[0]
+    prediction = browser.visible_texts("#explained p b")
+    column = list(model.classes_).index(prediction[1])
+    assert prediction[0] == model.predict(sample)[0]
     probability = 100 * model.predict_proba(sample)[0, column]
-    assert float(told[2].strip(" %")) == pytest.approx(probability, abs=0.06)
+    assert float(prediction[2].strip(" %")) == pytest.approx(probability, abs=0.06)
     labels = browser.visible_texts("#explained .scroll th")
     assert f"words = {X['words'][5]}" in labels
     assert f"count = {X['count'][5]}" in labels
@@ -341,8 +341,8 @@ def test_intervals_and_values_have_enough_digits(tmp_path):
     text = (tmp_path / "model.html").read_text(encoding="utf-8")
     assert ">x0 = 2008<" in text
     ends = [2005, *np.arange(2005.5, 2012), 2012]
-    wanted = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(ends)]
-    assert re.findall("<title>(.*?): [-+0]", text) == wanted
+    expected = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(ends)]
+    assert re.findall("<title>(.*?): [-+0]", text) == expected
     export_html(model, X + 1.6e9, tmp_path / "model.html")
     text = (tmp_path / "model.html").read_text(encoding="utf-8")
     assert ">x0 = 1600002005<" in text

@@ -121,12 +121,12 @@ def test_other_cuts_are_other_data(tmp_path, key, values):
 
 
 def test_record_may_have_several_data_options(tmp_path):
-    options, wanted = [{}, {"header": True}, {"labels": "class"}, {"na_values": ["?"]}], []
+    options, expected = [{}, {"header": True}, {"labels": "class"}, {"na_values": ["?"]}], []
 
     def experiments(option, n_splits=2):
-        wanted[:] = [config(data=DATA | option, protocol={"n_splits": n_splits})]
+        expected[:] = [config(data=DATA | option, protocol={"n_splits": n_splits})]
         dataset = replace(make_dataset(), spec=DataSpec.from_config(DATA | option))
-        return [Experiment.from_config(wanted[0], dataset)]
+        return [Experiment.from_config(expected[0], dataset)]
 
     def find(option):
         return Records(tmp_path).find(

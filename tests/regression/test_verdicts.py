@@ -95,7 +95,7 @@ def test_better_verdicts_have_a_note(tables):
 def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
     """RpBoost's text stratifies its patterns; figures and times have no verdicts."""
     text = {"rpboost12.4", "randomboost_mnist"}
-    told = {
+    has_remark = {
         table.name: "shares of the classes" in " ".join(table.remarks)
         for table in tables
         if table.paper and table.name not in text
@@ -103,8 +103,8 @@ def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
         if cell.target and cell.rows.records
         if cell.rows.records[0].config.protocol["sampling"] in ("stratified", "kfold")
     }
-    assert len(told) > 10
-    assert [name for name, is_told in told.items() if not is_told] == []
+    assert len(has_remark) > 10
+    assert [name for name, is_told in has_remark.items() if not is_told] == []
 
 
 def test_no_table_of_a_paper_uses_rows_drawn_twice(tables):

@@ -41,15 +41,15 @@ def test_dates_and_words_among_numbers_are_rejected():
     for form in ("%Y-%m-%d", "%d.%m.%Y"):
         days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-29"]})
         days["day"] = pd.to_datetime(days["day"]).dt.strftime(form)
-        with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
+        with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as error:
             find_categories(days)
         frame = days.copy()
-        exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+        exec(str(error.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
         assert frame["day"].dropna().tolist() == [8834, 8854]
     income = pd.DataFrame({"income": ["12", "unknown", "14.5", None]})
-    with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as told:
+    with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as error:
         find_categories(income)
-    exec(str(told.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
+    exec(str(error.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
     assert income["income"].dropna().tolist() == [12, 14.5]
     # Columns are categories if half of the values are words, on request, or by their data type.
     assert set(find_categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
@@ -149,9 +149,9 @@ def test_files_and_frames_have_the_same_problems(values, kind):
 )
 def test_suggested_code_converts_to_days(column, days):
     frame = pd.DataFrame({"day": column})
-    with pytest.raises(ValueError, match="column 'day' holds dates") as told:
+    with pytest.raises(ValueError, match="column 'day' holds dates") as error:
         find_categories(frame)
-    exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+    exec(str(error.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
     assert frame["day"].tolist() == days
 
 
@@ -255,7 +255,7 @@ def test_rarest_categories_are_unknown():
 
 
 @pytest.mark.parametrize(
-    ("X", "asked", "said"),
+    ("X", "asked", "message"),
     [
         (FRAME, ["colour"], "names 'colour', and X has no such feature"),
         (FRAME, [8], "names 8, and X has no such feature"),
@@ -265,6 +265,6 @@ def test_rarest_categories_are_unknown():
         (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "from_dtype", "'day' holds dates"),
     ],
 )
-def test_invalid_requests(X, asked, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_requests(X, asked, message):
+    with pytest.raises(ValueError, match=message):
         find_categories(X, asked)

@@ -24,11 +24,11 @@ def test_continuous_labels_are_rejected():
         encode_labels(np.array([0.5, 1.5]), MCBoost())
 
 
-@pytest.mark.parametrize(("odd", "said"), [(None, "NoneType and str"), (3, "int and str")])
+@pytest.mark.parametrize(("odd", "message"), [(None, "NoneType and str"), (3, "int and str")])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_labels_of_mixed_types_are_rejected(odd, said, class_weight):
+def test_labels_of_mixed_types_are_rejected(odd, message, class_weight):
     y = np.array(["a", odd, "b"], dtype=object)
-    with pytest.raises(ValueError, match=f"^labels must sort, and y holds some of {said}$"):
+    with pytest.raises(ValueError, match=f"^labels must sort, and y holds some of {message}$"):
         MCBoost(class_weight=class_weight).fit(np.eye(3), y)
 
 

@@ -52,14 +52,14 @@ class TestTheSum:
         model, X, new = fitted
         shapes = model.shape_functions(X if centred else None)
         terms = shapes.explain_local(new)
-        wanted = scores(model, new)
+        expected = scores(model, new)
         for rows in (new, new.to_numpy().tolist()):
-            close(shapes.decision_function(rows).reshape(wanted.shape), wanted)
+            close(shapes.decision_function(rows).reshape(expected.shape), expected)
         if len(model.classes_) == 2:
             assert list(terms) == ["intercept", *NAMES]
-            close(terms.sum(axis=1), wanted[:, 0])
+            close(terms.sum(axis=1), expected[:, 0])
         else:
-            for label, of_class in zip(model.classes_, wanted.T, strict=True):
+            for label, of_class in zip(model.classes_, expected.T, strict=True):
                 assert list(terms[label]) == ["intercept", *NAMES]
                 close(terms[label].sum(axis=1), of_class)
 
@@ -137,16 +137,16 @@ def test_importances_use_sample_weights(model, n_classes):
     weights = np.arange(len(y)) % 4
     model = clone(model).fit(X, y, weights)
     repeated = X.iloc[np.repeat(np.arange(len(y)), weights)]
-    wanted = mean_absolute_terms(model, repeated)
-    np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9, atol=1e-12)
+    expected = mean_absolute_terms(model, repeated)
+    np.testing.assert_allclose(model.feature_importances_, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_importances_exclude_held_out_samples():
     X, y = blobs(3, n_samples=120)
     model = bb.MCBoost(n_iterations=60, n_iter_no_change=3, random_state=0)
     model.fit(X[:60], y[:60], X_val=X[60:], y_val=y[60:])
-    wanted = mean_absolute_terms(model, X[:60])
-    np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9)
+    expected = mean_absolute_terms(model, X[:60])
+    np.testing.assert_allclose(model.feature_importances_, expected, rtol=1e-9)
 
 
 def test_importances_of_sparse_and_dense_data_are_equal():
@@ -265,13 +265,13 @@ def test_other_features_are_rejected_as_in_prediction():
     model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
     shapes = model.shape_functions()
     uses = model.predict, shapes.explain_local, shapes.predict, model.shape_functions
-    for wrong, said in (
+    for wrong, message in (
         (np.zeros((2, 3)), "X has 3 features, but AdaBoostMH is expecting 4"),
         (X[X.columns[::-1]], "feature names should match"),
         (X.rename(columns={X.columns[0]: "width"}), "feature names should match"),
     ):
         for use in uses:
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=message):
                 use(wrong)
 
 
@@ -286,9 +286,9 @@ def test_sparse_samples_are_explained():
 def test_shape_functions_do_not_change_with_another_fit():
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
-    shapes, wanted = model.shape_functions(), model.decision_function(X)
+    shapes, expected = model.shape_functions(), model.decision_function(X)
     model.fit(X.iloc[:, :2], y)
-    close(shapes.decision_function(X), wanted)
+    close(shapes.decision_function(X), expected)
 
 
 @pytest.mark.parametrize("model", [bb.MCBoost(), bb.LPBoost(), bb.AdaBoostMO(), bb.LsBoost(2)])
@@ -313,12 +313,12 @@ def test_arbitrary_names_of_classes_and_features(names):
     plain = bb.AdaBoostMH(n_iterations=6).fit(X, y)
     model = bb.AdaBoostMH(n_iterations=6).fit(frame, np.array(names)[y])
     n_outputs = len(outputs(model))
-    for table, wanted in (
+    for table, expected in (
         (model.rules(), plain.rules()),
         (model.shape_functions().explain_global(), plain.shape_functions().explain_global()),
     ):
         assert list(table.columns[-n_outputs:]) == outputs(model)
-        close(table.iloc[:, -n_outputs:].to_numpy(), wanted.iloc[:, -n_outputs:].to_numpy())
+        close(table.iloc[:, -n_outputs:].to_numpy(), expected.iloc[:, -n_outputs:].to_numpy())
     terms = model.shape_functions(frame).explain_local(frame)
     close(terms.to_numpy(), plain.shape_functions(X).explain_local(X).to_numpy())
 

@@ -55,8 +55,8 @@ def test_tree_equals_greedy_brute_force(kind, depth, seed):
     leaves = [np.ones(len(G), bool)]
     for _ in range(depth):
         leaves = [side for node in leaves for side in best_test(kind, X, G, node)[1:]]
-    wanted = sum(leaf_gain(kind, G, inside)[0] for inside in leaves)
-    assert result.edge == pytest.approx(wanted, rel=1e-5)
+    expected = sum(leaf_gain(kind, G, inside)[0] for inside in leaves)
+    assert result.edge == pytest.approx(expected, rel=1e-5)
     for number, inside in enumerate(leaves):
         if not inside.any():
             continue

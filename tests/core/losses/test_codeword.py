@@ -3,9 +3,10 @@ import itertools
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
+from scipy.special import logsumexp
 
 from boostbench.core.codebooks import draw_codebook
-from boostbench.core.losses.codeword import CodewordRisk
+from boostbench.core.losses.codeword import CodewordRisk, minimise_exponential_sum
 
 
 def literal_risk(labels, codewords, predictions):
@@ -91,11 +92,11 @@ def test_two_classes_equal_adaboost():
     labels, _, predictions = problem(2, 1, seed=5, n_samples=30)
     y = np.where(labels == 0, 1.0, -1.0)
     risk = CodewordRisk(labels, np.array([[1.0], [-1.0]]), predictions)
-    wanted = y * np.exp(-y * predictions[:, 0])
-    assert_parallel(risk.weights()[:, 0], wanted)
+    expected = y * np.exp(-y * predictions[:, 0])
+    assert_parallel(risk.weights()[:, 0], expected)
     leaf = np.arange(30) % 2
     g = np.array([1.0, -1.0])
-    edge = (wanted * g[leaf]).sum() / np.abs(wanted).sum()
+    edge = (expected * g[leaf]).sum() / np.abs(expected).sum()
     multiple, _ = risk.step(leaf, g[:, None])
     assert multiple == pytest.approx(np.arctanh(edge))
 
@@ -171,3 +172,42 @@ def test_perfect_weak_learner_is_recognised():
     multiple, is_perfect = risk.step(np.array([0, 1, 1]), np.array([[1.0, 0], [-1, 0]]))
     assert not is_perfect
     assert 0 < multiple < 100
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_step_equals_a_search_without_derivatives(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.exponential(size=30) * (rng.random(30) < 0.8)
+    slopes = rng.normal(size=30) * 10 ** rng.uniform(-3, 3) * (rng.random(30) < 0.9)
+    scale = np.abs(slopes).max()
+
+    def log_sum(a):
+        return logsumexp(a * slopes / scale, b=weights)
+
+    expected = minimize_scalar(log_sum, bounds=(-24, 24), method="bounded", options={"xatol": 1e-9})
+    step = minimise_exponential_sum(weights, slopes, 24.0)
+    assert abs(step) * scale <= 24 * (1 + 1e-12)
+    assert log_sum(step * scale) <= expected.fun + 1e-9
+
+
+def test_step_equals_the_closed_form_of_adaboost():
+    for edge in (0.9, 0.1, -0.5, 1 - 1e-9):
+        step = minimise_exponential_sum(np.array([1 + edge, 1 - edge]), np.array([-1.0, 1.0]), 24.0)
+        assert step == pytest.approx(np.arctanh(edge), rel=1e-6)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_unbounded_step_stops_at_the_limit(sign):
+    weights = np.array([1.0, 2.0, 0.0, 5.0])
+    slopes = sign * np.array([-4.0, -1.0, 7.0, 0.0])
+    assert minimise_exponential_sum(weights, slopes, 24.0) == pytest.approx(sign * 6.0)
+
+
+def test_zero_slope_gives_step_zero():
+    assert minimise_exponential_sum(np.ones(3), np.zeros(3), 24.0) == 0.0
+    assert minimise_exponential_sum(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 24.0) == 0.0
+
+
+def test_weights_of_very_different_sizes():
+    """The minimum is beyond the limit if a term is 200 decades below the other."""
+    assert minimise_exponential_sum(np.array([1.0, 1e-200]), np.array([-1.0, 1.0]), 24.0) == 24.0

@@ -71,8 +71,8 @@ class TestDerivatives:
         step = np.random.default_rng(2).normal(size=W.shape)
         along = problem.along(step)
         for size in (0.0, 0.25, 1.0):
-            wanted = literal_value(W + size * step, H, labels, loss)
-            assert along(size) == pytest.approx(wanted, rel=CLOSE)
+            expected = literal_value(W + size * step, H, labels, loss)
+            assert along(size) == pytest.approx(expected, rel=CLOSE)
 
     @pytest.mark.parametrize("damping", [0.0, 0.5])
     def test_hessian_equals_differences(self, n_classes, loss, damping):
@@ -117,8 +117,8 @@ class TestDerivatives:
             for r in range(n_classes):
                 rho = (W[label] - W[r]) @ H[:, i]
                 slope = LOSSES[loss](rho - 1e-6) - LOSSES[loss](rho + 1e-6)
-                wanted = 0.0 if r == label else slope / 2e-6
-                assert problem.dual[r, i] == pytest.approx(wanted, rel=CLOSE)
+                expected = 0.0 if r == label else slope / 2e-6
+                assert problem.dual[r, i] == pytest.approx(expected, rel=CLOSE)
 
 
 def test_negligible_curvature_is_omitted(loss):

@@ -37,13 +37,13 @@ class TestDerivatives:
         problem = make_problem(name)
         problem.move(self.W)
         np.testing.assert_allclose(problem.margins, self.W @ problem.A)
-        wanted = [
+        expected = [
             1 / (1 + math.exp(rho)) if name == "logistic" else math.exp(-rho)
             for rho in problem.margins
         ]
         if name == "log-sum-exp":
-            wanted = np.array(wanted) / sum(wanted)
-        np.testing.assert_allclose(problem.dual, wanted)
+            expected = np.array(expected) / sum(expected)
+        np.testing.assert_allclose(problem.dual, expected)
 
     def test_derivatives_along_a_step_equal_differences(self, name):
         problem = make_problem(name)
@@ -51,8 +51,8 @@ class TestDerivatives:
         problem.move(self.W)
         value = problem.along(step)
         for size in (0.0, 0.25, 1.0):
-            wanted = make_problem(name).move(self.W + size * step)[0]
-            assert value(size) == pytest.approx(wanted)
+            expected = make_problem(name).move(self.W + size * step)[0]
+            assert value(size) == pytest.approx(expected)
 
     def test_value_is_finite_for_margins_that_overflow_the_exponential(self, name):
         """The value far from the solution is finite, and decreases with the margins."""

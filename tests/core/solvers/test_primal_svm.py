@@ -93,8 +93,8 @@ def test_weights_follow_from_the_dual_variables(loss, C):
     """Eq. (7) is the condition on which column generation rests."""
     y, columns = draw(5, 90, 80, signal=0.55)
     svm = fitted(y, columns, C, loss)
-    wanted = columns @ (y * svm.dual)
-    np.testing.assert_allclose(svm.weights, wanted, atol=1e-10 * svm.dual.sum())
+    expected = columns @ (y * svm.dual)
+    np.testing.assert_allclose(svm.weights, expected, atol=1e-10 * svm.dual.sum())
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0])

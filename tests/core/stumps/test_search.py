@@ -67,9 +67,9 @@ class TestAgainstBruteForce:
         X, _ = self.problem(seed)
         search = StumpSearch(X)
         sides = {(f, tuple(reference.output(X, f, t))) for f, t in stumps_of(search)}
-        wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
-        assert sides == wanted
-        assert len(stumps_of(search)) == len(wanted)
+        expected = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
+        assert sides == expected
+        assert len(stumps_of(search)) == len(expected)
 
     def test_edges_at_every_position_equal_brute_force(self, seed):
         X, G = self.problem(seed)

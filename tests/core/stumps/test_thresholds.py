@@ -96,10 +96,12 @@ def test_weight_equals_repeated_rows(factor):
     for _ in range(30):
         values, times = rng.integers(0, 40, 60).astype(float), rng.integers(1, 5, 60)
         order = rng.permutation(60)
-        wanted = sorted_thresholds(values.repeat(times), 8)
-        assert find_thresholds(values, 8, factor * times).tolist() == wanted.tolist()
-        assert find_thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
-        assert find_thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
+        expected = sorted_thresholds(values.repeat(times), 8)
+        assert find_thresholds(values, 8, factor * times).tolist() == expected.tolist()
+        assert (
+            find_thresholds(values[order], 8, factor * times[order]).tolist() == expected.tolist()
+        )
+        assert find_thresholds(values.repeat(times), 8).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])

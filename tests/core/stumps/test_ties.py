@@ -164,9 +164,9 @@ def test_trees_do_not_depend_on_the_order_of_summation(problem, unit):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(evaluation, "choose_layout", layout)
             forms.append((StumpSearch(X), labels, weights))
-    wanted, *rest = [list(best_trees(*form)) for form in forms]
+    expected, *rest = [list(best_trees(*form)) for form in forms]
     for these in rest:
-        for tree, other in zip(wanted, these, strict=True):
+        for tree, other in zip(expected, these, strict=True):
             assert (tree is None) == (other is None)
             if tree is not None:
                 assert tree.feature.tolist() == other.feature.tolist()
@@ -185,8 +185,8 @@ def test_stumps_with_codes_do_not_depend_on_the_order_of_samples(problem, unit):
     scores = np.abs(edges @ codes.T) + violation / unit
     # Violations that are equal in single precision only are no ties.
     positions = np.argwhere(scores >= scores.max() - 1e-6)
-    wanted = [(*stumps[q], v) for q, v in positions]
-    assert (best.learner.feature, best.learner.threshold, best.column) in wanted
+    expected = [(*stumps[q], v) for q, v in positions]
+    assert (best.learner.feature, best.learner.threshold, best.column) in expected
     again = OutputCodeStumpSearch(X[order]).best(unit * G[order], codes, violation)
     assert (again.learner, again.column) == (best.learner, best.column)
 

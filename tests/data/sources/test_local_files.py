@@ -11,7 +11,7 @@ from boostbench.data.sources.local_files import find_file
 from boostbench.data.sources.local_files import read_file as read_file_by_options
 from boostbench.util.errors import UserError
 
-from ..readers.test_idx import idx
+from ..readers.test_binary_formats import idx
 
 
 def read_file(path, **options):

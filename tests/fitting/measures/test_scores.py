@@ -153,16 +153,16 @@ def test_test_part_of_one_class_has_no_auc(check_no_number):
     dataset = overlapping(2)
     train, test = np.arange(40), np.flatnonzero(dataset.y[40:] == dataset.classes[0]) + 40
     dataset = replace(dataset, splits=[(train, test)])
-    told = "a part with one class has no area under the ROC"
+    reason = "a part with one class has no area under the ROC"
     target = "sklearn.naive_bayes.GaussianNB"
-    check_no_number(dataset, target, "scores_by_auc", "auc", told, sampling="fixed")
+    check_no_number(dataset, target, "scores_by_auc", "auc", reason, sampling="fixed")
 
 
 def test_probabilities_switched_off_by_a_parameter(check_no_number):
     """The estimator reports the methods that a parameter switches off."""
-    told = "SGDClassifier as it is set has no predict_proba"
+    reason = "SGDClassifier as it is set has no predict_proba"
     target = "sklearn.linear_model.SGDClassifier"
-    check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", told)
+    check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", reason)
 
 
 def test_estimator_without_scores_raises():

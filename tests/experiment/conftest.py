@@ -1,6 +1,0 @@
-"""The tests share the classifiers of `tests/fitting`."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "fitting"))
