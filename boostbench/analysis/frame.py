@@ -14,9 +14,9 @@ from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
 from boostbench.records.schema import Record
 from boostbench.spec.keys import remove_defaults
-from boostbench.util.atomic_write import write_output
 from boostbench.util.errors import UserError, writing_to
-from boostbench.util.printable import escape_formula
+from boostbench.util.files import write_output
+from boostbench.util.terminal import escape_formula
 
 if TYPE_CHECKING:
     import pandas as pd

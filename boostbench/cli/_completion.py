@@ -7,7 +7,7 @@ import os
 
 from boostbench.cli._commands import command_names, find_command
 from boostbench.util.errors import UserError
-from boostbench.util.printable import echo
+from boostbench.util.terminal import echo
 
 # Bash splits words at "=" and replaces the part behind it only, so the function removes the rest.
 _BASH = """\

@@ -23,8 +23,8 @@ from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.execution.shutdown import end_workers
 from boostbench.util import configs
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
+from boostbench.util.files import user_path
 from boostbench.util.temporary_settings import temporarily_set
-from boostbench.util.user_paths import user_path
 
 _EXAMPLES = """\
 examples:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from boostbench.cli._arguments import find_tables, names_on_record
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, writing_to
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,7 +91,7 @@ def check(
             verdicts_as_csv,
             verdicts_as_json,
         )
-        from boostbench.util.atomic_write import atomic_write_text
+        from boostbench.util.files import atomic_write_text
 
     names, results = names_on_record("check", words)
     if update and results == installed_folder():

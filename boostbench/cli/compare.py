@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from boostbench.cli._arguments import add_names, names_on_record
 from boostbench.util import configs
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import slug, user_path
+from boostbench.util.files import slug, user_path
+from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
     from boostbench.analysis.cells import Cell

@@ -10,9 +10,8 @@ from pathlib import Path
 from boostbench.cli._arguments import add_overrides
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
-from boostbench.util.printable import echo, shortened
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import echo, shortened, spinner
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -4,10 +4,9 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench.cli._arguments import add_definition, add_overrides
 from boostbench.util import configs
-from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.errors import UserError, writing_to
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
+from boostbench.util.files import atomic_write_text
+from boostbench.util.terminal import echo, spinner
 
 
 def arguments(parser: ArgumentParser) -> None:

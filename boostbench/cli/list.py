@@ -5,7 +5,7 @@ from collections.abc import Callable
 from textwrap import fill
 
 from boostbench.util import configs
-from boostbench.util.printable import echo
+from boostbench.util.terminal import echo
 
 
 def arguments(parser: ArgumentParser) -> None:

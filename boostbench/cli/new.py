@@ -3,11 +3,10 @@
 import re
 from argparse import ArgumentParser, Namespace
 
-from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.configs import paper_folders
 from boostbench.util.errors import UserError, writing_to
-from boostbench.util.printable import echo
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import atomic_write_text, user_path
+from boostbench.util.terminal import echo
 
 # The numbers are an example; the user replaces them.
 _FILES = {

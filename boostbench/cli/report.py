@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from boostbench.cli._arguments import find_tables, names_on_record
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, writing_to
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
     from boostbench.analysis.tables import Table
@@ -64,7 +63,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.report.assemble import read_tables
         from boostbench.report.page.figures import find_figures
         from boostbench.report.page.render import render_page
-        from boostbench.util.atomic_write import write_output
+        from boostbench.util.files import write_output
 
     names, results = names_on_record("report", words)
     is_installed = results == installed_folder()
@@ -147,7 +146,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
     from boostbench.report.overview import headline, readme, sort_by_paper, table_lines
-    from boostbench.util.atomic_write import atomic_write_text
+    from boostbench.util.files import atomic_write_text
 
     path = results / "README.md"
     if importlib.util.find_spec("matplotlib") is None:

@@ -3,9 +3,8 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import echo, spinner
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -20,9 +20,8 @@ import yaml
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, is_debugging, print_error
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
     from boostbench.analysis.cells import Cell

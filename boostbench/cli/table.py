@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from boostbench.cli._arguments import add_definition, add_names, add_overrides
 from boostbench.util import configs
 from boostbench.util.errors import print_error, writing_to
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
     from boostbench.report.renderers.latex import Orientation
@@ -127,7 +126,7 @@ def make_table(
 
 
 def _write(path: Path, texts: Mapping[str, str]) -> None:
-    from boostbench.util.atomic_write import atomic_write_text
+    from boostbench.util.files import atomic_write_text
 
     with writing_to(path, depth=1):
         for suffix, text in texts.items():

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
-from boostbench.util.spinner import spinner
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import spinner
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boostbench.records.archive import Records
     from boostbench.records.schema import Record
     from boostbench.records.verified import Finding, Group, Verified
-    from boostbench.spec.code_version import CodeVersion
+    from boostbench.spec.class_facts import CodeVersion
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -197,7 +197,7 @@ def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) ->
     from boostbench.execution import verification
     from boostbench.execution.verification import GroupCheck, RecordedFit
     from boostbench.records.verified import Group
-    from boostbench.spec.code_version import CodeVersion
+    from boostbench.spec.class_facts import CodeVersion
 
     fits: dict[Group, list[RecordedFit]] = {}
     versions: dict[str, CodeVersion | None] = {}

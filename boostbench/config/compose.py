@@ -30,7 +30,7 @@ from boostbench.spec.experiment import ExperimentConfig, ParallelSettings, Profi
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
 from boostbench.util.validation import struct_from_mapping
 
 # Modules that read data and look up classes import NumPy or scikit-learn. Functions import them

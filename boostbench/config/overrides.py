@@ -18,8 +18,8 @@ from hydra.errors import HydraException, OverrideParseException
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error
-from boostbench.util.printable import truncated_repr
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import truncated_repr
 
 #: Largest numbers of characters of an override, and of digits of a number in it. Hydra's parser
 #: takes minutes for longer ones, or raises RecursionError.

@@ -16,7 +16,7 @@ from boostbench.spec.experiment import ExperimentConfig, ExperimentSpec, Profile
 from boostbench.spec.keys import digest
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
-from boostbench.util.user_paths import slug
+from boostbench.util.files import slug
 
 #: Overrides that change where and how a table is made, and not its content.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")

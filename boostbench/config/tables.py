@@ -28,8 +28,7 @@ from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
-from boostbench.util.printable import truncated_repr
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import spinner, truncated_repr
 from boostbench.util.validation import check_names, check_value, struct_from_mapping
 
 #: Row and column of a cell.

@@ -12,7 +12,7 @@ from boostbench.conversion.stump_tests import (
     extract_tests,
     value_cells,
 )
-from boostbench.util.optional_imports import import_optional
+from boostbench.util.imports import import_optional
 
 
 class NodeTest(NamedTuple):

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.data.numeric_text import Notation, is_number
+from boostbench.data.text import Notation, is_number
 from boostbench.spec.data import Decimal
-from boostbench.util.dates import days_conversion_code, is_all_dates
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import (
     TextProblem,
     classify_values,
+    days_conversion_code,
+    is_all_dates,
     is_identifier_column,
     text_problem,
 )

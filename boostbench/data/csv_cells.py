@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostbench.data.numeric_text import Notation, is_number
+from boostbench.data.text import Notation, is_number
 from boostbench.util.errors import truncated_list
 from boostbench.util.text_columns import classify_values
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.one_hot import CategoricalColumn, encode_one_hot
-from boostbench.data.text_lines import compose_letters
+from boostbench.data.text import compose_letters
 from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.util.errors import UserError
 

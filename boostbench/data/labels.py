@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from boostbench.data.numeric_text import is_all_plain_ascii
-from boostbench.data.text_lines import compose_letters
+from boostbench.data.text import compose_letters, is_all_plain_ascii
 from boostbench.util.errors import UserError
 
 #: Smallest whole number that float64 cannot distinguish from its neighbours.

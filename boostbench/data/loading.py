@@ -17,7 +17,7 @@ from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.util import configs
 from boostbench.util.data_quality import count_repeated_rows, find_faults
 from boostbench.util.errors import UserError, first_line
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import spinner
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ def _load(spec: DataSpec) -> Dataset:
     if spec.rows:
         dataset = dataset.select_rows(dataset.checked_slice("rows", spec.rows))
     if spec.descriptor:
-        from boostbench.data.descriptors.registry import compute_descriptors  # slow to import
+        from boostbench.data.descriptors import compute_descriptors  # slow to import
 
         X = compute_descriptors(dataset.X, spec.descriptor.kind, tuple(spec.descriptor.shape))
         dataset = replace(dataset, X=X, categories=(), names=None)

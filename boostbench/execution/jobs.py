@@ -22,8 +22,7 @@ from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.configs import read_summary
 from boostbench.util.errors import UserError, print_error
-from boostbench.util.printable import echo
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import echo, spinner
 
 #: Row and column of a cell.
 Key = tuple[str, str]

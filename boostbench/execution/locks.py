@@ -4,7 +4,7 @@ import contextlib
 import errno
 from pathlib import Path
 
-from boostbench.util.atomic_write import open_in_place
+from boostbench.util.files import open_in_place
 
 try:
     import fcntl

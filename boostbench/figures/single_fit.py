@@ -20,7 +20,7 @@ from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import spinner
 
 _HEIGHT = 3.9  # inches
 # Side of a picture and gap between two pictures, in units of the radius of the circle.

@@ -26,7 +26,7 @@ from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits
 from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
-from boostbench.util.spinner import spinner
+from boostbench.util.terminal import spinner
 from boostbench.util.validation import check_names
 
 

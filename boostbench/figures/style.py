@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from boostbench.util.atomic_write import atomic_write
 from boostbench.util.errors import writing_to
-from boostbench.util.printable import printable
+from boostbench.util.files import atomic_write
+from boostbench.util.terminal import printable
 
 #: Okabe and Ito's colours, which differ for all kinds of colour blindness; the first ones differ
 #: most in brightness as well.
@@ -216,7 +216,7 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
         Written into the files, for those who cannot see the picture.
     depth : int, default=1
         Number of the files' folders that must not be links, see
-        `boostbench.util.atomic_write.check_folders`: 1 for ``figures`` in a folder of results; 0 if
+        `boostbench.util.files.check_folders`: 1 for ``figures`` in a folder of results; 0 if
         the user named the file.
 
     Returns

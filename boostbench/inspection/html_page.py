@@ -18,8 +18,8 @@ from boostbench.inspection.displays import most_important
 from boostbench.inspection.evaluation import evaluate
 from boostbench.inspection.pairs import distinct_integers, heat_map_data
 from boostbench.inspection.shapes import visible_steps
-from boostbench.util.atomic_write import write_output
-from boostbench.util.printable import printable
+from boostbench.util.files import write_output
+from boostbench.util.terminal import printable
 
 # Edges of the plot area in units of the SVG view box.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150

@@ -18,7 +18,7 @@ from boostbench.records.store import (
 )
 from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
-from boostbench.spec.code_version import CodeVersion
+from boostbench.spec.class_facts import CodeVersion
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 

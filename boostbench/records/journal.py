@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.util.atomic_write import open_in_place
 from boostbench.util.file_lock import file_lock
+from boostbench.util.files import open_in_place
 
 
 @contextlib.contextmanager
@@ -29,7 +29,7 @@ def open_append(
         Function that returns True for a last line that lacks its line end only.
     depth : int, default=0
         Number of the file's folders that must not be links, see
-        `boostbench.util.atomic_write.check_folders`.
+        `boostbench.util.files.check_folders`.
 
     Yields
     ------

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from boostbench.spec.code_version import FIRST_EDITION
+from boostbench.spec.class_facts import FIRST_EDITION
 from boostbench.spec.data import key_options
 from boostbench.spec.keys import RecordKeys, digest, drop_removed_parameters
 
@@ -178,7 +178,7 @@ class Provenance:
     environment : dict
         Libraries and processor, see `boostbench.records.environment`; empty if it is unknown.
     edition : int
-        Edition of the estimator's class, see `boostbench.spec.code_version`.
+        Edition of the estimator's class, see `boostbench.spec.class_facts`.
     source : str or None
         Digest of the files of a user's classes.
 

@@ -25,10 +25,9 @@ from boostbench.records import codec
 from boostbench.records.codec import Definitions, UndefinedHash
 from boostbench.records.journal import open_append, repair
 from boostbench.records.schema import SCHEMA, BadLine, Record
-from boostbench.util.atomic_write import atomic_write, open_in_place, retry_while_in_use
 from boostbench.util.errors import UserError, os_error_reason, writing_to
 from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path
-from boostbench.util.user_paths import slug
+from boostbench.util.files import atomic_write, open_in_place, retry_while_in_use, slug
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"

@@ -23,10 +23,10 @@ from boostbench.records.schema import (
     Time,
     check,
 )
-from boostbench.spec.code_version import FIRST_EDITION, CodeVersion
-from boostbench.util.atomic_write import atomic_write
+from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
+from boostbench.util.files import atomic_write
 
 #: States of a group of which records were fitted again.
 STATES = ("same", "different", "failed")

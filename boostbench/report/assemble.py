@@ -159,7 +159,7 @@ def read_tables(
     records : Records
         Records of a results folder.
     tell : callable, default=None
-        Receives the current step and the finished share, see `boostbench.util.spinner.spinner`.
+        Receives the current step and the finished share, see `boostbench.util.terminal.spinner`.
 
     Returns
     -------

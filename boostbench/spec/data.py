@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from boostbench.util import configs, validation
 from boostbench.util.errors import UserError
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
 from boostbench.util.validation import annotated_type
 
 #: Names of the marks before the fraction of a number and between groups of three digits.

@@ -10,7 +10,7 @@ import msgspec
 
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.code_version import CodeVersion
+from boostbench.spec.class_facts import CodeVersion
 from boostbench.spec.data import FALLBACK, KEEP, DataSpec
 from boostbench.spec.keys import canonical_json, digest, fill_defaults, remove_defaults
 from boostbench.spec.protocol import ProtocolSpec

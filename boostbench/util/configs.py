@@ -12,8 +12,8 @@ from pathlib import Path
 import yaml
 
 from boostbench.util.errors import UserError, unknown_name_error
-from boostbench.util.printable import truncated_repr
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import user_path
+from boostbench.util.terminal import truncated_repr
 
 #: Names of the options of each config group in messages.
 KINDS = {

@@ -3,7 +3,7 @@
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
 
-from boostbench.util.printable import printable
+from boostbench.util.terminal import printable
 
 
 def make_console(**options) -> Console:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from boostbench.util.atomic_write import check_folders
-from boostbench.util.printable import echo, printable, shortened
+from boostbench.util.files import check_folders
+from boostbench.util.terminal import echo, printable, shortened
 
 #: Advice if results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
@@ -162,7 +162,7 @@ def writing_to(
         Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
     depth : int, default=0
         Number of the file's folders that must not be links, see
-        `boostbench.util.atomic_write.check_folders`.
+        `boostbench.util.files.check_folders`.
 
     Raises
     ------

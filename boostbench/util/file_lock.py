@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.util.atomic_write import open_in_place
 from boostbench.util.errors import RESULTS_ELSEWHERE, UserError, first_line, writing_to
+from boostbench.util.files import open_in_place
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def file_lock(
         Parts of the error message, see `boostbench.util.errors.writing_to`.
     depth : int, default=0
         Number of the file's folders that must not be links, see
-        `boostbench.util.atomic_write.check_folders`.
+        `boostbench.util.files.check_folders`.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
-from boostbench.util.printable import truncated_repr
+from boostbench.util.terminal import truncated_repr
 
 T = TypeVar("T")
 

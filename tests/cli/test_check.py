@@ -57,7 +57,7 @@ def test_partial_means_are_marked(table_path, call):
 
 def test_marks_of_an_older_edition_are_explained(table_path, call, monkeypatch):
     monkeypatch.setattr(
-        "boostbench.spec.code_version.CodeVersion.matches", lambda self, record: False
+        "boostbench.spec.class_facts.CodeVersion.matches", lambda self, record: False
     )
     output = call("check", table_path).out
     assert re.search(r"^wine  AdaBoost.MH .*\)† ", output, re.M)

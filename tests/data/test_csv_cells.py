@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.csv_cells import HeaderGuess, guess_header
-from boostbench.data.numeric_text import is_all_plain_ascii, is_number, is_plain_ascii
+from boostbench.data.text import is_all_plain_ascii, is_number, is_plain_ascii
 
 MISSING = ["", "?", "NA"]
 NUMBERS = ["5,2,a", "3,2,b", "3,1,a", "?,4,b"]

@@ -8,7 +8,7 @@ import pytest
 
 from boostbench.data.column_problems import UnreadableColumns
 from boostbench.data.csv_cells import word_mask
-from boostbench.data.numeric_text import Notation
+from boostbench.data.text import Notation
 from boostbench.util.errors import UserError
 
 from .reading import csv_data

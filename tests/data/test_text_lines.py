@@ -5,7 +5,7 @@ import lzma
 
 import pytest
 
-from boostbench.data.text_lines import check_utf8, read_lines
+from boostbench.data.text import check_utf8, read_lines
 from boostbench.util.errors import UserError
 
 

@@ -24,7 +24,7 @@ from boostbench.execution.shards import Shard
 from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
-from boostbench.spec.code_version import _code_version
+from boostbench.spec.class_facts import _code_version
 from boostbench.util.errors import UserError
 
 GRID = {"width": [1, 2, 3]}

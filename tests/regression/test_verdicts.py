@@ -17,7 +17,7 @@ from boostbench.report.verdict_files import (
     verdict_lines,
     verdicts_as_csv,
 )
-from boostbench.spec.code_version import CodeVersion
+from boostbench.spec.class_facts import CodeVersion
 from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"

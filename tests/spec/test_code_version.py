@@ -5,8 +5,8 @@ import pytest
 
 from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records.schema import Provenance
-from boostbench.spec import code_version
-from boostbench.spec.code_version import CodeVersion
+from boostbench.spec import class_facts
+from boostbench.spec.class_facts import CodeVersion
 from boostbench.util.errors import UserError
 
 OURS = "boostbench.algorithms.MCBoost"
@@ -18,9 +18,9 @@ def provenance(environment=None, **content):
 
 @pytest.fixture(autouse=True)
 def clear_cache():
-    code_version._code_version.cache_clear()
+    class_facts._code_version.cache_clear()
     yield
-    code_version._code_version.cache_clear()
+    class_facts._code_version.cache_clear()
 
 
 def version_of(target, **parameters):
@@ -36,7 +36,7 @@ def write_module(tmp_path, monkeypatch):
         (tmp_path / "mine_alone.py").write_text(text)
         sys.modules.pop("mine_alone", None)
         importlib.invalidate_caches()
-        code_version._code_version.cache_clear()
+        class_facts._code_version.cache_clear()
 
     yield write
     sys.modules.pop("mine_alone", None)
@@ -49,7 +49,7 @@ def test_version_of_our_classes_is_their_edition(monkeypatch):
     assert version_of(OURS).matches(provenance())
     assert version_of(OURS).matches(provenance(code="0" * 16))
     monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
-    code_version._code_version.cache_clear()
+    class_facts._code_version.cache_clear()
     assert version_of(OURS).to_record() == {"edition": 3}
     assert not version_of(OURS).matches(provenance())
     assert version_of(OURS).matches(provenance(edition=3))

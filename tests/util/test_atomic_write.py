@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.util.atomic_write import atomic_write, open_in_place, write_output
+from boostbench.util.files import atomic_write, open_in_place, write_output
 
 
 def test_failed_write_keeps_the_old_file(tmp_path):

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from boostbench.util.errors import UserError, print_error, unknown_name_error, writing_to
-from boostbench.util.printable import printable, shortened
+from boostbench.util.terminal import printable, shortened
 
 
 def test_names_without_near_matches():

@@ -2,8 +2,8 @@ import io
 import sys
 import time
 
-import boostbench.util.spinner as module
-from boostbench.util.spinner import spinner
+import boostbench.util.terminal as module
+from boostbench.util.terminal import spinner
 
 
 class Terminal(io.StringIO):

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from boostbench.data.sources.cache import cache_folder
-from boostbench.util.user_paths import slug, user_path
+from boostbench.util.files import slug, user_path
 
 
 def test_tilde_is_expanded():

@@ -51,7 +51,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     `_staged_scores` if the scores are not the weighted sum of the hypotheses, and `_encode_target`
     if the target is not a class label. A class attribute `edition` (1 if it is absent) numbers the
     versions of the results: it increases whenever equal data and parameters give other numbers than
-    before, and makes older records stale, see `boostbench.spec.code_version`.
+    before, and makes older records stale, see `boostbench.spec.class_facts`.
 
     Callbacks of scikit-learn 1.9 and later receive each round as a task:
     ``set_callbacks(ProgressBar())`` shows a progress bar, ``ScoringMonitor`` records the score of

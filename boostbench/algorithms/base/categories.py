@@ -10,8 +10,12 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from boostbench.algorithms.base.frames import to_pandas
-from boostbench.util.dates import days_conversion_code
-from boostbench.util.text_columns import MAX_CATEGORIES, classify_values, text_problem
+from boostbench.util.text_columns import (
+    MAX_CATEGORIES,
+    classify_values,
+    days_conversion_code,
+    text_problem,
+)
 
 # A number with commas between thousands.
 _THOUSANDS_SEPARATED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)

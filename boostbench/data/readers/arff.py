@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.data.column_problems import UnreadableColumns, date_problem
 from boostbench.data.data_table import DataTable, matches_any, unquote
 from boostbench.data.readers.base import Reader, ReadOptions
-from boostbench.data.text_lines import read_lines
+from boostbench.data.text import read_lines
 from boostbench.util.errors import UserError
 
 #: A keyword and the blank after it, where liac-arff does not accept a tab.

@@ -23,9 +23,8 @@ from boostbench.data.csv_cells import (
 )
 from boostbench.data.data_table import DataTable, label_column, select_columns
 from boostbench.data.labels import MIN_INEXACT
-from boostbench.data.numeric_text import Notation
 from boostbench.data.readers.base import Reader, ReadOptions
-from boostbench.data.text_lines import check_utf8, compose_letters, read_lines
+from boostbench.data.text import Notation, check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import is_identifier_column
 

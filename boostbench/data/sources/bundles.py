@@ -13,10 +13,9 @@ from typing import Any
 from boostbench.data.dataset import Dataset
 from boostbench.data.sources import cache
 from boostbench.spec.data import DataSpec
-from boostbench.util.atomic_write import atomic_write
-from boostbench.util.checksums import file_sha256
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
+from boostbench.util.files import atomic_write, file_sha256
 
 CHECKSUM_FILE = "SHA256SUMS"
 _SUFFIX = ".bundle.npz"

@@ -10,8 +10,7 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.decompression import read_arrays
-from boostbench.util.atomic_write import atomic_write
-from boostbench.util.user_paths import user_path
+from boostbench.util.files import atomic_write, user_path
 
 logger = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from boostbench.data.readers import (
 from boostbench.data.readers.base import ReadOptions
 from boostbench.spec.data import DataSpec
 from boostbench.util.errors import UserError
-from boostbench.util.user_paths import slug, user_path
+from boostbench.util.files import slug, user_path
 
 
 def data_folder() -> Path | None:

@@ -12,7 +12,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.readers import check_options, main_suffixes
 from boostbench.data.readers.base import ReadOptions
 from boostbench.data.sources import bundles, cache
-from boostbench.data.sources.builtin import generate, load_builtin, rescale_like_libsvm
+from boostbench.data.sources.generators import generate, load_builtin, rescale_like_libsvm
 from boostbench.data.sources.local_files import (
     data_folder,
     local_file,

@@ -28,8 +28,8 @@ from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import Arff
 from boostbench.data.readers.base import ReadOptions
 from boostbench.data.sources import cache
-from boostbench.util.atomic_write import atomic_write_text
 from boostbench.util.errors import UserError
+from boostbench.util.files import atomic_write_text
 from boostbench.util.temporary_settings import temporarily_set
 
 logger = logging.getLogger(__name__)

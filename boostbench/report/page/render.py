@@ -22,7 +22,7 @@ from boostbench.report.page.details import details, environments, source
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.html import css, identifier, style, typeset
 from boostbench.report.wording import PARTIAL, STALE
-from boostbench.util.printable import printable
+from boostbench.util.terminal import printable
 
 #: Mark of a number with a note on the reason why it differs.
 NOTE = "*"

@@ -9,7 +9,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.wording import format_chosen
-from boostbench.util.printable import escape_formula
+from boostbench.util.terminal import escape_formula
 
 #: Numeric attributes of an `Agreement` that files contain.
 JUDGED = ("difference", "low", "high", "p", "detectable", "p_within")

@@ -19,7 +19,7 @@ from boostbench.report.renderers.latex_layout import (
     text_width,
 )
 from boostbench.report.wording import PARTIAL, STALE
-from boostbench.util.printable import printable
+from boostbench.util.terminal import printable
 
 Orientation = Literal["auto", "normal", "transposed"]
 

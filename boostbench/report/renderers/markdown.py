@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from tabulate import tabulate
 
 from boostbench.report.blocks import Document, Entry
-from boostbench.util.printable import printable
+from boostbench.util.terminal import printable
 
 # Characters that are markup at any position; an underscore is not markup inside a word.
 _MARKUP = re.compile(r"[|*`~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|(?<=\])\(|&(?=#?\w+;)")

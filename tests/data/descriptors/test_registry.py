@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 from skimage.feature import hog as hog_of
 
+from boostbench.data import descriptors as registry
 from boostbench.data import load
-from boostbench.data.descriptors import registry
-from boostbench.data.descriptors.hog_pyramid import ORIENTATIONS, deskew, hog_pyramid
-from boostbench.data.descriptors.registry import compute_descriptors, gist, hog
+from boostbench.data.descriptors import (
+    ORIENTATIONS,
+    compute_descriptors,
+    deskew,
+    gist,
+    hog,
+    hog_pyramid,
+)
 from boostbench.util.errors import UserError
 
 RNG = np.random.default_rng(0)
@@ -138,7 +144,7 @@ class TestCache:
         program = (
             "import os, signal, sys\n"
             "import numpy as np\n"
-            "from boostbench.data.descriptors import registry\n"
+            "from boostbench.data import descriptors as registry\n"
             "blocks = []\n"
             "def count(images):\n"
             "    blocks.append(len(images))\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.data import load
-from boostbench.data.sources.builtin import generate, load_builtin
+from boostbench.data.sources.generators import generate, load_builtin
 from boostbench.records.store import read_records
 from boostbench.util import configs
 from boostbench.util.errors import UserError

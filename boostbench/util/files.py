@@ -1,15 +1,19 @@
-"""Atomic replacement of files, and safe opening of files that grow.
+"""Files: atomic replacement, safe opening, checksums, and paths from user input.
 
 A folder of results may be somebody else's, and archives preserve symbolic links. Therefore no
 function follows a link when it writes a file.
 """
 
 import contextlib
+import hashlib
 import os
+import re
 import stat
 import sys
 import time
+import unicodedata
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -114,3 +118,44 @@ def retry_while_in_use(change: Callable[[], None]) -> None:
             if sys.platform != "win32" or time.monotonic() > end:
                 raise
             time.sleep(0.05)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def user_path(text: str) -> Path:
+    """Return a path in which ``~`` is replaced by the home folder.
+
+    ``~`` with an unknown user name is not replaced; `Path.expanduser` raises a RuntimeError then.
+    """
+    return Path(os.path.expanduser(text))
+
+
+def slug(text: str, punctuation: str, substitute: str = "_") -> str:
+    """Return a text in which each run of characters unsuitable for file names is replaced.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    punctuation : str
+        Characters to keep in addition to letters, digits and ``_``. Combining marks count as
+        letters: without them, names in Indic scripts and in Thai would become equal.
+    substitute : str, default="_"
+        Replacement of each run.
+
+    Examples
+    --------
+    >>> slug("my = data.csv", "."), slug("कि.csv", ".")
+    ('my_data.csv', 'कि.csv')
+    """
+
+    def stays(character: str) -> bool:
+        is_mark = unicodedata.category(character).startswith("M")
+        return is_mark or character in punctuation or bool(re.match(r"\w", character))
+
+    runs = groupby(text, stays)
+    return "".join("".join(run) if is_kept else substitute for is_kept, run in runs)

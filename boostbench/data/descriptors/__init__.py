@@ -1,1 +1,0 @@
-"""Descriptors of images, computed block by block; each block is cached."""
