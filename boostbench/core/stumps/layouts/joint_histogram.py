@@ -108,7 +108,12 @@ class JointHistogram(Layout):
 
     def pieces(self, W, total):
         """Yield all edges at once; see `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
-        yield self.table.edges(self.bin_sums(W), total)
+        sums = self.bin_sums(W)
+        if W.shape[1] == 1:
+            # NumPy's loops over vectors are faster than its loops over matrices of one column.
+            yield self.table.edges(sums[:, 0], total[0])[:, None]
+        else:
+            yield self.table.edges(sums, total)
 
 
 class BlockHistogram(JointHistogram):
