@@ -36,11 +36,11 @@ ROUNDS_OF_GROWTH, ROUNDS_OF_THREADS = 20, 60
 def main():
     """Print the tables that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kinds", nargs="*", choices=SIZES, default=list(SIZES))
+    parser.add_argument("kinds", nargs="*", choices=SIZES)
     parser.add_argument("--samples", type=int, nargs="+")
     arguments = parser.parse_args()
     tables = {"ebm": compare_with_ebm, "growth": show_growth, "threads": compare_threads}
-    for kind in arguments.kinds:
+    for kind in arguments.kinds or SIZES:
         tables[kind](arguments.samples or SIZES[kind])
 
 

@@ -45,10 +45,10 @@ N_REPEATS = {"boosters": 5, "bags": 2}
 def main():
     """Print a table for each pair of models, with a row for each number of rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kinds", nargs="*", choices=MODELS, default=list(MODELS))
+    parser.add_argument("kinds", nargs="*", choices=MODELS)
     parser.add_argument("--rows", type=int, nargs="+", default=[3000, 30_000, 80_000])
     arguments = parser.parse_args()
-    for kind in arguments.kinds:
+    for kind in arguments.kinds or MODELS:
         models = MODELS[kind]
         compare(models, 500)  # imports, and the first calls of each library
         rows = [compare(models, n_rows, N_REPEATS[kind]) for n_rows in arguments.rows]
