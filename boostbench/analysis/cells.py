@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.statistics.agreement import Agreement, agreement
+from boostbench.analysis.statistics.agreement import Agreement, agreement, nearer_end
 from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio, fold_ratio
 from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
@@ -245,7 +245,7 @@ class Cell(CellResult):
             target.n,
             target.quantity.digits,
             self.quantity.sign,
-            self.quantity.perfect,
+            nearer_end(target.mean, self.quantity.perfect, self.quantity.worst),
             target.pool_share,
             n_tested,
             self.rule,

@@ -10,6 +10,10 @@ it has a sampling error itself. The tests therefore compare our error with (1 + 
 determination for proving equivalence based on the ratio of two means for normally distributed
 data*, Statistics in Medicine 18, 1999).
 
+The published error is the distance of the published number from the nearer end of its scale. For an
+error of 5% and an accuracy of 95% this is 5%. For a precision of 0.15 it is 0.15: the distance from
+1 would allow any precision from 0 to 0.32.
+
 Published means and deviations are rounded. The unrounded number is equally likely anywhere within
 half a digit. Its variance, d**2 / 12 for a last digit d, is a part of the variance of the
 difference, as in the *Guide to the expression of uncertainty in measurement* (JCGM 100:2008, 4.3.7
@@ -65,6 +69,17 @@ _MANY = 1e6
 _TOLERANCE = 1e-9
 
 
+def nearer_end(number: float, perfect: float, worst: float) -> float:
+    """Return the end of a scale that a number is nearer to; the perfect one in the middle.
+
+    Examples
+    --------
+    >>> nearer_end(95.0, perfect=100, worst=0), nearer_end(0.15, perfect=1, worst=0)
+    (100, 0)
+    """
+    return min(perfect, worst, key=lambda end: abs(number - end))
+
+
 class VariancePart(NamedTuple):
     """A variance, its degrees of freedom, and its share in the variances of the two means."""
 
@@ -88,8 +103,8 @@ class Agreement:
         Decimals that the published number is rounded to.
     sign : {1, -1}
         1 if the lower number is the better one, else -1.
-    perfect : float
-        The best possible number.
+    reference : float
+        End of the scale from which the published error is measured.
     rule : {"tost", "power"}
         Rule of `verdict`.
     basis : str
@@ -107,7 +122,7 @@ class Agreement:
     published_mean: float
     digits: int
     sign: int
-    perfect: float
+    reference: float
     rule: str
     basis: str
     parts: list[VariancePart]
@@ -121,8 +136,8 @@ class Agreement:
 
     @property
     def error(self) -> float:
-        """Published error: the distance of the published number from a perfect one."""
-        return abs(self.published_mean - self.perfect)
+        """Published error: the distance of the published number from the end of the scale."""
+        return abs(self.published_mean - self.reference)
 
     @property
     def step(self) -> float:
@@ -250,8 +265,8 @@ class Agreement:
         """
         if self.basis == "rounding":
             return nan
-        # A higher error is a positive excess, whichever number is the better one.
-        is_error = self.published_mean >= self.perfect
+        # A larger distance from the end is a positive excess, whichever number is the better one.
+        is_error = self.published_mean >= self.reference
         excess = self.difference if is_error else -self.difference
         p_values = []
         for width, share in ((margin * self.error, margin), (self.step, 0.0)):
@@ -274,7 +289,7 @@ def agreement(
     published_n: int,
     digits: int = 1,
     sign: int = 1,
-    perfect: float = 0.0,
+    reference: float = 0.0,
     pool_share: float = 0.0,
     n_tested: int | None = None,
     rule: str = "tost",
@@ -293,8 +308,8 @@ def agreement(
         Decimals that the published numbers are rounded to.
     sign : {1, -1}, default=1
         1 if the lower number is the better one, else -1.
-    perfect : float, default=0.0
-        The best possible number: the published error is the distance from it.
+    reference : float, default=0.0
+        End of the scale from which the published error is measured, see `nearer_end`.
     pool_share : float, default=0.0
         Where the paper's repeats are splits of samples that were drawn once, and ours draw anew:
         the variance between such pools, as a share of that within one, which is published.
@@ -326,7 +341,7 @@ def agreement(
         parts = [VariancePart(both * (100 - both) / n_tested, inf, 1 / n, 1 / published_n)]
     parts.append(VariancePart((10.0**-digits) ** 2 / 12, inf, 0.0, 1.0))
     return Agreement(
-        *(mean, published_mean, digits, sign, perfect, rule, basis, parts, folds, counted)
+        *(mean, published_mean, digits, sign, reference, rule, basis, parts, folds, counted)
     )
 
 

@@ -222,8 +222,8 @@ def test_rule_of_power_needs_a_fifth_of_the_published_error_to_be_detectable():
     assert verdict(10.0, 1.0, 10, 10.0, 1.0, 10) == "reproduced"  # 1.3 is found
     assert verdict(6.0, 1.0, 10, 6.0, 1.0, 10) == "undecided"
     # The error of an accuracy is its distance from 100%.
-    assert verdict(94.0, 1.0, 10, 94.0, 1.0, 10, sign=-1, perfect=100) == "undecided"
-    assert verdict(90.0, 1.0, 10, 90.0, 1.0, 10, sign=-1, perfect=100) == "reproduced"
+    assert verdict(94.0, 1.0, 10, 94.0, 1.0, 10, sign=-1, reference=100) == "undecided"
+    assert verdict(90.0, 1.0, 10, 90.0, 1.0, 10, sign=-1, reference=100) == "reproduced"
     assert verdict(9.0, 1.0, 10, 6.0, 1.0, 10) == "worse"
     assert verdict(0.0, 0.0, 10, 0.0, 0.0, 10) == "reproduced"
 
@@ -254,9 +254,9 @@ def test_p_within_is_the_larger_of_two_one_sided_t_tests():
     assert result.p_within == pytest.approx(max(sides))
 
 
-def test_accuracies_are_compared_by_their_distance_from_100():
+def test_high_accuracies_are_compared_by_their_distance_from_100():
     errors = agreement(11.0, 1.5, 10, 10.0, 2.0, 20)
-    accuracies = agreement(89.0, 1.5, 10, 90.0, 2.0, 20, sign=-1, perfect=100)
+    accuracies = agreement(89.0, 1.5, 10, 90.0, 2.0, 20, sign=-1, reference=100)
     assert accuracies.p_within == pytest.approx(errors.p_within)
     assert accuracies.margins == errors.margins
 
