@@ -17,7 +17,7 @@ from boostbench.analysis.verdicts import VERDICTS
 from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
 from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.sources import read_figure_tables, stale_cells
-from boostbench.figures.style import COLOURS, label, make_panels, style
+from boostbench.figures.style import COLOURS, label, style
 from boostbench.report.overview import CountedLine
 from boostbench.report.wording import format_splits
 from boostbench.util.errors import UserError
@@ -183,7 +183,7 @@ def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
     }
 
 
-#: The looks of the parts of a bar; what was not run is hatched.
+#: The looks of the parts of a bar; numbers that were not run are hatched.
 _LOOKS = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
     "not run": {"facecolor": "#ffffff", "edgecolor": VERDICTS["not run"].colour, "hatch": "//////"}
 }
@@ -206,11 +206,29 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
     """
     lines = [line for line in lines if line.tally.published]
     lengths = [line.tally.published for line in lines if not line.is_paper]
+    frame = pd.DataFrame(
+        [
+            ("", "", verdict, position, number)
+            for position, line in enumerate(lines)
+            if not line.is_paper
+            for verdict, number in line.tally.shown.items()
+        ],
+        columns=["panel", "hue", "verdict", "y", "x"],
+    )
+    frame["start"] = frame.groupby("y").x.cumsum() - frame.x
+    figure, [axes] = draw_panels(
+        frame,
+        _draw_counts,
+        panels=[""],
+        hues=[""],
+        n_columns=1,
+        height=_BAR_HEIGHT * (len(lines) + 3),
+        legend="none",
+        has_titles=False,
+        grid_lines="x",
+        pad=None,
+    )
     with style():
-        figure, [axes], _ = make_panels(1, 1, _BAR_HEIGHT * (len(lines) + 3))
-        for position, line in enumerate(lines):
-            if not line.is_paper:
-                _draw_overview_bar(axes, position, line)
         axes.set(xlabel="published numbers", xlim=(0, max(lengths, default=1)))
         axes.set_ylim(len(lines) - 0.4, -0.6)
         axes.set_yticks(range(len(lines)), [label(line.title) for line in lines])
@@ -218,14 +236,12 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
             text.set_fontweight("bold" if line.is_paper else "normal")
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.grid(axis="x")
         handles = [Patch(label=verdict, **_LOOKS[verdict]) for verdict in verdicts]
         figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
     return figure
 
 
-def _draw_overview_bar(axes: Axes, position: int, line: CountedLine) -> None:
-    start = 0
-    for verdict, number in line.tally.shown.items():
-        axes.barh(position, number, 0.68, left=start, linewidth=0.4, **_LOOKS[verdict])
-        start += number
+def _draw_counts(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+    """Draw counted verdicts beside each other."""
+    for part in data.itertuples():
+        axes.barh(part.y, part.x, 0.68, left=part.start, linewidth=0.4, **_LOOKS[part.verdict])

@@ -5,6 +5,7 @@ from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -16,6 +17,7 @@ from boostbench.data.loading import load_each
 from boostbench.data.sources.lookup import first_available_source
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import Drawing, FigureDefinition, stale_note
+from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import CrossColumn, OfCross
 from boostbench.figures.style import (
     COLOURS,
@@ -235,26 +237,49 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
     """
     n_columns = min(_POINT_COLUMNS, len(datasets))
     side = PAGE_WIDTH / n_columns - 0.05
-    with style():
-        figure, grid, _ = make_panels(
-            len(datasets), n_columns, side + _POINT_TITLE, dpi=_POINT_DPI, pad=0.02
+    frame = pd.concat(
+        pd.DataFrame(
+            {
+                "panel": title,
+                "hue": number,
+                "x": dataset.X[dataset.y == class_name, 0],
+                "y": dataset.X[dataset.y == class_name, 1],
+                # Points of a grid touch each other: squares, as wide as the step.
+                "area": min(_LARGEST, (72 * side / sqrt(dataset.n_samples)) ** 2),
+            }
         )
-        for axes, (title, dataset) in zip(grid, datasets.items(), strict=True):
-            axes.set(xticks=[], yticks=[], box_aspect=1)
-            axes.set_title(label(title), pad=3)
-            axes.spines[:].set_visible(True)
-            # Points of a grid touch each other: squares, as wide as the step.
-            step = 72 * side / sqrt(dataset.n_samples)
-            for index, class_name in enumerate(dataset.classes):
-                axes.scatter(
-                    *dataset.X[dataset.y == class_name].T,
-                    s=min(_LARGEST, step**2),
-                    c=COLOURS[index % len(COLOURS)],
-                    marker="s",
-                    linewidths=0,
-                    rasterized=True,
-                )
+        for title, dataset in datasets.items()
+        for number, class_name in enumerate(dataset.classes)
+    )
+    figure, grid = draw_panels(
+        frame,
+        _draw_class,
+        panels=list(datasets),
+        hues=range(max(dataset.n_classes for dataset in datasets.values())),
+        n_columns=n_columns,
+        height=side + _POINT_TITLE,
+        legend="none",
+        grid_lines=None,
+        pad=0.02,
+        dpi=_POINT_DPI,
+    )
+    for axes in grid:
+        axes.set(xticks=[], yticks=[], box_aspect=1)
+        axes.spines[:].set_visible(True)
     return figure
+
+
+def _draw_class(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+    """Draw the samples of a class."""
+    axes.scatter(
+        data.x,
+        data.y,
+        s=data.area.iloc[0],
+        c=_colour(index),
+        marker="s",
+        linewidths=0,
+        rasterized=True,
+    )
 
 
 class PointClouds(FigureDefinition, frozen=True, kw_only=True):

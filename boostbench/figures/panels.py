@@ -110,6 +110,8 @@ def draw_panels(
     legend: Literal["panel", "above", "none"] = "above",
     has_titles: bool = True,
     n_legend_columns: int = 5,
+    grid_lines: Literal["x", "y", "both"] | None = "y",
+    pad: float | None = 0.03,
     **options,
 ) -> tuple[Figure, list[Axes]]:
     """Draw tidy data as a grid of panels with one legend.
@@ -138,8 +140,12 @@ def draw_panels(
         Whether titles stand above the panels.
     n_legend_columns : int, default=5
         Entries in a row of a legend above the panels.
+    grid_lines : {"x", "y", "both"}, default="y"
+        Axes with grid lines; None: no lines.
+    pad : float, default=0.03
+        Inches around a panel; None: default of matplotlib.
     **options
-        Options of `make_panels`.
+        Further options of `make_panels`.
 
     Returns
     -------
@@ -148,14 +154,15 @@ def draw_panels(
         The panels.
     """
     with style():
-        figure, grid, free = make_panels(len(panels), n_columns, height, pad=0.03, **options)
+        figure, grid, free = make_panels(len(panels), n_columns, height, pad=pad, **options)
         for axes, panel in zip(grid, panels, strict=True):
             if has_titles:
                 axes.set_title(label(panel), pad=3)
             rows = frame[frame.panel == panel]
             for hue in rows.hue.unique():
                 mark(axes, rows[rows.hue == hue], hues.index(hue), len(hues))
-            axes.grid(axis="y")
+            if grid_lines:
+                axes.grid(axis=grid_lines)
         if x_label:
             figure.supxlabel(label(x_label), fontsize="medium")
         if y_label:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
@@ -12,8 +13,9 @@ from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
 from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
+from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
-from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
+from boostbench.figures.style import PAGE_WIDTH, plain_ticks, style
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.papers.metadata import title
 from boostbench.report.overview import counting, headline, sort_by_paper, table_lines
@@ -28,7 +30,7 @@ _TITLE = 0.15  # inches; the panels are square, so that the height has to leave 
 _SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0, "undecided": 2.8}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
 
-#: A panel: the paper, and what its numbers are.
+#: The paper and the quantity of a panel.
 _Panel = tuple[str, Quantity]
 
 
@@ -47,28 +49,63 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     UserError
         No cell has both numbers.
     """
-    panels = _panels(tables)
-    if not panels:
+    cells = _cells_by_panel(tables)
+    if not cells:
         raise UserError("nothing that is recorded can be set beside a published number")
-    quantities = {quantity for _, quantity in panels}
-    n_columns = min(_COLUMNS, len(panels))
+    quantities = {quantity for _, quantity in cells}
+    titles = {
+        (paper, quantity): f"{title(paper)}, {label_axis(quantity)}"
+        if len(quantities) > 1
+        else title(paper)
+        for paper, quantity in cells
+    }
+    frame = pd.concat(_panel_frame(titles[panel], members) for panel, members in cells.items())
+    n_columns = min(_COLUMNS, len(cells))
     side = min(_PANEL, PAGE_WIDTH / n_columns)
+    noun = label_axis(*quantities) if len(quantities) == 1 else "number"
+    figure, grid = draw_panels(
+        frame,
+        _draw_numbers,
+        panels=list(titles.values()),
+        hues=[""],
+        n_columns=n_columns,
+        height=side + _TITLE,
+        width=side * n_columns,
+        x_label=f"published {noun}",
+        y_label=f"our {noun}",
+        legend="none",
+        grid_lines="both",
+        pad=None,
+        dpi=_DPI,
+    )
     with style():
-        size = {"height": side + _TITLE, "width": side * n_columns}
-        figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
-        for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=True):
-            what = f", {label_axis(quantity)}" if len(quantities) > 1 else ""
-            axes.set_title(f"{title(paper)}{what}", pad=3)
-            _draw(axes, cells)
-            alike = [other for (_, shown), other in panels.items() if shown == quantity]
-            _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
-        what = label_axis(*quantities) if len(quantities) == 1 else "number"
-        figure.supxlabel(f"published {what}", fontsize="medium")
-        figure.supylabel(f"our {what}", fontsize="medium")
+        for axes, (_, quantity) in zip(grid, cells, strict=True):
+            axes.set_box_aspect(1)
+            axes.legend(
+                loc="best", handlelength=1, labelspacing=0.4, framealpha=0.9, edgecolor="none"
+            )
+            alike = frame[frame.panel.isin([titles[each] for each in cells if each[1] == quantity])]
+            _scale(axes, quantity, [*alike.x, *alike.y])
     return figure
 
 
-def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
+def _panel_frame(panel: str, cells: Sequence[Cell]) -> pd.DataFrame:
+    """Return tidy points of a panel; errors are halves of 95% intervals."""
+    return pd.DataFrame(
+        {
+            "panel": panel,
+            "hue": "",
+            "verdict": [cell.verdict for cell in cells],
+            "x": [cell.target.mean for cell in cells],
+            "y": [cell.mean for cell in cells],
+            "error": [_half(cell.std, len(cell.values)) for cell in cells],
+            "x_error": [_half(cell.target.std, cell.target.n) for cell in cells],
+            "sign": [cell.quantity.sign for cell in cells],
+        }
+    )
+
+
+def _cells_by_panel(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
     """Give the cells of each panel, each published number once."""
     papers: dict[str, list[Cell]] = {}
     for table in tables:
@@ -83,30 +120,28 @@ def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
     return panels
 
 
-def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
-    below = cells[0].quantity.sign > 0  # the better numbers are below the diagonal
+def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+    """Draw published and our numbers by verdict; a verdict without numbers is named, too."""
+    is_better_below = data.sign.iloc[0] > 0
     markers = {"reproduced": "o", "undecided": "s"}
-    markers |= dict(zip(("better", "worse"), "v^" if below else "^v", strict=True))
+    markers |= dict(zip(("better", "worse"), "v^" if is_better_below else "^v", strict=True))
     for verdict in COMPARED:
-        members = [cell for cell in cells if cell.verdict == verdict]
+        numbers = data[data.verdict == verdict]
         axes.errorbar(
-            [cell.target.mean for cell in members],
-            [cell.mean for cell in members],
-            xerr=[_half(cell.target.std, cell.target.n) for cell in members],
-            yerr=[_half(cell.std, len(cell.values)) for cell in members],
+            numbers.x,
+            numbers.y,
+            xerr=numbers.x_error,
+            yerr=numbers.error,
             linestyle="none",
             elinewidth=0.4,
             ecolor="#bbbbbb",
             markeredgewidth=0.3,
             markeredgecolor="white",
-            label=f"{verdict} ({len(members)})",
+            label=f"{verdict} ({len(numbers)})",
             marker=markers[verdict],
             color=VERDICTS[verdict].colour,
             markersize=_SIZES[verdict],
         )
-    axes.set_box_aspect(1)
-    axes.grid()
-    axes.legend(loc="best", handlelength=1, labelspacing=0.4, framealpha=0.9, edgecolor="none")
 
 
 def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
@@ -122,10 +157,6 @@ def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
         limits = (min(numbers) - room, max(numbers) + room)
     axes.plot(limits, limits, color="#888888", linewidth=0.7, zorder=0)  # both are equal
     axes.set(xlim=limits, ylim=limits)
-
-
-def _numbers(cells: Sequence[Cell]) -> list[float]:
-    return [number for cell in cells for number in (cell.mean, cell.target.mean)]
 
 
 def _half(std: float, n: int) -> float:

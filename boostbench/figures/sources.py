@@ -103,31 +103,31 @@ class FitKeys(FigureDefinition, frozen=True, kw_only=True):
             {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
         )
 
-    def fit(self, config: ExperimentConfig, what: str) -> tuple[Dataset, dict, list[str]]:
-        """Run it.
+    def fit(self, config: ExperimentConfig, result: str) -> tuple[Dataset, dict, list[str]]:
+        """Fit the algorithm, if its record is missing.
 
         Parameters
         ----------
         config : ExperimentConfig
             Result of `compose`.
-        what : str
-            What is recorded, in words.
+        result : str
+            Name of the recorded result, for the error.
 
         Returns
         -------
         dataset : Dataset
         record : Measured
         notes : list of str
-            Says where it is stale.
+            Note on a stale record, if it is one.
 
         Raises
         ------
         UserError
-            If it failed.
+            The fit failed.
         """
         [outcome] = execute([config]).outcomes
         if not outcome.records:
-            raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
+            raise UserError(f"no {result} of {self.algo} on {self.data}; see above")
         stale = [f"{config.algorithm.title} on {self.data}"] if outcome.stale else []
         return outcome.experiment.dataset, outcome.records[0], stale_note(stale)
 
@@ -243,7 +243,7 @@ def find_lines(
         panel_lines, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
         without = {}
         for row, value in panel.rows.items():
-            for cell in cells.get(row, []):  # none where no column is run
+            for cell in cells.get(row, []):  # a row may have no column that runs
                 records = [
                     record for record in cell.rows.records if quantity.of(record) is not None
                 ]

@@ -1,19 +1,20 @@
 """Results of a sweep over settings: lines over one varied number, else heat maps."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from boostbench.figures.definition import label_axis
 from boostbench.figures.lines import draw_varied
-from boostbench.figures.panels import Point, tidy
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
+from boostbench.figures.panels import Point, draw_panels, tidy
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.fitting.quantities import Quantity
 from boostbench.util.numbers import fixed, rounded
 
@@ -67,7 +68,7 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
             for point in points
         ]
     keys = [key for key in points[0].values if key != "data"]
-    if len(keys) == 1 and _is_numeric(points, keys[0]):
+    if len(keys) == 1 and _is_numeric(point.values[keys[0]] for point in points):
         return _draw_lines(points, keys[0], quantity)
     return _draw_maps(points, keys, quantity)
 
@@ -86,22 +87,40 @@ def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figu
 
 def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
     along, stacked = _layout(points, keys)
-    panels: dict[str, list[Setting]] = {}
-    for point in points:
-        title = "" if "data" in (along, *stacked) else point.values.get("data", "")
-        panels.setdefault(title, []).append(point)
-    height = 0.75 + _ROW * len(_texts(points, stacked))
+    has_panels = "data" not in (along, *stacked)
+    frame = pd.DataFrame(
+        {
+            "panel": [point.values.get("data", "") if has_panels else "" for point in points],
+            "hue": "",
+            "column": [point.values[along] for point in points],
+            "row": [", ".join(point.values[key] for key in stacked) for point in points],
+            "mean": [point.mean for point in points],
+            "std": [point.std for point in points],
+        }
+    )
+    panels = frame.panel.unique().tolist()
     n_beside = min(_COLUMNS, len(panels))
-    deviations = PAGE_WIDTH >= _CELL * n_beside * len(_texts(points, [along]))
+    has_deviations = PAGE_WIDTH >= _CELL * n_beside * frame.column.nunique()
+
+    def draw_map(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+        # Data sets are not compared with each other.
+        _draw_map(axes, data, quantity, has_deviations, by_row=stacked == ["data"])
+
+    figure, _ = draw_panels(
+        frame,
+        draw_map,
+        panels=panels,
+        hues=[""],
+        n_columns=n_beside,
+        height=0.75 + _ROW * frame.row.nunique(),
+        x_label=along,
+        y_label=", ".join(stacked),
+        legend="none",
+        grid_lines=None,
+        pad=None,
+    )
     with style():
-        figure, grid, _ = make_panels(len(panels), n_beside, height)
-        for axes, (title, settings) in zip(grid, panels.items(), strict=True):
-            axes.set_title(label(title), pad=3)
-            _draw_map(axes, settings, along, stacked, quantity, deviations)
-        figure.supxlabel(label(along), fontsize="medium")
-        if stacked:
-            figure.supylabel(label(", ".join(stacked)), fontsize="medium")
-        suffix = " (standard deviation)" if deviations else ""
+        suffix = " (standard deviation)" if has_deviations else ""
         figure.suptitle(f"{label_axis(quantity)}{suffix}, the best in bold", fontsize="medium")
     return figure
 
@@ -117,21 +136,17 @@ def _layout(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]
 
 
 def _draw_map(
-    axes: Axes,
-    points: Sequence[Setting],
-    along: str,
-    stacked: list[str],
-    quantity: Quantity,
-    deviations: bool,
+    axes: Axes, data: pd.DataFrame, quantity: Quantity, has_deviations: bool, by_row: bool
 ) -> None:
-    rows, columns = _texts(points, stacked), _texts(points, [along])
-    means, stds = np.full((2, len(rows), len(columns)), nan)
-    for point in points:
-        place = rows.index(_text(point, stacked)), columns.index(point.values[along])
-        means[place], stds[place] = point.mean, point.std
+    """Draw a heat map; `by_row`: shades and best numbers are of each row and not of the map."""
+    rows, columns = _ascending(data.row), _ascending(data.column)
+    table = data.set_index(["row", "column"])
+    means, stds = (
+        table[name].unstack().reindex(index=rows, columns=columns).to_numpy()
+        for name in ("mean", "std")
+    )
     losses = rounded(quantity.sign * means, quantity.digits)
-    # Data sets are not compared with each other.
-    axis = 1 if stacked == ["data"] else None
+    axis = 1 if by_row else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # rows without a number
         least, most = (f(losses, axis=axis, keepdims=True) for f in (np.nanmin, np.nanmax))
@@ -143,7 +158,7 @@ def _draw_map(
             continue
         best = shades[row, column] == 0
         text, weight = fixed(mean, quantity.digits), "bold" if best else "normal"
-        if deviations and not isnan(stds[row, column]):
+        if has_deviations and not isnan(stds[row, column]):
             text += f" ({fixed(stds[row, column], quantity.digits)})"
         axes.text(column, row, text, ha="center", va="center", fontweight=weight)
     axes.set_xticks(range(len(columns)), map(label, columns))
@@ -152,18 +167,15 @@ def _draw_map(
     axes.spines[:].set_visible(False)
 
 
-def _texts(points: Sequence[Setting], keys: list[str]) -> list[str]:
-    """Return the labels of an axis, numbers ascending."""
-    texts = list(dict.fromkeys(_text(point, keys) for point in points))
-    return sorted(texts, key=float) if len(keys) == 1 and _is_numeric(points, keys[0]) else texts
+def _ascending(values: Iterable[str]) -> list[str]:
+    """Return the distinct values; numbers ascend."""
+    distinct = list(dict.fromkeys(values))
+    return sorted(distinct, key=float) if _is_numeric(distinct) else distinct
 
 
-def _text(point: Setting, keys: list[str]) -> str:
-    return ", ".join(point.values[key] for key in keys)
-
-
-def _is_numeric(points: Sequence[Setting], key: str) -> bool:
+def _is_numeric(texts: Iterable[str]) -> bool:
+    """Return True if all texts are numbers, and none is NaN."""
     try:
-        return all(float(point.values[key]) == float(point.values[key]) for point in points)
+        return not any(isnan(float(text)) for text in texts)
     except ValueError:
         return False
