@@ -27,7 +27,13 @@ from boostbench.records.journal import open_append, repair
 from boostbench.records.schema import SCHEMA, BadLine, Record
 from boostbench.util.errors import UserError, os_error_reason, writing_to
 from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path
-from boostbench.util.files import atomic_write, open_in_place, retry_while_in_use, slug
+from boostbench.util.files import (
+    atomic_write,
+    is_regular_file,
+    open_in_place,
+    retry_while_in_use,
+    slug,
+)
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
@@ -145,7 +151,7 @@ class RecordFile:
                 self._parse_lines(0, _unpacked(_packed(self.path)))
                 self._has_packed = False
             try:
-                if self.path.is_file():
+                if is_regular_file(self.path):
                     with self.path.open("rb") as file:
                         self._read_new_lines(file)
             except OSError as error:
@@ -381,7 +387,7 @@ def _packed(path: Path) -> Path:
 def _unpacked(path: Path) -> bytes:
     """Return the content of a packed file; a file that does not exist is empty."""
     try:
-        if not path.is_file():
+        if not is_regular_file(path):
             return b""
         with gzip.open(path) as stream:
             return decompress(stream, path, _MIN_UNPACKED_BYTES).getvalue()

@@ -26,7 +26,7 @@ from boostbench.records.schema import (
 from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.file_lock import file_lock
-from boostbench.util.files import atomic_write
+from boostbench.util.files import atomic_write, is_regular_file
 
 #: States of a group of which records were fitted again.
 STATES = ("same", "different", "failed")
@@ -225,7 +225,7 @@ def compact(results: Path) -> None:
 
 def _read_lines(path: Path) -> list[bytes]:
     try:
-        return path.read_bytes().splitlines() if path.is_file() else []
+        return path.read_bytes().splitlines() if is_regular_file(path) else []
     except OSError as error:
         raise UserError(f"cannot read findings from {path}: {os_error_reason(error)}") from None
 

@@ -5,6 +5,7 @@ function follows a link when it writes a file.
 """
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -132,6 +133,24 @@ def user_path(text: str) -> Path:
     ``~`` with an unknown user name is not replaced; `Path.expanduser` raises a RuntimeError then.
     """
     return Path(os.path.expanduser(text))
+
+
+def is_regular_file(path: Path) -> bool:
+    """Return True if a path leads to a regular file, and False if nothing is there.
+
+    From Python 3.14 on, `Path.is_file` returns False for a path that cannot be read, too.
+
+    Raises
+    ------
+    OSError
+        If the path cannot be read, such as in a folder without permission.
+    """
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return False
+        raise
 
 
 def slug(text: str, punctuation: str, substitute: str = "_") -> str:

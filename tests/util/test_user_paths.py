@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import pytest
+
 from boostbench.data.sources.cache import cache_folder
-from boostbench.util.files import slug, user_path
+from boostbench.util.files import is_regular_file, slug, user_path
 
 
 def test_tilde_is_expanded():
@@ -12,6 +14,17 @@ def test_tilde_is_expanded():
 def test_unknown_user_name_is_not_expanded(monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_CACHE", "~nobody-here/cache")
     assert cache_folder() == user_path("~nobody-here/cache") == Path("~nobody-here/cache")
+
+
+def test_unreadable_path_is_not_taken_for_a_missing_file(tmp_path):
+    file = tmp_path / "records.jsonl"
+    assert not is_regular_file(file)
+    file.write_text("{}")
+    assert is_regular_file(file)
+    assert not is_regular_file(tmp_path)
+    assert not is_regular_file(file / "below")
+    with pytest.raises(OSError, match="File name too long"):
+        is_regular_file(tmp_path / ("x" * 300))
 
 
 def test_slug_keeps_letters_of_all_scripts():
