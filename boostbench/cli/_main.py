@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from boostbench import __version__
 from boostbench.cli._commands import command_names, find_command
@@ -42,13 +42,20 @@ examples:
 _GC_THRESHOLD = 100_000
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None,
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
+) -> int:
     """Run one command.
 
     Parameters
     ----------
     argv : sequence of str, default=sys.argv[1:]
         Command and arguments.
+    stdout, stderr : file object, default=None
+        Streams of the command. None: `sys.stdout` and `sys.stderr`, which may be any file objects
+        or None.
 
     Returns
     -------
@@ -60,12 +67,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Notes
     -----
-    Output goes to `sys.stdout` and `sys.stderr`, which may be any file objects or None. With
-    `argv`, the process is afterwards as it was before; calls of several threads run one after
+    With `argv`, the process is afterwards as it was before; calls of several threads run one after
     another.
     """
     if argv is not None:
-        with restored_process():
+        with restored_process(stdout, stderr):
             return _run(list(argv), own_process=False)
     open_standard_descriptors()
     # Python would collect the objects of all modules at exit, which takes a third of a second.
@@ -73,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Records are many small dicts without cycles, which Python would traverse again and again.
     gc.set_threshold(_GC_THRESHOLD)
     try:
-        with restored_process():
+        with restored_process(stdout, stderr):
             return _run(sys.argv[1:], own_process=True)
     finally:
         end_workers()

@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from typing import TextIO
 
 from boostbench.util.errors import print_error
 from boostbench.util.temporary_settings import random_state_restored
@@ -17,9 +18,19 @@ _one_command = threading.RLock()
 
 
 @contextmanager
-def restored_process() -> Iterator[None]:
-    """Prepare the process for a command; restore streams, logging, path and random state."""
+def restored_process(stdout: TextIO | None = None, stderr: TextIO | None = None) -> Iterator[None]:
+    """Prepare the process for a command; restore streams, logging, path and random state.
+
+    Parameters
+    ----------
+    stdout, stderr : file object, default=None
+        Streams of the command. None: the streams of the process.
+    """
     with _one_command, random_state_restored(), ExitStack() as stack:
+        if stdout is not None:
+            stack.enter_context(redirect_stdout(stdout))
+        if stderr is not None:
+            stack.enter_context(redirect_stderr(stderr))
         for name in ("stdout", "stderr"):
             stack.enter_context(_usable_stream(name))
         stack.enter_context(_logging_as_complaints())

@@ -84,6 +84,22 @@ def test_streams_may_be_any_file_objects(folder, monkeypatch, argv):
     assert "unknown command 'tabel'" in err.getvalue()
 
 
+@pytest.mark.parametrize("argv", [RUN, ["tabel"], ["check", "--help"]])
+def test_streams_are_arguments(folder, capfd, argv):
+    out, err = io.StringIO(), io.StringIO()
+    code = main(argv, out, err)
+    assert capfd.readouterr() == ("", "")
+    if code == 0:
+        assert out.getvalue()
+    else:
+        assert out.getvalue() == ""
+        assert "unknown command 'tabel'" in err.getvalue()
+    assert sys.stdout is not out
+    # The next command has the streams of the process again.
+    assert main(["list", "algos"]) == 0
+    assert "RBoost^proj" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_missing_stream_is_accepted(folder, monkeypatch, name):
     monkeypatch.setattr(sys, name, None)
