@@ -38,7 +38,7 @@ from boostbench.util.validation import struct_from_mapping
 
 
 def compose_experiment(
-    values: Mapping[str, Any],
+    values: Settings,
     asked: Collection[str] | None = None,
     folders: Sequence[Path] = (),
 ) -> ExperimentConfig:
@@ -47,7 +47,7 @@ def compose_experiment(
 
 
 def compose_config(
-    values: Mapping[str, Any],
+    values: Settings,
     asked: Collection[str] | None = None,
     folders: Sequence[Path] = (),
 ) -> dict[str, Any]:
@@ -78,13 +78,13 @@ def compose_config(
     UserError
         Unknown option of a group, unknown key, or a value that is not valid for its key.
     """
-    values = dict(zip(allow_new_parameters(values), values.values(), strict=True))
+    values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
     merged, choices = merge_configs(values, tuple(folders))
     return _finalise(merged, choices["algo"], values, asked, tuple(folders))
 
 
 def merge_configs(
-    values: Mapping[str, Any], folders: tuple[Path, ...] = ()
+    values: Settings, folders: tuple[Path, ...] = ()
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Merge ``config.yaml``, the chosen options and the values, and resolve references.
 
@@ -323,7 +323,7 @@ def _is_given(key: str, given: list[str]) -> bool:
 # --- Settings of several experiments ---
 
 
-def data_settings(data: str) -> dict[str, Any]:
+def data_settings(data: str) -> Settings:
     """Return the settings that choose data: a data set, an OpenML task or a file.
 
     Parameters
@@ -339,13 +339,13 @@ def data_settings(data: str) -> dict[str, Any]:
     if data.startswith(configs.TASK_PREFIX):
         return parse_overrides([f"data.openml_task={data.removeprefix(configs.TASK_PREFIX)}"])
     if _is_file(data):
-        return {"data.path": data}
+        return Settings({"data.path": data})
     from boostbench.data.readers import reader_of
 
     path = Path(data)
     if path.name != data or reader_of(path):
         raise UserError(f"there is no file {data}; check the path")
-    return {"data": data}
+    return Settings({"data": data})
 
 
 def data_title(row: str) -> str:
@@ -362,16 +362,16 @@ def _is_file(data: str) -> bool:
     return os.path.isfile(user_path(data)) and data not in configs.list_options("data")
 
 
-def select_applicable(shared: Mapping[str, Any], chosen: Mapping[str, Any]) -> Settings:
+def select_applicable(shared: Settings, chosen: Settings) -> Settings:
     """Select the overrides that concern an experiment.
 
     ``algo.n_iterations=50`` for a whole table does not concern a column of logistic regressions.
 
     Parameters
     ----------
-    shared : mapping
+    shared : Settings
         Overrides of several experiments.
-    chosen : mapping
+    chosen : Settings
         Settings of one experiment, of which ``algo`` and ``algo._target_`` are used.
 
     Returns
@@ -384,16 +384,14 @@ def select_applicable(shared: Mapping[str, Any], chosen: Mapping[str, Any]) -> S
     return Settings({keys[key]: value for key, value in shared.items() if keys[key]})
 
 
-def check_applicable(
-    shared: Mapping[str, Any], cells: Iterable[Mapping[str, Any]], where: str = ""
-) -> None:
+def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "") -> None:
     """Raise an error for an override of a parameter that no algorithm has.
 
     Parameters
     ----------
-    shared : mapping
+    shared : Settings
         Overrides of several experiments.
-    cells : iterable of mapping
+    cells : iterable of Settings
         Settings of each experiment.
     where : str, default=""
         File, and the place in it, for the message.
@@ -411,7 +409,7 @@ def check_applicable(
             raise UserError(f"{where}: {error}") if where else error
 
 
-def _applicable_key(key: str, value: Any, chosen: Mapping[str, Any]) -> str | None:
+def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
     """Return the key by which an override is applied; None: the override does not apply."""
     _, *path = strip_prefix(key).split(".")
     if top_level_key(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
@@ -430,7 +428,7 @@ def _applicable_key(key: str, value: Any, chosen: Mapping[str, Any]) -> str | No
     return f"++{strip_prefix(key)}"
 
 
-def _algorithm_config(chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+def _algorithm_config(chosen: Settings) -> Mapping[str, Any]:
     """Return the config of the chosen algorithm; for a class without a config, its name alone."""
     algo, target = chosen.get("algo"), chosen.get("algo._target_")
     config = load_option("algo", algo) if algo else {}
@@ -449,7 +447,7 @@ def _has_parameters(target: Any, names: Iterable[str]) -> bool:
     return takes_any or set(parameters).issuperset(names)
 
 
-def _parameters(chosen: Mapping[str, Any]) -> Iterator[str]:
+def _parameters(chosen: Settings) -> Iterator[str]:
     from boostbench.spec import trusted_imports
 
     config = _algorithm_config(chosen)

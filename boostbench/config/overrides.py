@@ -38,6 +38,10 @@ _FILE_KEYS = ("algo", "data", "protocol", "profile", "measure", "seed")
 class Settings(dict[str, Any]):
     """Values of overrides by dotted key; the key keeps its prefix ``+``, ``++`` or ``~``."""
 
+    def __or__(self, other: "Settings") -> "Settings":
+        """Return these settings with the values of later ones in their place."""
+        return Settings({**self, **other})
+
     @classmethod
     def from_texts(cls, overrides: Sequence[str], where: str) -> "Settings":
         """Parse the overrides of a file.

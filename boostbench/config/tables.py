@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from functools import cache
 from itertools import product
-from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -33,8 +32,6 @@ from boostbench.util.validation import check_names, check_value, struct_from_map
 
 #: Row and column of a cell.
 Key = tuple[str, str]
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class RowDefinition(msgspec.Struct, frozen=True):
@@ -91,9 +88,9 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
     without: list[str] = []
 
     @property
-    def choice(self) -> dict[str, str]:
+    def choice(self) -> Settings:
         """Setting that chooses the algorithm or the class."""
-        return {"algo": self.algo} if self.algo else {"algo._target_": self._target_}
+        return Settings({"algo": self.algo} if self.algo else {"algo._target_": self._target_})
 
     def heading(self, name: str, algorithm_title: str) -> str:
         """Return the heading of the column `name` for the title of its algorithm."""
@@ -415,9 +412,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             where = f"{self.path or self.name}: row {row}, column {column}"
             raise UserError(f"{where}: {error}") from None
 
-    def cell_settings(
-        self, row: str, column: str, asked: Mapping[str, Any] = _NOTHING
-    ) -> dict[str, Any]:
+    def cell_settings(self, row: str, column: str, asked: Settings | None = None) -> Settings:
         """Return the settings of a cell.
 
         Overrides of the whole table and of its row apply where the algorithm has the parameter.
@@ -426,10 +421,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
         ----------
         row, column : str
             Names of the row and the column.
-        asked : mapping, default={}
-            Overrides of a command line, for every cell.
+        asked : Settings, default=None
+            Overrides of a command line, for every cell. None: there are none.
         """
         row_definition, column_definition = self.rows[row], self.columns[column]
+        asked = asked or Settings()
         chosen = self._shared_settings(row, column) | asked
         table_settings, row_settings, asked = (
             select_applicable(shared, chosen)
@@ -445,7 +441,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             | asked
         )
 
-    def _shared_settings(self, row: str, column: str) -> dict[str, Any]:
+    def _shared_settings(self, row: str, column: str) -> Settings:
         """Return the settings of a cell without its data, applicable or not."""
         row_definition, column_definition = self.rows[row], self.columns[column]
         return (

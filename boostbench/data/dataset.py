@@ -1,20 +1,34 @@
 """Data sets: a feature matrix, a label for each row, and their origin."""
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostbench.data.one_hot import CategoricalColumn, encode_one_hot
 from boostbench.data.text import compose_letters
-from boostbench.spec.data import DataCounts, DataSpec
+from boostbench.spec.data import IMPUTATIONS, KEEP, DataCounts, DataSpec
 from boostbench.util.errors import UserError
 
 # Labels per chunk: sorting and joining them needs copies, which should stay small.
 _CHUNK_SIZE = 2**18
+
+
+class CategoricalColumn(NamedTuple):
+    """Column of a feature matrix that holds codes of categories.
+
+    Attributes
+    ----------
+    column : int
+        Index of the column.
+    words : tuple of str
+        Categories. A value of the column is the index of its category, or NaN if it is missing.
+    """
+
+    column: int
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,8 +299,21 @@ class Dataset:
         y = np.where(np.isin(self.y, list(positive)), 1, -1)
         return replace(self, y=y, expect=DataCounts(), spec=None)
 
-    def validate(self) -> "Dataset":
+    @property
+    def imputation(self) -> str | None:
+        """Setting of ``data.missing`` for the missing values of the data; None: none is missing."""
+        setting = self.spec.effective_missing if self.spec else None
+        if setting not in (KEEP, *IMPUTATIONS) or self.is_sparse:
+            return None
+        return setting if np.isnan(self.X).any() else None
+
+    def validate(self, missing: str | None = None) -> "Dataset":
         """Check that the data set can be used in experiments.
+
+        Parameters
+        ----------
+        missing : str, default=None
+            Setting of ``data.missing``. Missing values that a fit handles are no fault.
 
         Returns
         -------
@@ -296,8 +323,8 @@ class Dataset:
         Raises
         ------
         UserError
-            If a count differs from `expect`, there are no features, NaN or infinite features, or
-            fewer than two classes.
+            If a count differs from `expect`, there are no features, infinite features, missing
+            values that no fit handles, or fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
         for key in DataCounts.__struct_fields__:
@@ -310,6 +337,14 @@ class Dataset:
         if not self.n_features:
             raise UserError(f"{where} has no features; each row needs at least one")
         is_bad = ~np.isfinite(self.values)
+        if missing in (KEEP, *IMPUTATIONS):
+            is_missing = np.isnan(self.values)
+            if is_missing.any() and self.is_sparse:
+                raise UserError(
+                    f"data.missing={missing} takes dense features, and those of data set "
+                    f"{self.name!r} are sparse; take data.missing=drop"
+                )
+            is_bad &= ~is_missing
         if is_bad.any():
             row, column = self._position(is_bad)
             raise UserError(
@@ -326,3 +361,47 @@ class Dataset:
         if not self.is_sparse:
             return divmod(first, self.n_features)
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]
+
+
+def encode_one_hot(X: np.ndarray, sizes: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Replace each column of codes by a column of 0 and 1 for each category.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns), float64
+        Numbers and codes.
+    sizes : sequence of (int, int)
+        Column of codes and number of its categories, in the order of the columns.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64
+        X itself if there are no columns of codes. A missing category is NaN in all its columns.
+
+    Examples
+    --------
+    >>> encode_one_hot(np.array([[7.0, 2.0], [8.0, 0.0], [9.0, np.nan]]), [(1, 3)])
+    array([[ 7.,  0.,  0.,  1.],
+           [ 8.,  1.,  0.,  0.],
+           [ 9., nan, nan, nan]])
+    """
+    if not sizes:
+        return X
+    columns, counts = np.transpose(sizes)
+    widths = np.ones(X.shape[1], dtype=np.intp)
+    widths[columns] = counts
+    starts = np.cumsum(widths) - widths
+    encoded = np.zeros((len(X), widths.sum()))
+    numbers = np.setdiff1d(np.arange(X.shape[1]), columns)
+    encoded[:, starts[numbers]] = X[:, numbers]
+
+    codes = X[:, columns]
+    is_missing = np.isnan(codes)
+    rows, positions = np.nonzero(~is_missing)
+    encoded[rows, starts[columns][positions] + codes[rows, positions].astype(np.intp)] = 1
+    if is_missing.any():
+        is_one_hot = np.repeat(np.isin(np.arange(X.shape[1]), columns), widths)
+        block = encoded[:, is_one_hot]
+        block[np.repeat(is_missing, counts, axis=1)] = np.nan
+        encoded[:, is_one_hot] = block
+    return encoded

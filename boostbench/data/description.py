@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing_values import imputation
 from boostbench.spec.data import FALLBACK, KEEP
 
 #: Number of classes up to which each is listed; for more, the range of their sizes is shown.
@@ -67,7 +66,7 @@ def _values(dataset: Dataset) -> str:
 
 def _missing(dataset: Dataset, values: np.ndarray) -> str:
     is_missing = np.isnan(values)
-    filling = imputation(dataset)
+    filling = dataset.imputation
     if filling:
         restriction = " for algorithms that take none" if filling == KEEP else ""
         filling = (

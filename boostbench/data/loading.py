@@ -10,7 +10,6 @@ import msgspec
 from boostbench.data.column_problems import UnreadableColumns
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
-from boostbench.data.missing_values import validate
 from boostbench.data.sources.local_files import local_file
 from boostbench.data.sources.lookup import fetch_first
 from boostbench.spec.data import DataCounts, DataSpec
@@ -104,7 +103,7 @@ def _load(spec: DataSpec) -> Dataset:
         X = compute_descriptors(dataset.X, spec.descriptor.kind, tuple(spec.descriptor.shape))
         dataset = replace(dataset, X=X, categories=(), names=None)
     expect = source_spec.expect or DataCounts()
-    dataset = validate(replace(dataset, name=spec.name, expect=expect), spec.effective_missing)
+    dataset = replace(dataset, name=spec.name, expect=expect).validate(spec.effective_missing)
     # 4) Select or merge classes, and draw rows.
     if spec.classes is not None:
         dataset = dataset.select_classes(spec.classes)

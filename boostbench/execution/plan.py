@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing_values import imputation
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Outcome, Trial
@@ -90,7 +89,7 @@ class Experiment:
     @cached_property
     def imputation(self) -> str | None:
         """Imputation of missing values, or `KEEP`; None without missing values."""
-        return self.spec.effective_imputation(imputation(self.dataset))
+        return self.spec.effective_imputation(self.dataset.imputation)
 
     @cached_property
     def takes_categories(self) -> bool:

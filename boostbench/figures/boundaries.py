@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from boostbench.config.compose import compose_experiment
-from boostbench.config.overrides import parse_overrides
+from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load_each
 from boostbench.data.sources.lookup import first_available_source
@@ -298,7 +298,8 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         specs = [
-            compose_experiment({"data": row} | parse_overrides(overrides)) for row in self.rows
+            compose_experiment(Settings({"data": row}) | parse_overrides(overrides))
+            for row in self.rows
         ]
         at_hand = [spec for spec in specs if first_available_source(spec.data)]
         if not at_hand:

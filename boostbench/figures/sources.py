@@ -70,12 +70,12 @@ class OfCross(FigureDefinition, frozen=True, kw_only=True):
     ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
         cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
-        algos = [{"algo": column.algo} for column in self.columns]
+        algos = [Settings({"algo": column.algo}) for column in self.columns]
         check_applicable(self.overrides, algos, f"figure {self.name}")
         check_applicable(asked, algos)
         specs = []
         for row, column in cells:
-            algo = {"algo": column.algo}
+            algo = Settings({"algo": column.algo})
             for_all, now = (select_applicable(each, algo) for each in (self.overrides, asked))
             chosen = data_settings(row) | algo | for_all | column.overrides | now
             specs.append(compose_experiment(chosen | {"measure": measure}, asked))

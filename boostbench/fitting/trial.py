@@ -13,8 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from boostbench.data.dataset import Dataset
-from boostbench.data.one_hot import encode_one_hot
+from boostbench.data.dataset import Dataset, encode_one_hot
 from boostbench.fitting.calibration import calibration
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.splits import Split

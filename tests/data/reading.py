@@ -3,7 +3,7 @@
 import io
 
 from boostbench.data.data_table import features_and_labels
-from boostbench.data.one_hot import encode_one_hot
+from boostbench.data.dataset import encode_one_hot
 from boostbench.data.readers.arff import Arff
 from boostbench.data.readers.base import ReadOptions
 from boostbench.data.readers.csv import Csv
