@@ -26,6 +26,7 @@ from boostbench.core.solvers.ridge import GrowingRidge
 from boostbench.core.stumps.search import ExcludingStumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 
+# Kinds of weak learners of `CGENS`.
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 # Minimum relative tolerance of the hinge loss: smaller duality gaps are rounding errors.

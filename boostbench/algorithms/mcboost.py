@@ -31,6 +31,7 @@ from boostbench.core.weak_learner import SearchResult
 # Epsilon of step 2, as a fraction of nu: under the penalty, edges approach nu without reaching it.
 _EDGE_TOLERANCE = 1e-2
 
+# Dual variables of each loss, for several classes and for two.
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 _TWO_CLASS_WEIGHTS = {
     "exponential": TwoClassExponentialWeights,

@@ -36,6 +36,7 @@ _MAX_SLACK_FRACTION = 0.5
 # Default number of iterations per call of each solver.
 _DEFAULT_ITERATIONS = {"newton": 5, "lbfgs": 100}
 
+# Values of parameters that ``start="zero"`` excludes.
 _INCOMPATIBLE_WITH_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
 
 

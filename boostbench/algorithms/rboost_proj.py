@@ -21,6 +21,7 @@ from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 
+# Search for each kind of weak learner.
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
 # Exponent of n in the divisor of the entries of P.

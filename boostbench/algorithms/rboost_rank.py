@@ -350,6 +350,7 @@ def _bound_step(weights, margins, smoothing):
     return 0.25 * np.log((1 + b) / (1 - b))
 
 
+# Rule of the coefficient for each value of the parameter `step`.
 _STEPS = {"exact": _exact_step, "bound": _bound_step}
 
 

@@ -13,6 +13,7 @@ from boostbench.core.linear_algebra import canonical_signs
 
 
 def _kernel_pca(n_components, X):
+    """Return kernel PCA with a Gaussian kernel, whose width follows from the mean distance."""
     return KernelPCA(n_components, kernel="rbf", gamma=mean_gamma(X), random_state=0)
 
 
@@ -31,6 +32,7 @@ class _CanonicalSignLDA(LinearDiscriminantAnalysis):
         return self
 
 
+# Unfitted reduction of each name. There are at most as many components as the data allow.
 _REDUCTIONS = {
     "pca": lambda n_components, X, n_classes: PCA(min(n_components, *X.shape), svd_solver="full"),
     "lda": lambda n_components, X, n_classes: _CanonicalSignLDA(

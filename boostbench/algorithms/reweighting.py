@@ -377,4 +377,5 @@ def _solve_hinge(margins, penalty):
     return w, penalty * program.value
 
 
+# Solver of each loss.
 _SOLVERS = {"logistic": _solve_logistic, "hinge": _solve_hinge}

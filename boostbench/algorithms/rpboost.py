@@ -18,6 +18,7 @@ from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.stumps.category_sets import stack_stumps
 from boostbench.core.stumps.search import ConstantFallbackSearch, StumpSearch
 
+# Number of projected features, as a multiple of the number of features.
 _DIMENSION_FACTORS = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
 

@@ -16,7 +16,7 @@ from boostbench.util.imports import import_optional
 
 
 class NodeTest(NamedTuple):
-    """Test of an inner node: of a threshold, or of categories.
+    """Test of an inner node, with a threshold or with categories.
 
     Attributes
     ----------

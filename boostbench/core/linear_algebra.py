@@ -15,6 +15,7 @@ from boostbench.util.compat.scipy import LOOPS
 # Magnitudes that differ by less than this fraction are equal: rounding must not choose.
 _RELATIVE_TOLERANCE = 1e-6
 
+# Number of rows that a `GrowableMatrix` has memory for at first.
 _FIRST_ROWS = 64
 
 

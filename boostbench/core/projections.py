@@ -8,6 +8,7 @@ from scipy.linalg import eigh
 
 from boostbench.core.linear_algebra import canonical_signs
 
+# Distributions of `random_matrix`.
 KINDS = ("gaussian", "sign", "sparse")
 
 # Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry.

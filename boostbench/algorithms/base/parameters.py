@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from boostbench.util.compat.sklearn import Interval, InvalidParameterError, StrOptions
 
+# Types of parameters: a Python type with the interval or the check that scikit-learn validates.
 PositiveInt = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeInt = Annotated[int, Interval(Integral, 0, None, closed="left")]
 TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
@@ -27,6 +28,7 @@ MonotonicConstraints = Annotated[object, "array-like"] | dict | None
 Interactions = NonNegativeInt | Annotated[object, "array-like"]
 ClassWeight = dict | Literal["balanced"] | None
 
+# Heading of the parameters in a docstring.
 _SECTION = "Parameters\n----------\n"
 
 

@@ -239,6 +239,7 @@ class RandomCosineSearch(RandomFeatureSearch):
         return make_learner, edges, errors
 
 
+# Stack of each type of weak learner.
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
 

@@ -98,6 +98,7 @@ class WeightedLoss:
         return self._loss.curvature(dual / self._sample_weight) * self._sample_weight
 
 
+# Loss of each name that a parameter `loss` may have.
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 

@@ -117,4 +117,5 @@ def row_norms(G):
     return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
 
 
+# Norm of each name that the parameter `norm` of `GradBoost` may have.
 ROW_NORMS = {"l2": Euclidean, "linf": Maximum}

@@ -296,4 +296,5 @@ class NonnegativeLBFGS:
         return solution._replace(w=solution.w.reshape(start.shape))
 
 
+# Solver of each name that a parameter `solver` may have.
 SOLVERS = {"lbfgs": NonnegativeLBFGS, "newton": NonnegativeNewton}

@@ -23,6 +23,7 @@ _DAMPED_STEPS = 5
 # step lengths of conjugate gradients are rounded; see `snap_to_grid`.
 _STEP_BITS, _DIRECTION_BITS = 12, 16
 
+# Line search: smallest step, and fraction of the slope that the decrease must reach.
 _MIN_STEP_SIZE = 1e-8
 _SUFFICIENT_DECREASE = 1e-4
 

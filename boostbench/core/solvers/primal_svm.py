@@ -36,6 +36,8 @@ _MAX_UPDATED_FRACTION = 0.25
 # it is small.
 _PADDING = 64
 
+# Width of the middle piece of the hinge at first, and its factor while the duality gap is too
+# large.
 _INITIAL_WIDTH = 1.0
 _WIDTH_FACTOR = 0.25
 
