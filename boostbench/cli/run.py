@@ -315,10 +315,7 @@ def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
         f"By {join(worse)}, {cell.title} is no better than the constant, which predicts the most "
         "frequent class of the training part for every sample."
     )
-    if better:
-        return f"{text} By {join(better)} it is better."
-    is_alone = len(worse) == 1
-    return f"{text} measure=scores records log-loss and ROC AUC, too." if is_alone else text
+    return f"{text} By {join(better)} it is better." if better else text
 
 
 def _printed_loss(cell: Cell, quantity: Quantity) -> float:

@@ -114,7 +114,10 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
 
 
 def _scores(cell: Cell) -> list[str]:
-    """Return the recorded scores of a cell as a sentence: ``"SAMME: Log-loss 0.123 (0.010)"``."""
+    """Return the scores of a cell as a sentence: ``"SAMME: Log-loss 0.123 (0.010)"``."""
+    # Records of errors hold scores, too, which a table shows on request.
+    if not cell.n_finished or cell.spec.get("measure", "prediction") == "prediction":
+        return []
     quantities = [QUANTITIES[name] for name in SCORES if name in QUANTITIES]
     scores = [
         f"{quantity.title} {format_number(replace(cell, quantity=quantity))} {quantity.symbol}"

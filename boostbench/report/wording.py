@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from boostbench.analysis.cells import Cell, CellResult
 from boostbench.analysis.statistics.folds import INDEPENDENT
 from boostbench.analysis.tables import Table
-from boostbench.fitting.quantities import QUANTITIES
+from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.util.numbers import mean_std, seconds
 
 #: Mark of a number with stale records.
@@ -135,7 +135,13 @@ def remarks(table: Table) -> list[str]:
         sentences.append("Not reached: fewer boosting rounds were asked for.")
     silent = (cell.title for cell in cells.values() if cell.status == "not recorded")
     if titles := ", ".join(dict.fromkeys(silent)):
-        sentences.append(f"Not recorded: fits of {titles} do not tell this number.")
+        advice = ""
+        if any(column.quantity.name in SCORES for column in cells.values()):
+            # Fits of earlier versions recorded no scores.
+            advice = (
+                f" If they have scores, 'boostbench table {table.name} rerun=all' records them."
+            )
+        sentences.append(f"Not recorded: fits of {titles} do not tell this number.{advice}")
     if any(cell.departures and cell.target for cell in cells.values()):
         sentences.append(
             f"{ELSEWHERE} published of another protocol or other parameters, so there is no "

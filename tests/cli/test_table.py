@@ -605,7 +605,7 @@ WRONG = [
     (definition(published_as={"a": "b"}), "no row 'a'"),
     (definition(quantity="acuracy"), "did you mean acc"),
     (definition(quantity="auc", rounds=[2]), "rounds cannot go with quantity: auc"),
-    (definition(quantity="auc"), "records no auc; add measure=scores"),
+    (definition(quantity="n_nonzero"), "records no n_nonzero; add measure=support"),
     (definition(rounds=[7]), "after 7 rounds"),
     (definition(remarks=[{"a": "b"}]), "it must be text, in quotes if it holds a colon"),
     (definition(seconds="predict"), "seconds is 'predict'"),

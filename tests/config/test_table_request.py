@@ -52,7 +52,7 @@ def test_quantity_changes_the_name_but_no_fit(definition):
     ("quantity", "message"),
     [
         ("acuracy", "unknown quantity 'acuracy'; did you mean accuracy"),
-        ("auc", "measure=prediction records no auc; add measure=scores"),
+        ("n_nonzero", "measure=prediction records no n_nonzero; add measure=support"),
     ],
 )
 def test_quantity_that_is_not_recorded_is_named(definition, quantity, message):

@@ -289,3 +289,10 @@ class BinaryWithoutProbabilities(BaseEstimator):
 
     def predict(self, X):
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+
+class InvalidScores(Nearest):
+    """Classifier whose probabilities are NaN."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)

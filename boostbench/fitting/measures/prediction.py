@@ -2,15 +2,20 @@
 
 import sys
 import time
+import warnings
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
+from boostbench.fitting.measures.scores import measure_scores
+from boostbench.fitting.quantities import SCORES
 from boostbench.fitting.trial import Fit, Trial, six_digits
-from boostbench.records.schema import Count, Measured, Seconds
+from boostbench.records.schema import Count, Duration, Fraction, Measured, Seconds
+from boostbench.util.errors import first_line
 
 # CPU seconds for which prediction is repeated, so that the clock can measure it. The clock of
 # Windows has ticks of 1/64 second, although `time.get_clock_info` claims less: ten of them.
@@ -25,6 +30,10 @@ class PredictionRecord(Measured, kw_only=True):
     n_iterations: Count | None
     n_parameters: Count | None
     seconds: Seconds
+    log_loss: Duration | UnsetType = UNSET
+    brier: Duration | UnsetType = UNSET
+    auc: Fraction | UnsetType = UNSET
+    balanced_accuracy: Fraction | UnsetType = UNSET
 
 
 class Prediction(Measure):
@@ -33,6 +42,7 @@ class Prediction(Measure):
     form = PredictionRecord
     quantities = (
         *("test_error", "accuracy", "n_iterations", "n_parameters", "predict_per_instance"),
+        *SCORES,
         *FIT_TIMES,
     )
     has_checkpoints = True
@@ -47,7 +57,8 @@ class Prediction(Measure):
             round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
             ``witness``, mean absolute scores likewise, where the classifier has scores;
             ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
-            ``seconds``. A number that the classifier does not have is None.
+            ``seconds``; the numbers of `measure_scores` that the classifier has. Another number
+            that it does not have is None.
         """
         fit = trial.fit(X, y)
         classes = np.unique(fit.y_train)
@@ -72,6 +83,7 @@ class Prediction(Measure):
             "n_features": fit.X_train.shape[1],  # after the projection
             "n_parameters": fit.count("n_parameters_"),
             "seconds": {**fit.times(), "predict_per_instance": six_digits(seconds_per_instance)},
+            **_scores(fit, end, np.unique(y)),
         }
 
 
@@ -83,6 +95,19 @@ def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]
         seconds += time.process_time() - start
         repeats += 1
     return stages.check_labels(predicted, n_samples, classes), seconds / (repeats * n_samples)
+
+
+def _scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float]:
+    """Return the numbers of `measure_scores`, to eight digits behind the first.
+
+    A classifier whose scores are invalid has its other numbers, and a warning.
+    """
+    try:
+        scores = measure_scores(fit, labels, classes)
+    except Exception as error:
+        warnings.warn(f"scores are not recorded: {first_line(error)}", stacklevel=1)
+        return {}
+    return {name: float(f"{score:.8e}") for name, score in scores.items() if score is not None}
 
 
 def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:

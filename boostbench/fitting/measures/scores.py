@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from sklearn.metrics import log_loss, recall_score, roc_auc_score
+from scipy.stats import rankdata
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
 from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Count, Duration, Fraction, Measured
+
+# Probabilities of 0 count as this, so that a log-loss is finite.
+_EPS = np.finfo(float).eps
 
 
 class ScoresRecord(Measured, kw_only=True):
@@ -45,20 +48,46 @@ class Scores(Measure):
         """
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
-        classes = np.unique(y)
-        probabilities, scores = _ask_scores(fit, classes)
         return {
-            "log_loss": _log_loss(fit.y_test, probabilities, classes),
-            "brier": _brier(fit.y_test, probabilities, classes),
-            "auc": _auc(fit.y_test, scores, classes),
-            # As scikit-learn's balanced_accuracy_score, average over the tested classes.
-            "balanced_accuracy": float(
-                recall_score(fit.y_test, labels, labels=np.unique(fit.y_test), average="macro")
-            ),
+            **measure_scores(fit, labels, np.unique(y)),
             "test_error": Measure.loss(self, fit, labels),
             "n_iterations": fit.count("n_iterations_"),
             "seconds": fit.times(),
         }
+
+
+def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float | None]:
+    """Return the quality of the scores and of the predicted labels of the test part.
+
+    Parameters
+    ----------
+    fit : Fit
+    labels : ndarray of shape (n_test,)
+        Predicted labels.
+    classes : ndarray of shape (n_classes,)
+        Labels of all classes of the data set.
+
+    Returns
+    -------
+    dict
+        ``log_loss`` in nats and ``brier``, None without `predict_proba`; ``auc``, None without
+        scores, or where the test part has one class; ``balanced_accuracy``, a fraction, the mean
+        over the tested classes as in `sklearn.metrics.balanced_accuracy_score`.
+
+    Raises
+    ------
+    ValueError
+        See `columns`.
+    """
+    probabilities, scores = _ask_scores(fit, classes)
+    _, codes = np.unique(fit.y_test, return_inverse=True)
+    recalls = np.bincount(codes, labels == fit.y_test) / np.bincount(codes)
+    return {
+        "log_loss": _log_loss(fit.y_test, probabilities, classes),
+        "brier": _brier(fit.y_test, probabilities, classes),
+        "auc": _auc(fit.y_test, scores, classes),
+        "balanced_accuracy": float(recalls.mean()),
+    }
 
 
 def log_loss_of(fit: Fit) -> float:
@@ -135,9 +164,11 @@ def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
 
 
 def _log_loss(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
+    """Mean negative logarithm of the probability of the true class, as in `sklearn.metrics`."""
     if probabilities is None:
         return None
-    return float(log_loss(y, probabilities, labels=classes))
+    of_truth = probabilities[np.arange(len(y)), np.searchsorted(classes, y)]
+    return float(-np.log(np.clip(of_truth, _EPS, 1 - _EPS)).mean())
 
 
 def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
@@ -151,10 +182,14 @@ def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray)
 def _auc(y: np.ndarray, scores: np.ndarray | None, classes: np.ndarray) -> float | None:
     """Mean over the classes that are tested of the area under the curve of each against the rest.
 
-    With two classes both areas are equal.
+    With two classes both areas are equal. An area is the statistic of Mann and Whitney, divided by
+    the number of pairs of samples of different classes.
     """
     tested = np.unique(y)
     if scores is None or len(tested) < 2:
         return None
-    areas = [roc_auc_score(y == c, scores[:, np.searchsorted(classes, c)]) for c in tested]
-    return float(np.mean(areas))
+    ranks = rankdata(scores[:, np.searchsorted(classes, tested)], axis=0)
+    is_member = y[:, None] == tested
+    n_members = is_member.sum(axis=0)
+    statistics = (ranks * is_member).sum(axis=0) - n_members * (n_members + 1) / 2
+    return float((statistics / (n_members * (len(y) - n_members))).mean())

@@ -141,7 +141,7 @@ def check_no_number(tmp_path):
         asked = Experiment.from_config(config, dataset)
         [outcome] = run([asked], results=tmp_path).outcomes
         [result] = outcome.records
-        assert result[name] is None
+        assert getattr(result, name) is None
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
         with pytest.raises(ValueError, match=complaint):
             asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
@@ -215,3 +215,36 @@ def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target
     assert record.chosen == asked.spec.points[int(np.argmin(means))]
     assert len(set(np.round(means, 6))) > 1
     assert get_quantity(asked.measure.quantity).name == ("auc" if "auc" in name else "log_loss")
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("sklearn.naive_bayes.GaussianNB", {"log_loss", "brier", "auc", "balanced_accuracy"}),
+        ("sklearn.svm.LinearSVC", {"auc", "balanced_accuracy"}),
+        ("fake_classifiers.Nearest", {"balanced_accuracy"}),
+    ],
+)
+def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, target, expected):
+    dataset, records = overlapping(3), []
+    for measure in ("prediction", "scores"):
+        if measure == "scores" and target.startswith("fake"):
+            continue
+        algo = {"name": "one", "grid": {}, "_target_": target}
+        config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}, "measure": measure}
+        [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).outcomes
+        records += outcome.records
+    assert {name for name in SCORES if records[0].entry(name) is not None} == expected
+    for name in expected:
+        assert getattr(records[0], name) == pytest.approx(records[-1].entry(name), rel=1e-8)
+
+
+def test_invalid_scores_do_not_fail_a_record_of_errors(tmp_path):
+    algo = {"name": "one", "grid": {}, "_target_": "fake_classifiers.InvalidScores"}
+    config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}}
+    [outcome] = run([Experiment.from_config(config, overlapping(2))], results=tmp_path).outcomes
+    [result] = outcome.records
+    assert all(result.entry(name) is None for name in SCORES)
+    assert result.warnings == [
+        "UserWarning: scores are not recorded: predict_proba gives NaN or infinity"
+    ]
