@@ -184,8 +184,8 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
 
-    experiments = TableRequest.from_definition(TableDefinition.read(table)).experiments
-    cells = records.find_each(experiments).values()
+    specs = TableRequest.from_definition(TableDefinition.read(table)).specs
+    cells = records.find_each(specs).values()
     return {Group.from_config(cell.records[0].config) for cell in cells if cell.records}
 
 

@@ -3,7 +3,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fitting.examples import append, modify_record, rewrite
+from fitting.examples import append, flat, modify_record, rewrite
 
 from boostbench.execution.verification import refit_records
 from boostbench.records.store import read_records
@@ -148,7 +148,7 @@ def test_broken_module_is_reported_in_one_line(call, recorded, source):
     record = read_records(path)[0][0]
     append(
         path.with_name("own.jsonl"),
-        modify_record(record, config__algo___target_="broken_by_now.Own"),
+        modify_record(flat(record), config__algo___target_="broken_by_now.Own"),
     )
     result = call("verify", "--jobs", "1")
     assert result.code == 0
