@@ -66,7 +66,7 @@ def compare(models, n_rows, n_repeats=1):
             seconds[name] = min(seconds[name], own)
             errors[name] = 100 * np.mean(fitted.predict(X[n_rows:]) != y[n_rows:])
     first, second = seconds.values()
-    cells = [f"{value:.2f}" for value in (first, second)]
+    cells = [f"{value:.3f}" for value in (first, second)]
     cells += [f"{value:.1f}" for value in errors.values()]
     return [n_rows, *cells, f"{first / second:.3f}"]
 
