@@ -51,12 +51,16 @@ _EXACT_POINTS = 2**17
 
 
 class BoundedPrefixSumSearch:
-    """Search for weights that change from round to round.
+    """Search for the feature and threshold with the largest absolute sum of weights below it.
+
+    It is called once per round, with weights that change from round to round.
 
     Parameters
     ----------
-    codes, n_thresholds
-        Same as for `boostbench.core.stumps.layouts.pair_tables.PrefixSumTables`.
+    codes : ndarray of shape (n_features, n_points) of unsigned integers
+        Number of thresholds of the feature below each point.
+    n_thresholds : int
+        Number of thresholds of each feature.
 
     Attributes
     ----------
@@ -93,23 +97,24 @@ class BoundedPrefixSumSearch:
         """
         # 1) Search the features that can have the largest sum by the bounds, if there are few.
         self._round += 1
-        exact, weights = weights, to_float32(weights)
+        weights_float32 = to_float32(weights)
         if self._heavy:
-            features = self._candidates(weights)
+            features = self._candidates(weights_float32)
             if (
                 self._heavy.excess_cost(len(features)) > _MAX_EXCESS_COST
                 or self._round >= self._next_choice
             ):
                 self._heavy, self._next_choice = None, self._round
             if _COST_PER_FEATURE * len(features) < len(self._codes):
-                return self._select_first(exact, self._sums_below(features, weights), features)
+                sums = self._sums_below(features, weights_float32)
+                return self._select_first(weights, sums, features)
         # 2) Search all features. If it is time, choose heavy points for the next rounds.
-        sums = self.points.below(weights)
+        sums = self.points.below(weights_float32)
         if self._round >= self._next_choice:
-            self._heavy = self._choose_heavy_points(weights, sums)
+            self._heavy = self._choose_heavy_points(weights_float32, sums)
             n_rounds = max(_MIN_ROUNDS, self._round // 2) if self._heavy else _RETRY_ROUNDS
             self._next_choice = self._round + n_rounds
-        return self._select_first(exact, sums, np.arange(len(self._codes)))
+        return self._select_first(weights, sums, np.arange(len(self._codes)))
 
     def _select_first(self, weights, sums, features):
         """Return threshold, feature and sum of the first of the largest absolute sums.
@@ -142,6 +147,8 @@ class BoundedPrefixSumSearch:
 
     def _candidates(self, weights):
         """Return the features that may have the largest sum, in ascending order."""
+        # The sums of the features with the largest bounds are computed first: features whose bound
+        # is below the largest of these sums are excluded.
         bounds, scale = self._heavy.bounds(weights)
         n_top = min(_N_TOP_FEATURES, len(bounds))
         top = np.argpartition(-bounds, n_top - 1)[:n_top]
@@ -265,6 +272,8 @@ class _HeavyPointBounds:
             if total < _MAX_GROWTH * self._previous_total
             else _MAX_GROWTH
         )
+        # The sum over the light points below a threshold is `factor` times its previous value, plus
+        # the changes of the points below: between -fall and rise.
         change = current - factor * self._previous_weights
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         sums = self._points.below(weights[self._heavy])
