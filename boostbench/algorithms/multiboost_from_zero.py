@@ -21,8 +21,14 @@ class FromZeroMaster(Master):
 
     Parameters
     ----------
-    params, search, labels, sample_weight
-        See `boostbench.algorithms.multiboost._MultiBoostMaster`.
+    params : MultiBoost
+        Estimator in training.
+    search : StumpSearch
+        Search for stumps on the training data.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    sample_weight : ndarray of shape (n_samples,) or None
+        None: all weights are 1.
 
     Attributes
     ----------

@@ -23,8 +23,12 @@ def l1_constrained_path(H, is_own_class, loss, norms):
 
     Parameters
     ----------
-    H, is_own_class, loss
-        See `boostbench.core.losses.pairwise.PairwiseLoss`.
+    H : ndarray of shape (n_columns, n_samples)
+        Outputs of the weak learners.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        True for the class of each sample.
+    loss : object
+        From `boostbench.core.losses.margin.get_loss`.
     norms : sequence of float
         Values of :math:`\gamma`, ascending: each solution is the start of the next solve.
 

@@ -160,8 +160,17 @@ class ProjectedDiscriminantSearch:
 class OutputCodeDiscriminantSearch:
     """Search for the best stump on a discriminant, and for the best code.
 
-    See `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch` for parameters and
-    attributes.
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+
+    Attributes
+    ----------
+    stack : type
+        Type of the stack of the weak learners.
+    size : int
+        Number of parameters of a weak learner without its sign.
     """
 
     stack = Perceptrons
@@ -180,8 +189,11 @@ class OutputCodeDiscriminantSearch:
 
         Parameters
         ----------
-        G, codes, violation
-            Same as for `boostbench.core.learners.output_code_stumps.OutputCodeStumpSearch.best`.
+        G : ndarray of shape (n_samples, n_classes)
+            Weight of each sample in each class.
+        codes : ndarray of shape (n_codes, n_classes)
+        violation : ndarray of shape (n_codes,)
+            Violation of each code's constraint without the new weak learner.
 
         Returns
         -------

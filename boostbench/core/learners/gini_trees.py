@@ -35,8 +35,11 @@ class GiniTreeSearch:
 
     Parameters
     ----------
-    search, labels, n_classes
-        Same as for `boostbench.core.learners.trees.ClassStumpSearch`.
+    search : boostbench.core.stumps.search.StumpSearch
+        Search for the tests of the nodes.
+    labels : ndarray of shape (n_samples,)
+        Classes from 0 to n_classes - 1.
+    n_classes : int
     max_leaf_nodes : int
         Maximum number of leaves, at least 2.
 
@@ -61,8 +64,16 @@ class GiniTreeSearch:
     def best(self, G):
         """Return the tree. Each leaf votes for its class with the largest weight.
 
-        See `ClassStumpSearch.best` for parameters and results. The result is None if no split has
-        a gain.
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples,)
+            Weights of the samples, not negative.
+
+        Returns
+        -------
+        SearchResult or None
+            The learner is a `Tree`, and `edge` is the weight of the samples that it classifies
+            correctly. None if no split has a gain.
         """
         # 1) Split the leaf with the largest gain until no gain is left or the tree is complete.
         nodes = [self._make_leaf(G, np.ones(len(G), bool))]

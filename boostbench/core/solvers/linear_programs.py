@@ -204,8 +204,10 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
 
     Parameters
     ----------
-    H, is_own_class
-        See `boostbench.core.losses.pairwise.PairwiseLoss`.
+    H : ndarray of shape (n_columns, n_samples)
+        Outputs of the weak learners.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        True for the class of each sample.
     nu : float
         Weight of the L1 norm.
     sample_weight : ndarray of shape (n_samples,), default=None
