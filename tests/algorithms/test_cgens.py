@@ -159,8 +159,8 @@ def test_duplicated_sample_equals_a_sample_of_weight_two():
 
 def test_swapped_classes_negate_the_scores():
     X, y = blobs(2, seed=5)
-    one, other = CGENS(30).fit(X, y), CGENS(30).fit(X, 1 - y)
-    np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-9)
+    first, second = CGENS(30).fit(X, y), CGENS(30).fit(X, 1 - y)
+    np.testing.assert_allclose(first.decision_function(X), -second.decision_function(X), atol=1e-9)
 
 
 def test_perceptrons_and_cosines_learn_xor():
@@ -246,8 +246,8 @@ def test_sls_with_all_stumps_equals_the_closed_form(n_classes):
 def test_order_of_classes_does_not_change_the_scores():
     """Swapping two classes mirrors the simplex, which changes the signs of the stumps only."""
     X, y = blobs(2, seed=7)
-    one, other = CGENSSLS(20).fit(X, y), CGENSSLS(20).fit(X, 1 - y)
-    np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-9)
+    first, second = CGENSSLS(20).fit(X, y), CGENSSLS(20).fit(X, 1 - y)
+    np.testing.assert_allclose(first.decision_function(X), -second.decision_function(X), atol=1e-9)
 
 
 def test_stored_models_do_not_change_in_later_rounds(monkeypatch):

@@ -133,8 +133,8 @@ class TestMinimum:
         np.testing.assert_allclose(solved.decision_function(X), expected, rtol=1e-5, atol=1e-5)
         *early, last = solved.staged_decision_function(X)
         np.testing.assert_allclose(last, expected, rtol=1e-5, atol=1e-5)
-        for one, other in zip(early, before.staged_decision_function(X), strict=False):
-            np.testing.assert_array_equal(one, other)
+        for first, second in zip(early, before.staged_decision_function(X), strict=False):
+            np.testing.assert_array_equal(first, second)
 
 
 def test_objective_decreases_after_a_training_without_convergence():

@@ -224,13 +224,13 @@ def test_model_does_not_depend_on_single_precision(norm, monkeypatch):
     for many in (0, 2**60):
         monkeypatch.setattr("boostbench.core.stumps.search._MIN_FLOAT32_SUMS", many)
         models.append(GradBoost(n_iterations=300, nu=1e-4, norm=norm).fit(X, y))
-    one, other = models
+    first, second = models
     for name in ("feature", "threshold"):
         np.testing.assert_array_equal(
-            getattr(one.hypotheses_, name), getattr(other.hypotheses_, name)
+            getattr(first.hypotheses_, name), getattr(second.hypotheses_, name)
         )
-    np.testing.assert_allclose(one.coefficients_, other.coefficients_, rtol=0, atol=1e-12)
-    assert one.n_hypotheses_ < 250
+    np.testing.assert_allclose(first.coefficients_, second.coefficients_, rtol=0, atol=1e-12)
+    assert first.n_hypotheses_ < 250
 
 
 def test_stumps_are_distinct():

@@ -17,8 +17,8 @@ def test_votes_for_two_classes_equal_adaboost(model):
     X, y = noise(2, n_samples=60, seed=3)
     ours = model(60, leaf_values="vote", max_bins=None, random_state=0).fit(X, y)
     adaboost = AdaBoost(n_iterations=60, constant=True).fit(X, y)
-    one, other = ours.staged_decision_function(X), adaboost.staged_decision_function(X)
-    for a, b in zip(one, other, strict=True):
+    first, second = ours.staged_decision_function(X), adaboost.staged_decision_function(X)
+    for a, b in zip(first, second, strict=True):
         # The score of class k is y_k f, so that the decision function is 2 f.
         np.testing.assert_allclose(a, 2 * b, rtol=1e-4, atol=1e-4)
 
@@ -134,8 +134,8 @@ def test_rotated_codewords_give_the_same_classifier(max_depth, monkeypatch):
             "boostbench.algorithms.ladder.draw_codebook", lambda *_, turned=vectors @ turn: turned
         )
         fits.append(LADDER(15, 3, max_depth).fit(X, y))
-    one, other = (fit.decision_function(X) for fit in fits)
-    np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3)
+    first, second = (fit.decision_function(X) for fit in fits)
+    np.testing.assert_allclose(first, second, rtol=1e-3, atol=1e-3)
     assert not np.allclose(fits[0].transform(X), fits[1].transform(X), atol=0.1)
 
 

@@ -92,10 +92,10 @@ class TestInvariance:
         "random_state": 0,
     }
 
-    def assert_equal_models(self, one, other, X, Z=None):
-        np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-4)
-        assert (one.rows_ == other.rows_).all()
-        assert (one.predict(X) == other.predict(X if Z is None else Z)).all()
+    def assert_equal_models(self, first, second, X, Z=None):
+        np.testing.assert_allclose(first.objective_, second.objective_, rtol=1e-4)
+        assert (first.rows_ == second.rows_).all()
+        assert (first.predict(X) == second.predict(X if Z is None else Z)).all()
 
     def test_repeated_samples_do_not_change_the_model(self):
         """The objective is a mean over samples."""
@@ -159,11 +159,11 @@ def objective(w, outputs, codes, y, nu):
 
 def test_first_round_equals_rboost_proj():
     X, y = noise(3)
-    one, other = (
+    first, second = (
         RBoostProj(n_iterations=1, nu=1e-3, start=start, **PARAMS).fit(X, y)
         for start in ("zero", "previous")
     )
-    np.testing.assert_array_equal(one.coefficients_, other.coefficients_)
+    np.testing.assert_array_equal(first.coefficients_, second.coefficients_)
 
 
 def test_rounds_with_large_nu_equal_the_literal_problem():

@@ -218,8 +218,8 @@ def test_classes_have_different_projections(mode):
 def test_scale_of_the_data_does_not_matter(mode):
     """Stumps on projections do not depend on a common factor, and powers of two are exact."""
     X, y = blobs(3)
-    one, other = (make_model(mode).fit(scale * X, y) for scale in (1.0, 4.0))
-    assert (one.decision_function(X) == other.decision_function(4.0 * X)).all()
+    first, second = (make_model(mode).fit(scale * X, y) for scale in (1.0, 4.0))
+    assert (first.decision_function(X) == second.decision_function(4.0 * X)).all()
 
 
 def test_more_projections_fit_better():

@@ -353,8 +353,8 @@ class TestUnboundedProblem:
 @pytest.mark.parametrize("loss", ["exponential_sum", "logistic"])
 def test_solvers_agree(loss, seed):
     X, y = noise(3, n_samples=24, n_features=3, seed=seed)
-    one, other = (make_model(loss, solver=solver).fit(X, y) for solver in ("lbfgs", "newton"))
-    assert one.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-5)
+    first, second = (make_model(loss, solver=solver).fit(X, y) for solver in ("lbfgs", "newton"))
+    assert first.objective_[-1] == pytest.approx(second.objective_[-1], rel=1e-5)
 
 
 def test_fewer_solver_iterations_have_a_larger_objective(loss):

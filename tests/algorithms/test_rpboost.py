@@ -101,10 +101,10 @@ def test_identity_projection_equals_lsboost(monkeypatch):
     X, y = blobs(2, n_samples=50, seed=8)
     plain = LsBoost(n_iterations=40).fit(X, y)
     projected = RpBoost(n_iterations=40, projection="orthonormal").fit(X, y)
-    for one, other in zip(
+    for first, second in zip(
         plain.staged_decision_function(X), projected.staged_decision_function(X), strict=True
     ):
-        np.testing.assert_allclose(one, other, atol=1e-9)
+        np.testing.assert_allclose(first, second, atol=1e-9)
 
 
 def test_regressor_equals_classifier_of_two_classes():

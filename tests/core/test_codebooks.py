@@ -127,9 +127,9 @@ def test_all_halves_are_equally_likely(n_classes):
 
 
 def test_random_halves_are_determined_by_the_generator():
-    one, other = (np.random.default_rng(7) for _ in range(2))
+    first, second = (np.random.default_rng(7) for _ in range(2))
     for _ in range(10):
-        assert (random_half(9, one) == random_half(9, other)).all()
+        assert (random_half(9, first) == random_half(9, second)).all()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 6, 9])
@@ -146,5 +146,5 @@ class TestExhaustive:
 
     def test_all_pairs_of_classes_have_equal_distance(self, n_classes):
         codes = exhaustive_codes(n_classes)
-        for one, other in itertools.combinations(range(n_classes), 2):
-            assert (codes[:, one] != codes[:, other]).sum() == 2 ** (n_classes - 2)
+        for first, second in itertools.combinations(range(n_classes), 2):
+            assert (codes[:, first] != codes[:, second]).sum() == 2 ** (n_classes - 2)

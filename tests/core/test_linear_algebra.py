@@ -106,8 +106,8 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
     for name in ("projections", "binary_codes"):
         monkeypatch.setattr(f"boostbench.core.{name}.eigh", flipped)
     again = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
-    for one, other in zip(plain, again, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for first, second in zip(plain, again, strict=True):
+        np.testing.assert_array_equal(first, second)
 
 
 def test_growth_keeps_the_rows():

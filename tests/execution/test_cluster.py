@@ -166,9 +166,9 @@ def count_loads(address):
 def test_workers_load_a_data_set_once_by_name_and_checksum(
     make_experiment, make_cluster, data_folder, tmp_path, monkeypatch
 ):
-    one, other = data_folder("one"), data_folder("other")
+    first, second = data_folder("one"), data_folder("other")
     monkeypatch.setenv("BOOSTBENCH_DATA", data_folder("own"))
-    address, _, _ = make_cluster({"BOOSTBENCH_DATA": one}, {"BOOSTBENCH_DATA": other})
+    address, _, _ = make_cluster({"BOOSTBENCH_DATA": first}, {"BOOSTBENCH_DATA": second})
     asked = {"backend": "dask", "scheduler": address}
     data = load({"name": "toy"})
     experiment = make_experiment("fake_classifiers.Slow", data=data, n_splits=N_SPLITS)
@@ -178,7 +178,7 @@ def test_workers_load_a_data_set_once_by_name_and_checksum(
     assert bare(alone.records) == bare(outcome.records)
     assert len(alone.records) == N_SPLITS
     # Workers keep loaded data sets, so they no longer need the files.
-    for folder in (one, other):
+    for folder in (first, second):
         (Path(folder) / "toy.csv").unlink()
     report = run([experiment], results=tmp_path / "dask", rerun="all", **asked)
     assert (report.ran, report.failed) == (N_SPLITS, 0)

@@ -10,11 +10,11 @@ from boostbench.util.errors import UserError
 from .toy import make_dataset
 
 
-def are_equal_splits(one, other):
+def are_equal_splits(first, second):
     return (
-        one.seed == other.seed
-        and np.array_equal(one.train, other.train)
-        and np.array_equal(one.test, other.test)
+        first.seed == second.seed
+        and np.array_equal(first.train, second.train)
+        and np.array_equal(first.test, second.test)
     )
 
 
@@ -31,7 +31,7 @@ def test_more_splits_extend_fewer(dataset, sampling, samples_per_class):
     settings = {"sampling": sampling, "samples_per_class": samples_per_class}
     few = splits(dataset, ProtocolSpec(n_splits=3, **settings), seed=5)
     many = splits(dataset, ProtocolSpec(n_splits=7, **settings), seed=5)
-    assert all(are_equal_splits(one, other) for one, other in zip(few, many, strict=False))
+    assert all(are_equal_splits(first, second) for first, second in zip(few, many, strict=False))
     assert len({split.checksum for split in many}) == 7
     assert len({split.seed for split in many}) == 7
 
@@ -118,7 +118,7 @@ def test_repeated_folds_extend_the_first_repetition():
     once = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4), seed=3)
     twice = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
     assert [split.index for split in twice] == list(range(8))
-    assert all(are_equal_splits(one, other) for one, other in zip(once, twice, strict=False))
+    assert all(are_equal_splits(first, second) for first, second in zip(once, twice, strict=False))
     for folds in (twice[:4], twice[4:]):
         assert sorted(np.concatenate([split.test for split in folds])) == list(range(96))
     assert len({split.checksum for split in twice}) == len({split.seed for split in twice}) == 8
@@ -148,7 +148,9 @@ def test_reduced_training_part_keeps_the_test_part():
         assert np.array_equal(split.test, np.arange(60, 120))
         assert sorted([*split.train, *split.spare]) == list(range(60))
     more_parts = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
-    assert all(are_equal_splits(one, other) for one, other in zip(parts, more_parts, strict=False))
+    assert all(
+        are_equal_splits(first, second) for first, second in zip(parts, more_parts, strict=False)
+    )
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
@@ -156,17 +158,17 @@ def test_train_size_reduces_the_training_part(sampling):
     dataset = make_dataset((60, 30, 30))
     whole = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4), seed=0)
     thin = splits(dataset, ProtocolSpec(sampling=sampling, n_splits=4, train_size=20), seed=0)
-    for one, other in zip(whole, thin, strict=True):
-        assert np.array_equal(one.test, other.test)
-        assert set(other.train) < set(one.train)
-        assert sorted([*other.train, *other.spare]) == sorted(one.train)
-        assert len(other.train) == 20
+    for first, second in zip(whole, thin, strict=True):
+        assert np.array_equal(first.test, second.test)
+        assert set(second.train) < set(first.train)
+        assert sorted([*second.train, *second.spare]) == sorted(first.train)
+        assert len(second.train) == 20
     if sampling != "plain":
         assert class_counts(dataset.y[thin[0].train]) == [10, 5, 5]
     all_of_them = ProtocolSpec(sampling=sampling, n_splits=4, train_size=500)
     assert all(
-        are_equal_splits(one, other)
-        for one, other in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
+        are_equal_splits(first, second)
+        for first, second in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
     )
 
 

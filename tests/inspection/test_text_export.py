@@ -95,8 +95,8 @@ def test_adjacent_intervals_of_equal_text_are_merged():
     model = LsBoost(n_iterations=40).fit(X, np.where(y == 1, "b", "a"))
     fine, coarse = (export_text(model, max_terms=4, decimals=n).splitlines() for n in (6, 1))
     assert len(coarse) < len(fine)
-    for one, other in itertools.pairwise(coarse):
-        assert ": " not in one or one.split(": ")[1:] != other.split(": ")[1:]
+    for first, second in itertools.pairwise(coarse):
+        assert ": " not in first or first.split(": ")[1:] != second.split(": ")[1:]
     *_, last = export_text(model, max_terms=1).splitlines()
     assert last.startswith("... ")
     assert last.endswith(" more features")

@@ -60,8 +60,10 @@ def test_order_of_folders_does_not_matter(put):
     b = put("b", modify_record(RECORD, split=1))
     merge_records([a, b], put("one"))
     merge_records([b, a], put("other"))
-    one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
-    assert one == other
+    first, second = (
+        record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other")
+    )
+    assert first == second
     assert [record.split for record in merged_records(put("one"))] == [0, 1, 2]
 
 

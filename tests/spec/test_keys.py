@@ -44,8 +44,8 @@ def test_invalid_seed_is_refused(measure, seed):
         ExperimentSpec.from_config({**asked, "seed": seed})
 
 
-def have_same_keys(one, other):
-    return RecordKeys.from_config(one) == RecordKeys.from_config(other)
+def have_same_keys(first, second):
+    return RecordKeys.from_config(first) == RecordKeys.from_config(second)
 
 
 @pytest.fixture

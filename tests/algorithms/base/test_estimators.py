@@ -133,10 +133,10 @@ class TestEveryModel:
         X, _ = data
         copy = pickle.loads(pickle.dumps(fitted))
         assert (copy.decision_function(X) == fitted.decision_function(X)).all()
-        for one, other in zip(
+        for first, second in zip(
             copy.staged_decision_function(X), fitted.staged_decision_function(X), strict=True
         ):
-            assert (one == other).all()
+            assert (first == second).all()
 
     def test_scores_of_a_row_do_not_depend_on_other_rows(self, fitted, data):
         """Scoring goes by chunks of rows; a row's score must not depend on its neighbours."""
@@ -303,8 +303,8 @@ def stages(model, X, y):
 def agree(actual, expected):
     """Compare the scores of two fitted models, stage by stage."""
     assert len(actual) == len(expected) > 1
-    for one, other in zip(actual, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
+    for first, second in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-5, atol=1e-9)
 
 
 ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost", "erceptron", "Fourier")

@@ -88,10 +88,10 @@ def test_labels_improve_the_codes():
     X, y = blobs(4, n_samples=200, n_features=10, spread=0.4)
     X = np.hstack([X, 8 * rng.normal(size=(200, 10))])
     for with_labels, without in ((SupervisedITQ, ITQ), (KSH, BRE)):
-        one, other = (
+        first, second = (
             precision(m(n_components=6, random_state=0), X, y) for m in (with_labels, without)
         )
-        assert one > other + 0.1
+        assert first > second + 0.1
 
 
 @ALL

@@ -83,8 +83,8 @@ def test_empty_leaf_has_the_value_of_its_sibling(kind):
     G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     result = VectorTreeSearch(StumpSearch(X), 2).best(G, CRITERIA[kind])
     assert set(result.leaf) in ({0, 2}, {0, 3}, {1, 2}, {1, 3})
-    for one, other in ((0, 1), (2, 3)):
-        np.testing.assert_array_equal(result.values[one], result.values[other])
+    for first, second in ((0, 1), (2, 3)):
+        np.testing.assert_array_equal(result.values[first], result.values[second])
 
 
 def test_best_is_none_for_constant_features():

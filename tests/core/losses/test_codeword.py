@@ -37,9 +37,11 @@ def test_risk_equals_the_equation(n_classes, n_components):
     assert CodewordRisk(*arguments).log_risk == pytest.approx(np.log(literal_risk(*arguments)))
 
 
-def assert_parallel(one, other):
+def assert_parallel(first, second):
     """Assert that two arrays differ by a positive factor."""
-    np.testing.assert_allclose(one / np.linalg.norm(one), other / np.linalg.norm(other), atol=1e-5)
+    np.testing.assert_allclose(
+        first / np.linalg.norm(first), second / np.linalg.norm(second), atol=1e-5
+    )
 
 
 @SHAPES

@@ -125,11 +125,11 @@ class TestRoundedSolution:
     @pytest.mark.parametrize("seed", range(5))
     def test_solution_does_not_depend_on_rounding_errors(self, seed, ends):
         start = np.zeros(40)
-        one, other = (
+        first, second = (
             nonnegative_quasi_newton(self.flat_objective(seed, noise), start, 1e-3, 100, **ends).w
             for noise in (0.0, 1e-15)
         )
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(first, second)
 
     def test_rounding_errors_grow_without_a_grid(self, monkeypatch):
         """Growth by a factor of more than 1000 shows that the test above is meaningful."""
@@ -137,11 +137,11 @@ class TestRoundedSolution:
         start = np.zeros(40)
         far = []
         for seed in range(5):
-            one, other = (
+            first, second = (
                 nonnegative_quasi_newton(self.flat_objective(seed, noise), start, 1e-3, 100).w
                 for noise in (0.0, 1e-15)
             )
-            far.append(np.abs(one - other).max() / one.max())
+            far.append(np.abs(first - second).max() / first.max())
         assert max(far) > 1e-12
 
     @pytest.mark.parametrize("seed", range(5))

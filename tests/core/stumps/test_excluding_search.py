@@ -33,9 +33,13 @@ def test_search_without_exclusions_equals_stump_search(layout):
     X = DATA[layout]()
     for n_columns in (1, 3):
         G = rng(2).normal(size=(len(X), n_columns))
-        one, other = ExcludingStumpSearch(X).best(G), StumpSearch(X).best(G)
-        assert (one.learner, one.edge, one.column) == (other.learner, other.edge, other.column)
-        assert (one.outputs == other.outputs).all()
+        first, second = ExcludingStumpSearch(X).best(G), StumpSearch(X).best(G)
+        assert (first.learner, first.edge, first.column) == (
+            second.learner,
+            second.edge,
+            second.column,
+        )
+        assert (first.outputs == second.outputs).all()
 
 
 @pytest.mark.parametrize("layout", [Dense, Sorted, BlockHistogram])

@@ -265,8 +265,8 @@ def test_class_may_have_the_name_of_a_missing_value():
 
 @pytest.mark.parametrize("numbers", [["1", "2.5"], ["1,5", "2"]])
 def test_none_is_missing_among_numbers_only(numbers):
-    one, other = numbers
-    table = table_of(f"a;b;y\nNone;None;0\n{one};Mild;1\n{other};None;0\nNone;Bad;0\n")
+    first, second = numbers
+    table = table_of(f"a;b;y\nNone;None;0\n{first};Mild;1\n{second};None;0\nNone;Bad;0\n")
     assert np.isnan(table.values[:, 0]).tolist() == [True, False, False, True]
     data = features_and_labels(table, missing="keep")
     assert data.names == ["a", "b"]
@@ -436,8 +436,8 @@ def test_chunk_size_does_not_change_the_table(monkeypatch, text):
     for cells in (3, 6, 9):
         monkeypatch.setattr("boostbench.data.readers.csv._CHUNK_CELLS", cells)
         parts = features_and_labels(table_of(text), missing="median")
-        for one, other in zip(whole[:2], parts[:2], strict=True):
-            np.testing.assert_array_equal(one, other)
+        for first, second in zip(whole[:2], parts[:2], strict=True):
+            np.testing.assert_array_equal(first, second)
         assert whole[2:4] == parts[2:4]
 
 

@@ -46,8 +46,8 @@ def test_bundle_round_trip(folder, dataset):
     assert (loaded.checksum, loaded.is_sparse) == (dataset.checksum, dataset.is_sparse)
     assert loaded.y.tolist() == dataset.y.tolist()
     assert (loaded.splits is None) == (dataset.splits is None)
-    for one, other in zip(loaded.splits or [], dataset.splits or [], strict=True):
-        assert [part.tolist() for part in one] == [part.tolist() for part in other]
+    for first, second in zip(loaded.splits or [], dataset.splits or [], strict=True):
+        assert [part.tolist() for part in first] == [part.tolist() for part in second]
     assert "/home/me" not in loaded.source
     assert first_available_source(SPEC) == "bundle"
 

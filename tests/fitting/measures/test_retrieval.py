@@ -190,5 +190,5 @@ def test_memory_layout_of_codes_does_not_matter():
     (queries, of_queries), (codes, labels) = draw(rng, 5, 70), draw(rng, 9, 70)
     expected = mean_average_precision(queries, of_queries, codes, labels)
     by_columns = map(np.asfortranarray, (queries, codes))
-    one, other = by_columns
-    assert mean_average_precision(one, of_queries, other, labels) == expected
+    first, second = by_columns
+    assert mean_average_precision(first, of_queries, second, labels) == expected

@@ -51,9 +51,9 @@ def test_sparse_edges_equal_dense_edges(max_bins, weighted, form):
     for (feature, threshold), edges in actual.items():
         outputs = np.where(X[:, feature] > threshold, 1.0, -1.0)
         np.testing.assert_allclose(edges, outputs @ G, atol=1e-4)
-    one, other = dense.best(G), thin.best(G)
-    assert (one.learner, one.column) == (other.learner, other.column)
-    np.testing.assert_array_equal(one.outputs, other.outputs)
+    first, second = dense.best(G), thin.best(G)
+    assert (first.learner, first.column) == (second.learner, second.column)
+    np.testing.assert_array_equal(first.outputs, second.outputs)
     assert dense.best_sum_abs_edge(G).learner == thin.best_sum_abs_edge(G).learner
 
 
