@@ -36,9 +36,11 @@ def test_two_classes_equal_samme_of_scikit_learn():
     np.testing.assert_allclose(
         2 * ours.decision_function(new) / alphas.sum(), theirs.decision_function(new), atol=1e-9
     )
-    for mine, other in zip(ours.staged_predict(new), theirs.staged_predict(new), strict=True):
+    for labels, their_labels in zip(
+        ours.staged_predict(new), theirs.staged_predict(new), strict=True
+    ):
         # An even number of votes may cancel; then both classes are correct.
-        assert np.mean(mine != other) < 0.02
+        assert np.mean(labels != their_labels) < 0.02
     assert (ours.predict(new) == theirs.predict(new)).all()
 
 
@@ -101,11 +103,11 @@ class TestProjected:
 
     def test_drawn_matrices_project_the_data(self):
         X, y = blobs(3, seed=5)
-        first, again, other = (
+        first, repeated, other = (
             ProjectedAdaBoostMH(n_iterations=1, draw=draw).fit(X, y).projection_
             for draw in (1, 1, 2)
         )
-        np.testing.assert_array_equal(first, again)
+        np.testing.assert_array_equal(first, repeated)
         assert not np.allclose(first, other)
 
     def test_identity_projection_keeps_the_data(self):

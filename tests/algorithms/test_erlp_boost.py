@@ -63,8 +63,8 @@ class TestOptimum:
         X, y = blobs(2, n_samples=16, n_features=2, seed=3)
         weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
         model, eta = fit(X, y, nu, epsilon, weights, tol=1e-8)
-        whole = regularised_optimum(reference.margins_of_all_stumps(X, y), nu, eta, weights)
-        assert -model.objective_[-1] == pytest.approx(whole, abs=1e-6)
+        optimum = regularised_optimum(reference.margins_of_all_stumps(X, y), nu, eta, weights)
+        assert -model.objective_[-1] == pytest.approx(optimum, abs=1e-6)
 
     def test_solution_meets_the_optimality_conditions(self, nu, epsilon):
         X, y = noise(2, seed=1)

@@ -322,11 +322,11 @@ class TestWarmStart:
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=5, nu=1e-4, warm_start=True).fit(X, y)
         model.set_params(n_iterations=12).fit(X, y)
-        whole = MultiBoost(n_iterations=12, nu=1e-4).fit(X, y)
+        cold = MultiBoost(n_iterations=12, nu=1e-4).fit(X, y)
         assert model.n_iterations_ == 12
         for name in ("coefficients_", "objective_", "dual_"):
-            np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
-        np.testing.assert_array_equal(model.weight_path_.toarray(), whole.weight_path_.toarray())
+            np.testing.assert_array_equal(getattr(model, name), getattr(cold, name))
+        np.testing.assert_array_equal(model.weight_path_.toarray(), cold.weight_path_.toarray())
 
     @pytest.mark.parametrize("change", [{"tol": 1e-3}, {"solver": "lbfgs"}])
     def test_other_solver_settings_restart_an_unconverged_training(self, change):
@@ -389,11 +389,11 @@ class TestWarmStart:
     def test_copy_continues_independently(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(nu=1e-2, warm_start=True).fit(X, y)
-        other = copy.copy(model).set_params(nu=5e-3).fit(X, y)
+        copied = copy.copy(model).set_params(nu=5e-3).fit(X, y)
         fresh = MultiBoost(nu=5e-3).fit(X, y)
-        assert other.objective_[-1] == pytest.approx(fresh.objective_[-1], rel=PRECISION)
-        again = model.fit(X, y)
-        assert again.objective_[-1] == pytest.approx(
+        assert copied.objective_[-1] == pytest.approx(fresh.objective_[-1], rel=PRECISION)
+        refitted = model.fit(X, y)
+        assert refitted.objective_[-1] == pytest.approx(
             MultiBoost(nu=1e-2).fit(X, y).objective_[-1], rel=PRECISION
         )
 
@@ -410,8 +410,8 @@ class TestWarmStart:
         with pytest.raises(ValueError, match="loss='logistic' of the last fit, not with 'expon"):
             model.fit(X, y)
         fresh = MultiBoost(n_iterations=3, loss="exponential").fit(X, y)
-        again = model.set_params(warm_start=False).fit(X, y)
-        np.testing.assert_array_equal(again.coefficients_, fresh.coefficients_)
+        refitted = model.set_params(warm_start=False).fit(X, y)
+        np.testing.assert_array_equal(refitted.coefficients_, fresh.coefficients_)
 
     def test_warm_start_with_fewer_rounds_raises(self):
         X, y = noise(3, n_samples=60)

@@ -330,11 +330,11 @@ def test_pruned_search_is_exact(monkeypatch):
     for seed in range(5):
         arguments = {"n_classes": 3, "n_iterations": 6, "n_projections": 5, "loss": "logistic"}
         monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 10**6)
-        whole = RowCoefficients.make(seed, **arguments)
+        full = RowCoefficients.make(seed, **arguments)
         monkeypatch.setattr("boostbench.core.learners.output_code_stumps._FIRST_BLOCK", 1)
         pruned = RowCoefficients.make(seed, **arguments)
-        assert (whole.model.objective_ == pruned.model.objective_).all()
-        assert (np.array(whole.H) == np.array(pruned.H)).all()
+        assert (full.model.objective_ == pruned.model.objective_).all()
+        assert (np.array(full.H) == np.array(pruned.H)).all()
 
 
 @pytest.mark.parametrize("tol", [0.3, 0.1, 0.03])
@@ -463,5 +463,5 @@ def test_converged_marks_rounds_that_reached_their_solution():
     short = fitted(**arguments, solver_iterations=2).model
     assert not short.converged_.any()
     assert short.objective_[0] > enough.objective_[0] * (1 + 1e-6)
-    again = fitted(**arguments, solver_iterations=1000).model
-    assert (again.objective_ == enough.objective_).all()
+    fewer_iterations = fitted(**arguments, solver_iterations=1000).model
+    assert (fewer_iterations.objective_ == enough.objective_).all()

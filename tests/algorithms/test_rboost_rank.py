@@ -33,19 +33,19 @@ def problem(request):
 @pytest.fixture
 def recorded_searches(monkeypatch):
     """Record the searches of fitted models, which hold the candidates."""
-    made = []
+    searches = []
 
     def record(kind):
         def make(*args):
-            made.append(kind(*args))
-            return made[-1]
+            searches.append(kind(*args))
+            return searches[-1]
 
         return make
 
     module = boostbench.algorithms.rboost_rank
     for name in ("IndependentProjectionSearch", "PooledProjectionSearch"):
         monkeypatch.setattr(module, name, record(getattr(module, name)))
-    return made
+    return searches
 
 
 def make_model(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
@@ -290,8 +290,8 @@ class TestDiscriminants:
         X = rng.normal(size=(300, 4))
         y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
         with_discriminants = self.model(n_iterations=20).fit(X, y).score(X, y)
-        alone = make_model(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
-        assert with_discriminants > max(alone, 0.9)
+        stumps_only = make_model(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
+        assert with_discriminants > max(stumps_only, 0.9)
 
 
 def extreme_features():

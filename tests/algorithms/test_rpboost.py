@@ -139,8 +139,8 @@ class TestWarmStart:
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True)
         for penalty in (1000, 0, 10, 0):
-            alone = clone(model).set_params(penalty=penalty)
-            assert self.fitted(warm.set_params(penalty=penalty), X, y) == self.fitted(alone, X, y)
+            cold = clone(model).set_params(penalty=penalty)
+            assert self.fitted(warm.set_params(penalty=penalty), X, y) == self.fitted(cold, X, y)
 
     @pytest.mark.parametrize("model", MODELS)
     def test_second_fit_to_the_same_data_reuses_the_search(self, model, monkeypatch):
@@ -157,9 +157,9 @@ class TestWarmStart:
     def test_warm_start_with_more_rounds_or_other_labels(self, model):
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
-        alone = clone(model).set_params(n_iterations=70)
+        cold = clone(model).set_params(n_iterations=70)
         refitted = self.fitted(warm.set_params(n_iterations=70), X, 1 - y)
-        assert refitted == self.fitted(alone, X, 1 - y)
+        assert refitted == self.fitted(cold, X, 1 - y)
 
     @pytest.mark.parametrize("model", MODELS)
     def test_other_data_do_not_reuse_the_search(self, model):
@@ -200,8 +200,8 @@ class TestWarmStart:
         X, y = blobs(2, n_samples=60, seed=1)
         warm = clone(model).set_params(warm_start=True).fit(X, y)
         copied = pickle.loads(pickle.dumps(warm)).set_params(penalty=10)
-        alone = clone(model).set_params(penalty=10)
-        assert self.fitted(copied, X, y) == self.fitted(alone, X, y)
+        cold = clone(model).set_params(penalty=10)
+        assert self.fitted(copied, X, y) == self.fitted(cold, X, y)
 
     def test_fits_without_a_seed_have_different_projections(self):
         X, y = blobs(2, n_samples=60, seed=1)

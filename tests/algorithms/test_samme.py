@@ -15,7 +15,7 @@ from .problems import blobs, noise
 @pytest.mark.parametrize("weak_learner", ["stump", "tree"])
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-class TestAgainstTheLiteralAlgorithm:
+class TestLiteralAlgorithm:
     def test_rounds_equal_the_literal_algorithm(self, weak_learner, problem, n_classes):
         X, y = problem(n_classes, n_samples=30, seed=1)
         model = SAMME(n_iterations=8, weak_learner=weak_learner, random_state=0).fit(X, y)
@@ -61,8 +61,8 @@ def test_trees_equal_scikit_learn(n_classes, max_leaf_nodes):
     np.testing.assert_allclose(ours.coefficients_, theirs.estimator_weights_, rtol=1e-9)
     new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
     outputs = ours.hypotheses_.outputs(new)
-    for mine, estimator in zip(outputs.T, theirs.estimators_, strict=True):
-        assert (mine == estimator.predict(new)).all()
+    for outputs_of_tree, estimator in zip(outputs.T, theirs.estimators_, strict=True):
+        assert (outputs_of_tree == estimator.predict(new)).all()
     # Rounding decides equal votes for two classes.
     assert np.mean(ours.predict(new) != theirs.predict(new)) < 0.02
 
@@ -74,8 +74,10 @@ def test_stumps_equal_least_error_stumps_in_scikit_learn(n_classes, seed):
     ours = SAMME(n_iterations=10).fit(X, y)
     np.testing.assert_allclose(ours.coefficients_, theirs.estimator_weights_, rtol=1e-9)
     new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
-    for mine, estimator in zip(ours.hypotheses_.outputs(new).T, theirs.estimators_, strict=True):
-        assert (mine == estimator.predict(new)).all()
+    for outputs_of_stump, estimator in zip(
+        ours.hypotheses_.outputs(new).T, theirs.estimators_, strict=True
+    ):
+        assert (outputs_of_stump == estimator.predict(new)).all()
 
 
 def test_perfect_tree_ends_the_training():

@@ -200,11 +200,13 @@ def test_rounds_with_category_sets_decrease_the_loss(name):
     loss = log_loss(y, stopped.predict_proba(X))
     assert stopped.validation_losses_.min() == pytest.approx(loss)
     words = X[["words"]]
-    one, sets = (
+    single, sets = (
         clone(model).set_params(n_iterations=1, category_sets=category_sets).fit(words, y)
         for category_sets in (False, True)
     )
-    assert log_loss(y, sets.predict_proba(words)) <= log_loss(y, one.predict_proba(words)) + 1e-12
+    assert (
+        log_loss(y, sets.predict_proba(words)) <= log_loss(y, single.predict_proba(words)) + 1e-12
+    )
 
 
 def test_importances_depend_on_the_function_only():
@@ -242,11 +244,13 @@ def test_categories_of_samples_without_weight_are_dropped(name):
     weights = np.where(X["words"] == 7, 0.0, 1.0 + np.arange(len(y)) % 3)
     present = weights > 0
     weighted = clone(model).fit(X, y, weights)
-    alone = clone(model).fit(X[present], y[present], weights[present])
+    without_sample = clone(model).fit(X[present], y[present], weights[present])
     feature = X.columns.get_loc("words")
-    assert weighted.categories_[feature].tolist() == alone.categories_[feature].tolist()
+    assert weighted.categories_[feature].tolist() == without_sample.categories_[feature].tolist()
     assert 7 not in weighted.categories_[feature]
-    np.testing.assert_array_equal(weighted.decision_function(X), alone.decision_function(X))
+    np.testing.assert_array_equal(
+        weighted.decision_function(X), without_sample.decision_function(X)
+    )
 
 
 def test_categories_of_classes_without_weight_are_dropped():
@@ -271,17 +275,17 @@ def test_categories_of_held_out_samples_are_dropped():
     X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
     y = np.repeat([0, 1], [20, 21])
     # Several of these seeds hold out the only sample with category p.
-    seen = set()
+    category_lists = set()
     for seed in range(20):
         model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
         categories = model.categories_[0].tolist()
-        seen.add(tuple(categories))
+        category_lists.add(tuple(categories))
         train, _ = stratified_holdout(y, 0.1, np.random.RandomState(seed))
         assert categories == sorted(set(X["c"][train]))
         # An unknown category counts as missing.
         p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))
         assert (p == new) or "p" in categories
-    assert seen == {("a", "b"), ("a", "b", "p")}
+    assert category_lists == {("a", "b"), ("a", "b", "p")}
 
 
 def test_numeric_columns_reject_other_types():
@@ -330,11 +334,11 @@ def test_reordered_columns_raise():
 
 def test_early_stopping_callbacks_and_final_solve():
     X, y = messy(3, n_samples=400)
-    given = bb.MCBoost(n_iterations=200, n_iter_no_change=5).fit(
+    validated = bb.MCBoost(n_iterations=200, n_iter_no_change=5).fit(
         X[:300], y[:300], X_val=X[300:], y_val=y[300:]
     )
-    loss = log_loss(y[300:], given.predict_proba(X[300:]))
-    assert given.validation_losses_.min() == pytest.approx(loss)
+    loss = log_loss(y[300:], validated.predict_proba(X[300:]))
+    assert validated.validation_losses_.min() == pytest.approx(loss)
     model = bb.MultiBoost(n_iterations=20, nu=1e-3).fit(X, y)
     solved = bb.final_solve(model, X, y)
     assert solved.objective_[-1] <= model.objective_[-1] + 1e-12

@@ -105,8 +105,11 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
 
     for name in ("projections", "binary_codes"):
         monkeypatch.setattr(f"boostbench.core.{name}.eigh", flipped)
-    again = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
-    for first, second in zip(plain, again, strict=True):
+    flipped_signs = (
+        _smallest_eigenvectors(matrix, scale, 3),
+        canonical_directions(X, labels, 1e-3)[0],
+    )
+    for first, second in zip(plain, flipped_signs, strict=True):
         np.testing.assert_array_equal(first, second)
 
 

@@ -16,12 +16,12 @@ def test_entries_have_mean_variance_and_independence(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_projection_is_determined_by_the_generator(kind):
-    first, again, other = (
+    first, repeated, other = (
         random_matrix(kind, (5, 2, 3), np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
     assert first.shape == (5, 2, 3)
     assert first.dtype == np.float32
-    assert (first == again).all()
+    assert (first == repeated).all()
     assert (first != other).any()
 
 

@@ -10,7 +10,7 @@ from boostbench.util.errors import UserError
 from .toy import make_dataset
 
 
-def are_equal_splits(first, second):
+def equal_splits(first, second):
     return (
         first.seed == second.seed
         and np.array_equal(first.train, second.train)
@@ -31,14 +31,14 @@ def test_more_splits_extend_fewer(dataset, sampling, samples_per_class):
     settings = {"sampling": sampling, "samples_per_class": samples_per_class}
     few = splits(dataset, ProtocolSpec(n_splits=3, **settings), seed=5)
     many = splits(dataset, ProtocolSpec(n_splits=7, **settings), seed=5)
-    assert all(are_equal_splits(first, second) for first, second in zip(few, many, strict=False))
+    assert all(equal_splits(first, second) for first, second in zip(few, many, strict=False))
     assert len({split.checksum for split in many}) == 7
     assert len({split.seed for split in many}) == 7
 
 
 def test_seed_determines_the_splits(dataset):
     first, again, other = (splits(dataset, ProtocolSpec(), seed)[0] for seed in (0, 0, 1))
-    assert are_equal_splits(first, again)
+    assert equal_splits(first, again)
     assert first.checksum == again.checksum
     assert first.checksum != other.checksum
     assert first.seed != other.seed
@@ -118,7 +118,7 @@ def test_repeated_folds_extend_the_first_repetition():
     once = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4), seed=3)
     twice = splits(dataset, ProtocolSpec(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
     assert [split.index for split in twice] == list(range(8))
-    assert all(are_equal_splits(first, second) for first, second in zip(once, twice, strict=False))
+    assert all(equal_splits(first, second) for first, second in zip(once, twice, strict=False))
     for folds in (twice[:4], twice[4:]):
         assert sorted(np.concatenate([split.test for split in folds])) == list(range(96))
     assert len({split.checksum for split in twice}) == len({split.seed for split in twice}) == 8
@@ -149,7 +149,7 @@ def test_reduced_training_part_keeps_the_test_part():
         assert sorted([*split.train, *split.spare]) == list(range(60))
     more_parts = splits(dataset, ProtocolSpec(**{**settings, "n_splits": 5}), seed=0)
     assert all(
-        are_equal_splits(first, second) for first, second in zip(parts, more_parts, strict=False)
+        equal_splits(first, second) for first, second in zip(parts, more_parts, strict=False)
     )
 
 
@@ -167,7 +167,7 @@ def test_train_size_reduces_the_training_part(sampling):
         assert class_counts(dataset.y[thin[0].train]) == [10, 5, 5]
     all_of_them = ProtocolSpec(sampling=sampling, n_splits=4, train_size=500)
     assert all(
-        are_equal_splits(first, second)
+        equal_splits(first, second)
         for first, second in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
     )
 

@@ -34,11 +34,11 @@ def test_many_rounds_converge_to_least_squares_on_all_stumps():
     loss = SquaredLoss(y, weights)
     bag = run_rounds(make_training(params, X, loss, weights, None, is_out_of_bag), 1500)
     A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
-    for m, seen in enumerate(~is_out_of_bag.T):
-        root = np.sqrt(weights[seen])[:, None]
-        solution = np.linalg.lstsq(root * A[seen], root[:, 0] * loss.target[seen])[0]
-        min_loss = (weights * (loss.target - A @ solution) ** 2)[seen].sum()
-        member_loss = (weights * (loss.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
+    for m, is_in_bag in enumerate(~is_out_of_bag.T):
+        root = np.sqrt(weights[is_in_bag])[:, None]
+        solution = np.linalg.lstsq(root * A[is_in_bag], root[:, 0] * loss.target[is_in_bag])[0]
+        min_loss = (weights * (loss.target - A @ solution) ** 2)[is_in_bag].sum()
+        member_loss = (weights * (loss.target - bag.scores[:, m, 0]) ** 2)[is_in_bag].sum()
         assert min_loss * (1 - 1e-6) < member_loss < min_loss * 1.001
 
 

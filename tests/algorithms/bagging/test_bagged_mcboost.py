@@ -45,7 +45,7 @@ def draw_out_of_bag(n_samples, n_members=3):
     return np.random.default_rng(1).random((n_samples, n_members)) < 0.2
 
 
-def in_bag(bag, member):
+def bag_mask(bag, member):
     return ~draw_out_of_bag(len(bag.scores))[:, member]
 
 
@@ -84,15 +84,15 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
     run_rounds(bag, 1)
     stumps = bag._stumps.first_stump + drawn
     for m in range(3):
-        seen = in_bag(bag, m)
-        g, h = derivatives(before[:, m], y, seen)
+        is_in_bag = bag_mask(bag, m)
+        g, h = derivatives(before[:, m], y, is_in_bag)
         undivided_gain = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
         move = np.zeros(before[:, m].shape)
         for j in range(X.shape[1]):
             assert bag.table.view[stumps[m, j]] == j
             above = X[:, j] > bag.table.threshold[stumps[m, j]]
-            assert seen[above].any()
-            assert seen[~above].any()
+            assert is_in_bag[above].any()
+            assert is_in_bag[~above].any()
             steps = [g[s].sum(axis=0) / (h[s].sum(axis=0) + 1) for s in (~above, above)]
             gain = sum(
                 (g[s].sum(axis=0) * v).sum() for s, v in zip((~above, above), steps, strict=True)
@@ -100,7 +100,7 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
             move += max(0.0, gain - undivided_gain) * np.where(above[:, None], *steps[::-1])
         move /= np.abs(move).max()
         # Newton step along the sum, from finite differences of the loss.
-        values = [logistic_loss(before[:, m] + a * move, y, seen) for a in (-1e-3, 0, 1e-3)]
+        values = [logistic_loss(before[:, m] + a * move, y, is_in_bag) for a in (-1e-3, 0, 1e-3)]
         size = -(values[2] - values[0]) / 2e-3 / ((values[2] - 2 * values[1] + values[0]) / 1e-6)
         expected = before[:, m] + 0.4 * size * move
         np.testing.assert_allclose(bag.scores[:, m], expected, rtol=1e-3, atol=1e-4)
@@ -127,7 +127,7 @@ def test_every_round_decreases_the_loss_of_every_member(n_classes):
     before = np.inf
     for _ in range(60):
         run_rounds(bag, 1)
-        after = np.array([logistic_loss(bag.scores[:, m], y, in_bag(bag, m)) for m in range(3)])
+        after = np.array([logistic_loss(bag.scores[:, m], y, bag_mask(bag, m)) for m in range(3)])
         assert (after < before).all()
         before = after
 
@@ -137,29 +137,29 @@ def test_many_rounds_converge_to_logistic_regression_on_all_stumps():
     bag = run_rounds(make_logistic_training(X, y, eta=0.5), 2000)
     above = above_thresholds(bag)
     for m in range(3):
-        seen = in_bag(bag, m)
+        is_in_bag = bag_mask(bag, m)
         regression = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000)
-        scores = regression.fit(above[seen], y[seen]).decision_function(above)
-        min_loss = logistic_loss(scores[:, None], y, seen)
-        member_loss = logistic_loss(bag.scores[:, m].astype(float), y, seen)
+        scores = regression.fit(above[is_in_bag], y[is_in_bag]).decision_function(above)
+        min_loss = logistic_loss(scores[:, None], y, is_in_bag)
+        member_loss = logistic_loss(bag.scores[:, m].astype(float), y, is_in_bag)
         assert min_loss * (1 - 1e-6) < member_loss < min_loss * 1.001
 
 
 def test_many_rounds_converge_to_the_multiclass_optimum():
     X, y = blobs(3, n_samples=120, spread=4.0)
     bag = run_rounds(make_logistic_training(X, y, eta=0.5, n_members=1, max_bins=4), 3000)
-    seen = ~draw_out_of_bag(len(y), 1)[:, 0]
-    A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])[seen]
-    is_own = np.eye(3)[y[seen]]
+    is_in_bag = ~draw_out_of_bag(len(y), 1)[:, 0]
+    A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])[is_in_bag]
+    is_own = np.eye(3)[y[is_in_bag]]
 
     def objective(w):
         scores = A @ w.reshape(-1, 3)
         dual = expit(scores - (scores * is_own).sum(axis=1, keepdims=True)) * (1 - is_own)
         gradient = A.T @ (dual - is_own * dual.sum(axis=1, keepdims=True))
-        return logistic_loss(scores, y[seen]), gradient.ravel()
+        return logistic_loss(scores, y[is_in_bag]), gradient.ravel()
 
     solved = minimize(objective, np.zeros(3 * A.shape[1]), jac=True, options={"maxiter": 5000})
-    result = logistic_loss(bag.scores[:, 0].astype(float), y, seen)
+    result = logistic_loss(bag.scores[:, 0].astype(float), y, is_in_bag)
     assert solved.fun * (1 - 1e-5) < result < solved.fun * 1.002
 
 
@@ -235,11 +235,11 @@ def test_members_draw_exactly_the_thresholds_that_divide_their_bag():
     rounds = [bag.draw_regions() for _ in range(300)]
     run_rounds(bag, 100)
     for m in range(3):
-        seen = X[in_bag(bag, m)]
+        bag_rows = X[bag_mask(bag, m)]
         admissible = {
-            (j, t) for j, t in stumps if seen[:, int(j)].min() <= t < seen[:, int(j)].max()
+            (j, t) for j, t in stumps if bag_rows[:, int(j)].min() <= t < bag_rows[:, int(j)].max()
         }
-        varies = np.ptp(seen[:, bag._stumps.view], axis=0) > 0
+        varies = np.ptp(bag_rows[:, bag._stumps.view], axis=0) > 0
         drawn = {
             tuple(stumps_of_feature[cut[m, j]])
             for cut in rounds

@@ -70,8 +70,8 @@ def test_every_round_of_pairs_decreases_the_loss_of_every_member(monkeypatch):
             members = stage.scores[..., 0].astype(float)
             result.append(
                 [
-                    log_losses(member[seen], y[seen]).sum()
-                    for member, seen in zip(members.T, ~stage.is_out_of_bag.T, strict=True)
+                    log_losses(member[is_in_bag], y[is_in_bag]).sum()
+                    for member, is_in_bag in zip(members.T, ~stage.is_out_of_bag.T, strict=True)
                 ]
             )
             stage.correct(stage.generate())

@@ -10,8 +10,8 @@ from boostbench.algorithms.bagging.joint_losses import SquaredLoss
 from ..problems import messy
 from .test_bagged_mcboost import (
     above_thresholds,
+    bag_mask,
     draw_out_of_bag,
-    in_bag,
     logistic_loss,
     make_logistic_training,
     make_training,
@@ -87,12 +87,14 @@ def test_many_rounds_converge_to_bounded_least_squares():
     stump_signs = signs[bag.table.view]
     low = np.r_[-np.inf, np.where(stump_signs > 0, 0.0, -np.inf)]
     high = np.r_[np.inf, np.where(stump_signs < 0, 0.0, np.inf)]
-    for m, seen in enumerate(~is_out_of_bag.T):
-        root = np.sqrt(weights[seen])
-        solution = lsq_linear(root[:, None] * A[seen], root * target.target[seen], (low, high))
+    for m, is_in_bag in enumerate(~is_out_of_bag.T):
+        root = np.sqrt(weights[is_in_bag])
+        solution = lsq_linear(
+            root[:, None] * A[is_in_bag], root * target.target[is_in_bag], (low, high)
+        )
         assert (solution.active_mask != 0).sum() > 5
         min_loss = 2 * solution.cost
-        member_loss = (weights * (target.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
+        member_loss = (weights * (target.target - bag.scores[:, m, 0]) ** 2)[is_in_bag].sum()
         assert min_loss * (1 - 1e-6) < member_loss < min_loss * 1.002
 
 
@@ -106,9 +108,9 @@ def test_many_rounds_converge_to_bounded_logistic_regression():
     for sign in signs[bag.table.view]:
         bounds.append((0, None) if sign > 0 else (None, 0))
     for m in range(3):
-        seen = in_bag(bag, m)
+        is_in_bag = bag_mask(bag, m)
 
-        def objective(w, A=A[seen], sign=2.0 * y[seen] - 1):
+        def objective(w, A=A[is_in_bag], sign=2.0 * y[is_in_bag] - 1):
             margin = sign * (A @ w)
             return np.logaddexp(0, -margin).sum(), -A.T @ (sign / (1 + np.exp(margin)))
 
@@ -120,7 +122,7 @@ def test_many_rounds_converge_to_bounded_logistic_regression():
             method="L-BFGS-B",
             options={"maxiter": 5000, "ftol": 1e-13},
         )
-        member_loss = logistic_loss(bag.scores[:, m].astype(float), y, seen)
+        member_loss = logistic_loss(bag.scores[:, m].astype(float), y, is_in_bag)
         assert solution.fun * (1 - 1e-5) < member_loss < solution.fun * 1.002
 
 

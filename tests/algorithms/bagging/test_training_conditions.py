@@ -96,11 +96,13 @@ def test_bags_do_not_depend_on_validation_samples(name):
     if name == "members":
         rounds["estimator"] = MCBoost(n_iterations=3)
     plain = clone(model).set_params(**rounds).fit(X, y)
-    given = clone(model).set_params(**rounds).fit(X, y, X_val=X, y_val=y)
-    for bag in (plain, given):
+    validated = clone(model).set_params(**rounds).fit(X, y, X_val=X, y_val=y)
+    for bag in (plain, validated):
         assert bag.score(X, y) > 0
-    assert len(plain.stump_sum().stumps) == len(given.stump_sum().stumps)
-    np.testing.assert_array_equal(plain.stump_sum().coefficients, given.stump_sum().coefficients)
+    assert len(plain.stump_sum().stumps) == len(validated.stump_sum().stumps)
+    np.testing.assert_array_equal(
+        plain.stump_sum().coefficients, validated.stump_sum().coefficients
+    )
 
 
 def test_members_of_a_bag_stop_by_given_samples():

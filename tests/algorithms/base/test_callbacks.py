@@ -73,8 +73,8 @@ class TestTimeLimit:
 
     def test_long_limit_does_not_change_the_model(self):
         X, y = blobs(3)
-        limited, whole = (MCBoost(n_iterations=30, time_limit=t).fit(X, y) for t in (1e6, None))
-        assert (limited.decision_function(X) == whole.decision_function(X)).all()
+        limited, unlimited = (MCBoost(n_iterations=30, time_limit=t).fit(X, y) for t in (1e6, None))
+        assert (limited.decision_function(X) == unlimited.decision_function(X)).all()
 
     def test_early_stopping_undoes_rounds_before_the_limit(self):
         X, y = blobs(3, n_samples=200, spread=4.0)
@@ -131,8 +131,8 @@ class TestCallbacks:
         X, y = blobs(3)
         model = booster(n_iterations=20, random_state=0).set_callbacks(Recorder(rounds=4)).fit(X, y)
         assert model.n_iterations_ == 4
-        whole = booster(n_iterations=4, random_state=0).fit(X, y)
-        assert (model._scores(X) == whole._scores(X)).all()
+        shorter = booster(n_iterations=4, random_state=0).fit(X, y)
+        assert (model._scores(X) == shorter._scores(X)).all()
 
     def test_model_of_a_round_equals_its_stage(self):
         from sklearn.callback import ScoringMonitor

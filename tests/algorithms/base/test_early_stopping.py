@@ -58,8 +58,8 @@ def test_model_equals_a_fit_of_the_best_round(booster):
     # Validation samples of the same distribution; with other samples the first round is the best.
     X, y, X_val, y_val = X[::2], y[::2], X[1::2], y[1::2]
     n_iterations = 30
-    whole = clone(booster).set_params(n_iterations=n_iterations).fit(X, y)
-    losses = [log_loss(y_val, p) for p in whole.staged_predict_proba(X_val)]
+    longest = clone(booster).set_params(n_iterations=n_iterations).fit(X, y)
+    losses = [log_loss(y_val, p) for p in longest.staged_predict_proba(X_val)]
     end, best = plain_rule(losses, patience)
     params = {"n_iterations": n_iterations, "n_iter_no_change": patience}
     stopped = clone(booster).set_params(**params).fit(X, y, X_val=X_val, y_val=y_val)
@@ -83,11 +83,11 @@ def test_model_equals_a_fit_of_the_best_round(booster):
 def test_early_stopping_saves_rounds_and_errors():
     X, y = blobs(2, n_samples=3300, spread=4.0)
     X, y, X_test, y_test = X[:300], y[:300], X[300:], y[300:]
-    whole = bb.MCBoost(n_iterations=500).fit(X, y)
+    longest = bb.MCBoost(n_iterations=500).fit(X, y)
     stopped = bb.MCBoost(n_iterations=500, n_iter_no_change=20, random_state=0).fit(X, y)
     assert stopped.n_iterations_ <= len(stopped.validation_losses_) - 20 < 100
     assert log_loss(y_test, stopped.predict_proba(X_test)) < log_loss(
-        y_test, whole.predict_proba(X_test)
+        y_test, longest.predict_proba(X_test)
     )
 
 
@@ -98,11 +98,11 @@ def test_holdout_is_stratified():
     assert len(held_out) == 40
     assert np.ptp(np.bincount(y[held_out])) <= 1
     assert sorted([*train, *held_out]) == list(range(200))
-    given = bb.AdaBoostMH(n_iter_no_change=5).fit(
+    validated = bb.AdaBoostMH(n_iter_no_change=5).fit(
         X[train], y[train], X_val=X[held_out], y_val=y[held_out]
     )
-    assert (given.decision_function(X) == model.decision_function(X)).all()
-    assert (given.validation_losses_ == model.validation_losses_).all()
+    assert (validated.decision_function(X) == model.decision_function(X)).all()
+    assert (validated.validation_losses_ == model.validation_losses_).all()
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.1, 0.5, 0.99])

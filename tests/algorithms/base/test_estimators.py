@@ -124,10 +124,10 @@ class TestEveryModel:
 
     def test_second_fit_does_not_depend_on_the_first(self, model, fitted, data):
         X, y = data
-        again = clone(model).fit(X[:, :2] * 3, y[::-1]).fit(X, y)
-        assert again.n_features_in_ == X.shape[1]
-        assert (again.decision_function(X) == fitted.decision_function(X)).all()
-        assert again.n_iterations_ == fitted.n_iterations_
+        refitted = clone(model).fit(X[:, :2] * 3, y[::-1]).fit(X, y)
+        assert refitted.n_features_in_ == X.shape[1]
+        assert (refitted.decision_function(X) == fitted.decision_function(X)).all()
+        assert refitted.n_iterations_ == fitted.n_iterations_
 
     def test_pickled_model_predicts_equally(self, fitted, data):
         X, _ = data
@@ -202,7 +202,7 @@ class TestEveryModel:
 
 
 @cases(CASES, most=True)
-class TestTheMemoryOfTheData:
+class TestDataMemory:
     def test_fit_does_not_change_its_arguments(self, model, data):
         X, y = (a.copy() for a in data)
         X.setflags(write=False)
@@ -300,7 +300,7 @@ def stages(model, X, y):
     return list(clone(model).fit(X, y).staged_decision_function(X))
 
 
-def agree(actual, expected):
+def assert_equal_stages(actual, expected):
     """Compare the scores of two fitted models, stage by stage."""
     assert len(actual) == len(expected) > 1
     for first, second in zip(actual, expected, strict=True):
@@ -316,35 +316,39 @@ def test_stumps_only_depend_on_the_order_of_values(model, fitted, data):
     X, y = data
     rising = [np.exp, np.cbrt, lambda x: 1e6 * x - 3, lambda x: x.argsort().argsort()]
     changed = np.column_stack([f(x) for f, x in zip(rising, X.T, strict=True)])
-    agree(stages(model, changed, y), list(fitted.staged_decision_function(X)))
+    assert_equal_stages(stages(model, changed, y), list(fitted.staged_decision_function(X)))
 
 
 # AdaBoost.MO finds several stumps a round, and of some there are ties in these data: it has a test
 # of its own.
 @cases({n: model for n, model in CASES.items() if n.startswith("Ada") and "MO" not in n})
-class TestTheArrangementOfTheDataDoesNotMatter:
+class TestDataOrder:
     """Tests on data without ties between stumps, which may be broken either way."""
 
     def test_order_of_features_does_not_matter(self, model, fitted, data):
         X, y = data
-        agree(stages(model, X[:, [2, 0, 3, 1]], y), list(fitted.staged_decision_function(X)))
+        assert_equal_stages(
+            stages(model, X[:, [2, 0, 3, 1]], y), list(fitted.staged_decision_function(X))
+        )
 
     def test_constant_and_repeated_features_do_not_matter(self, model, fitted, data):
         X, y = data
         wider = np.column_stack([np.ones(len(X)), X, X[:, 1], np.zeros(len(X))])
-        agree(stages(model, wider, y), list(fitted.staged_decision_function(X)))
+        assert_equal_stages(stages(model, wider, y), list(fitted.staged_decision_function(X)))
 
     def test_order_of_samples_does_not_matter(self, model, fitted, data):
         X, y = data
         order = np.random.default_rng(0).permutation(len(X))
         undo = np.argsort(order)
         shuffled = [scores[undo] for scores in stages(model, X[order], y[order])]
-        agree(shuffled, list(fitted.staged_decision_function(X)))
+        assert_equal_stages(shuffled, list(fitted.staged_decision_function(X)))
 
     def test_duplicated_samples_do_not_matter(self, model, fitted, data):
         X, y = data
         doubled = stages(model, np.tile(X, (2, 1)), np.tile(y, 2))
-        agree([scores[: len(X)] for scores in doubled], list(fitted.staged_decision_function(X)))
+        assert_equal_stages(
+            [scores[: len(X)] for scores in doubled], list(fitted.staged_decision_function(X))
+        )
 
     def test_order_of_classes_does_not_matter(self, model, fitted, data):
         X, y = data
@@ -357,4 +361,4 @@ class TestTheArrangementOfTheDataDoesNotMatter:
             actual = [-scores for scores in actual]
         else:
             actual = [scores[:, other] for scores in actual]
-        agree(actual, list(fitted.staged_decision_function(X)))
+        assert_equal_stages(actual, list(fitted.staged_decision_function(X)))

@@ -68,7 +68,7 @@ def curve(model):
     return lambda p: p
 
 
-class TestTheMinimumOfTheLoss:
+class TestLossMinimum:
     @pytest.mark.parametrize("model", EXACT.values(), ids=EXACT.keys())
     def test_estimates_the_frequencies_of_two_classes(self, model):
         X, y = frequencies([3, 7])

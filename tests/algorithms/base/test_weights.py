@@ -114,8 +114,8 @@ def test_weight_zero_drops_the_sample(model, n_classes):
     weights[::4] = 0.0
     present = weights > 0
     weighted = clone(model).fit(X, y, sample_weight=weights)
-    alone = clone(model).fit(X[present], y[present], sample_weight=weights[present])
-    assert (scores(weighted, X) == scores(alone, X)).all()
+    without_sample = clone(model).fit(X[present], y[present], sample_weight=weights[present])
+    assert (scores(weighted, X) == scores(without_sample, X)).all()
 
 
 def fit_weighted_and_repeated(model, n_classes):
@@ -144,10 +144,11 @@ def test_weight_two_has_the_minimum_of_a_duplicated_sample(model, n_classes):
 @cases(MODELS)
 def test_unit_weights_change_nothing_and_other_weights_do(model, n_classes):
     X, y, _ = draw(n_classes)
-    plain, one = (
-        scores(clone(model).fit(X, y, sample_weight=given), X) for given in (None, np.ones(len(y)))
+    plain, unit = (
+        scores(clone(model).fit(X, y, sample_weight=sample_weight), X)
+        for sample_weight in (None, np.ones(len(y)))
     )
-    close(one, plain)
+    close(unit, plain)
     assert np.abs(weighted_scores(model, n_classes) - plain).max() > 1e-3 * np.abs(plain).max()
 
 
@@ -172,10 +173,10 @@ def test_factor_of_all_weights_multiplies_the_loss(model, n_classes):
 def test_weights_that_overflow_are_rejected(model, n_classes):
     X, y, weights = draw(n_classes)
     for index, value in ((0, 1e308), (slice(3), 1e308), (slice(None), 1e200), (5, 1e-200)):
-        given = weights.copy()
-        given[index] = value
+        invalid = weights.copy()
+        invalid[index] = value
         with pytest.raises(ValueError, match=r"must lie between 1e-100 and 1e\+100"):
-            clone(model).fit(X, y, sample_weight=given)
+            clone(model).fit(X, y, sample_weight=invalid)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -201,9 +202,9 @@ def test_balanced_classes(model, n_classes):
     X, y, _ = draw(n_classes)
     X, y = X[8:], np.where(np.arange(8, 45) % 3 == 0, 0, y[8:])
     by_class = compute_sample_weight("balanced", y)
-    asked = clone(model).set_params(class_weight="balanced").fit(X, y)
-    given = clone(model).fit(X, y, sample_weight=by_class)
-    close(scores(asked, X), scores(given, X))
+    balanced = clone(model).set_params(class_weight="balanced").fit(X, y)
+    by_weights = clone(model).fit(X, y, sample_weight=by_class)
+    close(scores(balanced, X), scores(by_weights, X))
 
 
 @cases(CLASSIFIERS)
@@ -211,10 +212,10 @@ def test_class_weights_multiply_sample_weights(model, n_classes):
     X, y, weights = draw(n_classes)
     names = np.array(["b", "a", "c"])[y]
     classes = {"b": 0.5, "a": 3.0} | ({"c": 1.0} if n_classes == 3 else {})
-    asked = clone(model).set_params(class_weight=classes).fit(X, names, sample_weight=weights)
+    by_classes = clone(model).set_params(class_weight=classes).fit(X, names, sample_weight=weights)
     factors = np.array([0.5, 3.0, 1.0])[y]
-    given = clone(model).fit(X, names, sample_weight=factors * weights)
-    close(scores(asked, X), scores(given, X))
+    by_weights = clone(model).fit(X, names, sample_weight=factors * weights)
+    close(scores(by_classes, X), scores(by_weights, X))
 
 
 class TestBalanced:
@@ -231,7 +232,7 @@ class TestBalanced:
         assert (weighted.predict(X) == clone(model).fit(X[y != 1], y[y != 1]).predict(X)).all()
 
 
-class TestRefused:
+class TestInvalidWeights:
     @pytest.mark.parametrize(
         ("weights", "message"),
         [
@@ -315,7 +316,7 @@ def nonnegative(objective, n):
     return minimize(objective, np.full(n, 0.1), bounds=[(0, None)] * n, options=options)
 
 
-class TestAgainstSciPy:
+class TestSciPyOptima:
     """Tests of weighted optima, with objectives written out sample by sample."""
 
     @pytest.mark.parametrize("loss", ["exponential", "logistic"])

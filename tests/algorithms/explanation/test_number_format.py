@@ -11,8 +11,10 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize("digits", [3, 4, 6])
 @pytest.mark.parametrize("size", [1, 1e3, 1e5, 1.6e9, 1e14])
 def test_whole_numbers_do_not_change_sides(size, digits):
-    whole = size + np.arange(-20, 20)
-    thresholds = np.concatenate([whole, whole + 0.5, whole + 1 - 1e-3, whole - RNG.random(40)])
+    integers = size + np.arange(-20, 20)
+    thresholds = np.concatenate(
+        [integers, integers + 0.5, integers + 1 - 1e-3, integers - RNG.random(40)]
+    )
     for sign in (1, -1):
         for threshold, text in zip(
             sign * thresholds, shortest_decimals(sign * thresholds, digits), strict=True

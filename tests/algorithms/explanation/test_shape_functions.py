@@ -45,7 +45,7 @@ def close(actual, expected):
     )
 
 
-class TestTheSum:
+class TestSum:
     @pytest.mark.parametrize("centred", [False, True])
     @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
     def test_terms_sum_to_the_scores(self, fitted, centred):

@@ -151,7 +151,7 @@ def test_neighbours_do_not_depend_on_rounding(model):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, size=(300, 4)).astype(float)
     turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
-    plain, turned = (np.abs(model(4).fit_transform(seen)) for seen in (X, X @ turn))
+    plain, turned = (np.abs(model(4).fit_transform(data)) for data in (X, X @ turn))
     np.testing.assert_allclose(turned, plain, atol=1e-9 * plain.max())
 
 

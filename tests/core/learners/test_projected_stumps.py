@@ -163,9 +163,9 @@ def test_search_has_no_state(kind):
     search = kind(X, G, 5)
     first = search.best(G).learner
     check_best(search, X, -G[::-1])
-    again = search.best(G).learner
-    assert (first.directions == again.directions).all()
-    assert first[1:] == again[1:]
+    second = search.best(G).learner
+    assert (first.directions == second.directions).all()
+    assert first[1:] == second[1:]
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -227,19 +227,19 @@ def test_result_does_not_depend_on_the_block_size(loss, weighted, block, monkeyp
     rng = np.random.default_rng(block)
     y = rng.permutation(np.arange(50) % 4)
     times = rng.random(50) + 0.1 if weighted else None
-    whole = WEIGHTS[loss](y, 4, times)
+    single_block = WEIGHTS[loss](y, 4, times)
     monkeypatch.setattr(pair_weights, "_BLOCK_PAIRS", block)
     parts = WEIGHTS[loss](y, 4, times)
     for _ in range(5):
         h = np.where(rng.random(50) < 0.5, 1.0, -1.0)
         w = rng.random(4)
-        problems = [weights.problem(h)[0] for weights in (whole, parts)]
+        problems = [weights.problem(h)[0] for weights in (single_block, parts)]
         for point in (w, np.zeros(4)):
             for name in ("gradient", "hessian"):
                 arguments = [point] if name == "gradient" else []
                 first, second = (getattr(problem, name)(*arguments) for problem in problems)
                 np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-13)
-        for weights in (whole, parts):
+        for weights in (single_block, parts):
             weights.move(w)
-        np.testing.assert_allclose(whole.gains, parts.gains, rtol=1e-12)
-        assert whole.share == pytest.approx(parts.share)
+        np.testing.assert_allclose(single_block.gains, parts.gains, rtol=1e-12)
+        assert single_block.share == pytest.approx(parts.share)

@@ -168,14 +168,14 @@ def test_minimum_equals_a_generic_solver(loss, n_classes, nu, seed):
 
 def test_repeated_columns_do_not_change_the_minimum(loss):
     H, _, is_label = draw(0)
-    alone = NonnegativeNewton().minimise(
+    once = NonnegativeNewton().minimise(
         make_problem(H, is_label, loss), np.zeros((3, 5)), 0.5, 1e-6, 99
     )
     twice = NonnegativeNewton().minimise(
         make_problem(np.vstack([H, H]), is_label, loss), np.zeros((3, 10)), 0.5, 1e-6, 99
     )
     assert twice.converged
-    assert twice.value == pytest.approx(alone.value, rel=1e-9)
+    assert twice.value == pytest.approx(once.value, rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))

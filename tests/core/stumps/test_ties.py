@@ -165,13 +165,13 @@ def test_trees_do_not_depend_on_the_order_of_summation(problem, unit):
             patch.setattr(evaluation, "choose_layout", layout)
             forms.append((StumpSearch(X), labels, weights))
     expected, *rest = [list(best_trees(*form)) for form in forms]
-    for these in rest:
-        for tree, other in zip(expected, these, strict=True):
-            assert (tree is None) == (other is None)
+    for other_trees in rest:
+        for tree, actual in zip(expected, other_trees, strict=True):
+            assert (tree is None) == (actual is None)
             if tree is not None:
-                assert tree.feature.tolist() == other.feature.tolist()
-                assert tree.threshold.tolist() == other.threshold.tolist()
-                np.testing.assert_allclose(tree.value, other.value, atol=1e-9)
+                assert tree.feature.tolist() == actual.feature.tolist()
+                assert tree.threshold.tolist() == actual.threshold.tolist()
+                np.testing.assert_allclose(tree.value, actual.value, atol=1e-9)
 
 
 @given(problem=tied_problems(n_columns=3), unit=UNITS)
@@ -187,8 +187,8 @@ def test_stumps_with_codes_do_not_depend_on_the_order_of_samples(problem, unit):
     positions = np.argwhere(scores >= scores.max() - 1e-6)
     expected = [(*stumps[q], v) for q, v in positions]
     assert (best.learner.feature, best.learner.threshold, best.column) in expected
-    again = OutputCodeStumpSearch(X[order]).best(unit * G[order], codes, violation)
-    assert (again.learner, again.column) == (best.learner, best.column)
+    reordered = OutputCodeStumpSearch(X[order]).best(unit * G[order], codes, violation)
+    assert (reordered.learner, reordered.column) == (best.learner, best.column)
 
 
 @pytest.mark.parametrize("n_features", [1, 40, 1500])

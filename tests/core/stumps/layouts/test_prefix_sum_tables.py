@@ -59,9 +59,9 @@ def test_pairs_of_features_are_used_for_many_points_only():
 
 
 @pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
-def test_addition_cost_is_that_of_the_faster_method(n_points):
+def test_addition_cost_belongs_to_the_faster_method(n_points):
     # A table of one feature has 16 bins, a table of two features 256.
-    alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
-    assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
+    single_features, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
+    assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(single_features, by_pairs)
     points = PrefixSumTables(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
-    assert points._n_joint == (1 if alone < by_pairs else 2)
+    assert points._n_joint == (1 if single_features < by_pairs else 2)

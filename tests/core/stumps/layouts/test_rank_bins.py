@@ -120,10 +120,10 @@ def test_few_bins_are_evaluated(monkeypatch):
     search = StumpSearch(X)
     G = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, 1.0, -1.0)[:, None]
     looked_at = []
-    whole = RankBins.candidates
+    original = RankBins.candidates
 
     def counted(self, W, total, tolerance, criterion):
-        for rows, edges in whole(self, W, total, tolerance, criterion):
+        for rows, edges in original(self, W, total, tolerance, criterion):
             looked_at.append(len(edges))
             yield rows, edges
 

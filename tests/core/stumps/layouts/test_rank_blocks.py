@@ -137,11 +137,11 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
 
 def counted(monkeypatch, owner, name):
     """Return the calls of a generator, as a list that grows."""
-    whole, counts = getattr(owner, name), []
+    original, counts = getattr(owner, name), []
 
     def method(self, *args):
         counts.append(1)
-        return (yield from whole(self, *args))
+        return (yield from original(self, *args))
 
     monkeypatch.setattr(owner, name, method)
     return counts
@@ -154,11 +154,11 @@ def test_few_blocks_are_evaluated(monkeypatch):
     search = StumpSearch(X)
     assert isinstance(search._layout.screening_layout(10), RankBlocks)
     of_all, evaluate_blocks = counted(monkeypatch, Sorted, "iter_slices"), []
-    whole = rank_blocks._FeatureBlocks.evaluate_blocks
+    original = rank_blocks._FeatureBlocks.evaluate_blocks
 
     def count_open_blocks(self, is_left, *args):
         evaluate_blocks.append(np.count_nonzero(is_left))
-        return whole(self, is_left, *args)
+        return original(self, is_left, *args)
 
     monkeypatch.setattr(rank_blocks._FeatureBlocks, "evaluate_blocks", count_open_blocks)
     search.best(G)

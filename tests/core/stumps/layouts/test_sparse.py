@@ -73,11 +73,11 @@ def test_constant_features_give_no_stump():
 
 
 def test_explicit_zeros_and_duplicate_entries_are_summed():
-    whole = np.array([[0.0, 1.0], [3.0, 0.0]])
+    dense = np.array([[0.0, 1.0], [3.0, 0.0]])
     pieces = sparse.coo_array(([0.0, 1.0, 1.0, 2.0], ([0, 0, 1, 1], [0, 1, 0, 0])), shape=(2, 2))
     X = SparseFeatures(pieces)
     assert X.matrix.nnz == 2
-    np.testing.assert_array_equal(X[:, np.array([0, 1])], whole)
+    np.testing.assert_array_equal(X[:, np.array([0, 1])], dense)
     thresholds, codes = X.find_thresholds()
     np.testing.assert_array_equal(thresholds, [[1.5], [0.5]])
     np.testing.assert_array_equal(codes, [1, 1])
