@@ -1,8 +1,8 @@
 """Bars: numbers of tables in groups, and counted verdicts on top of each other."""
 
-from collections.abc import Mapping, Sequence
-from math import floor
-from typing import ClassVar
+from collections.abc import Sequence
+from math import floor, nan
+from typing import ClassVar, NamedTuple
 
 import msgspec
 import pandas as pd
@@ -15,7 +15,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
-from boostbench.figures.panels import Point, draw_panels, tidy
+from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import COLOURS, label, style
 from boostbench.report.overview import CountedLine
@@ -28,56 +28,54 @@ _LEGEND_HEIGHT = 0.3  # inches
 _GROUP_WIDTH = 0.8  # part of a row's width that its bars take
 _STEP = 10  # the axis begins at a multiple of it
 
-#: The cells of a panel: by the title of a row and of a column.
-Groups = Mapping[str, Mapping[str, Cell]]
+
+class Bar(NamedTuple):
+    """A bar: titles of its panel, of its group and of its colour, and its cell."""
+
+    panel: str
+    group: str
+    title: str
+    cell: Cell
 
 
-def draw_bars(panels: Mapping[str, Groups]) -> Figure:
+def draw_bars(bars: Sequence[Bar]) -> Figure:
     """Draw a bar for each mean, with its standard deviation, and a line at the published number.
 
     Bars of equal titles have one colour. The panels share an axis that begins below all bars.
 
     Parameters
     ----------
-    panels : mapping
-        Cells by panel, row and column; cells without records have no bar.
+    bars : sequence of Bar
+        In the order of panels, groups and titles; cells without records have no bar.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
-    titles = list(
-        dict.fromkeys(t for groups in panels.values() for bars in groups.values() for t in bars)
+    cells = [bar.cell for bar in bars]
+    frame = pd.DataFrame(
+        {
+            "panel": [bar.panel for bar in bars],
+            "group": [bar.group for bar in bars],
+            "hue": [bar.title for bar in bars],
+            "y": [cell.mean for cell in cells],
+            "error": [cell.std for cell in cells],
+            "published": [cell.target.mean if cell.target else nan for cell in cells],
+        }
     )
-    frame = tidy(
-        Point(panel, title, place + offset, cell.mean, cell.std)
-        for panel, groups in panels.items()
-        for title, offset in _offsets(groups).items()
-        for place, bars in enumerate(groups.values())
-        if (cell := bars.get(title)) and cell.values
-    )
-    lowest = min(
-        min(cell.mean, cell.target.mean) if cell.target else cell.mean
-        for cell in cells
-        if cell.values
-    )
-
-    def draw_group(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-        width = 0.92 * _GROUP_WIDTH / len(_offsets(panels[data.panel.iloc[0]]))
-        axes.bar(
-            data.x,
-            data.y,
-            width,
-            yerr=data.error.where(data.error > 0),
-            color=COLOURS[index % len(COLOURS)],
-            error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
-        )
-
+    titles = frame.hue.unique().tolist()
+    # The bars of a group stand side by side around its centre.
+    by_panel = frame.groupby("panel")
+    frame["width"] = _GROUP_WIDTH / by_panel.hue.transform("nunique")
+    places = by_panel.hue.transform(lambda hues: pd.factorize(hues)[0])
+    centres = by_panel.group.transform(lambda names: pd.factorize(names)[0])
+    frame["x"] = centres + (places - (by_panel.hue.transform("nunique") - 1) / 2) * frame.width
+    drawn = frame[[bool(cell.values) for cell in cells]]
+    lowest = drawn[["y", "published"]].min().min()
     figure, grid = draw_panels(
-        frame,
-        draw_group,
-        panels=list(panels),
+        drawn,
+        _draw_group,
+        panels=frame.panel.unique().tolist(),
         hues=titles,
         n_columns=1,
         height=_PANEL_HEIGHT,
@@ -87,8 +85,14 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
         sharey=True,
     )
     with style():
-        for axes, groups in zip(grid, panels.values(), strict=True):
-            _finish_bars(axes, groups)
+        for axes, (panel, rows) in zip(grid, frame.groupby("panel", sort=False), strict=True):
+            for bar in drawn[(drawn.panel == panel) & drawn.published.notna()].itertuples():
+                half = 0.46 * bar.width
+                axes.hlines(bar.published, bar.x - half, bar.x + half, "black", linewidth=1.2)
+            names = [label(name.replace(" (", "\n(")) for name in rows.group.unique()]
+            axes.set_xticks(range(len(names)), names)
+            axes.set_xlim(-0.55, len(names) - 0.45)
+            axes.tick_params(axis="x", length=0)
         grid[0].set_ylim(bottom=max(0, _STEP * floor(lowest / _STEP)))
         marks = [
             Line2D(
@@ -107,26 +111,16 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
     return figure
 
 
-def _offsets(groups: Groups) -> dict[str, float]:
-    """Return the place of each title's bar beside the centre of its group."""
-    titles = list(dict.fromkeys(title for bars in groups.values() for title in bars))
-    width = _GROUP_WIDTH / len(titles)
-    return {title: (index - (len(titles) - 1) / 2) * width for index, title in enumerate(titles)}
-
-
-def _finish_bars(axes: Axes, groups: Groups) -> None:
-    """Draw the published numbers, and name the groups."""
-    offsets = _offsets(groups)
-    half = 0.46 * _GROUP_WIDTH / len(offsets)
-    for place, bars in enumerate(groups.values()):
-        for title, cell in bars.items():
-            if cell.values and cell.target:
-                centre = place + offsets[title]
-                ends = (centre - half, centre + half)
-                axes.hlines(cell.target.mean, *ends, "black", linewidth=1.2)
-    axes.set_xticks(range(len(groups)), [label(title.replace(" (", "\n(")) for title in groups])
-    axes.set_xlim(-0.55, len(groups) - 0.45)
-    axes.tick_params(axis="x", length=0)
+def _draw_group(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+    """Draw the bars of a title."""
+    axes.bar(
+        data.x,
+        data.y,
+        0.92 * data.width.iloc[0],
+        yerr=data.error.where(data.error > 0),
+        color=COLOURS[index % len(COLOURS)],
+        error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
+    )
 
 
 class BarsPanel(msgspec.Struct, frozen=True):
@@ -157,8 +151,8 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
         names = list(dict.fromkeys(panel.table for panel in self.panels))
         made, results = read_figure_tables(self.name, names, overrides)
         tables = dict(zip(names, made, strict=True))
-        panels = {panel.title: _groups(panel, tables[panel.table]) for panel in self.panels}
-        cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
+        bars = [bar for panel in self.panels for bar in _bars(panel, tables[panel.table])]
+        cells = [bar.cell for bar in bars]
         if not any(cell.values for cell in cells):
             raise UserError(f"nothing is recorded of the tables of figure {self.name}")
         notes = [
@@ -167,20 +161,22 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
             if cell.missing or cell.n_failed
         ]
         notes += stale_cells(cell for table in made for cell in table.cells.values())
-        return Drawing(draw_bars(panels), results, notes)
+        return Drawing(draw_bars(bars), results, notes)
 
 
-def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
+def _bars(panel: BarsPanel, table: Table) -> list[Bar]:
+    """Return the bars of a panel; raise an error for an unknown column."""
     check_names(panel.columns, table.results, f"table {table.name} has no column")
     columns = {name: table.columns[name] for name in panel.columns}
     titles = {name: column.title for name, column in columns.items()}
     if len(set(titles.values())) < len(titles):
         # Under different groups, and after equal rounds, headings are alike.
         titles = {name: column.label for name, column in columns.items()}
-    return {
-        title: {titles[name]: table.cells[row, name] for name in panel.columns}
+    return [
+        Bar(panel.title, title, titles[name], table.cells[row, name])
         for row, title in table.rows.items()
-    }
+        for name in panel.columns
+    ]
 
 
 #: The looks of the parts of a bar; numbers that were not run are hatched.

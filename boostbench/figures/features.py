@@ -1,8 +1,8 @@
 """Features that boosting selects, by `boostbench.fitting.measures.feature_use`."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -43,46 +43,60 @@ def shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
     return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
 
-def draw_features(
-    panels: Mapping[str, Mapping[str, Sequence[Mapping]]], names: Mapping[str, Sequence[str]]
-) -> Figure:
+class FeatureUse(NamedTuple):
+    """Features that an algorithm selects on a data set.
+
+    Attributes
+    ----------
+    panel, title : str
+        Titles of the data set and of the algorithm.
+    names : sequence of str
+        Names of the features.
+    records : sequence of FeatureUseRecord
+        Records of the splits; an algorithm without records is not drawn.
+    """
+
+    panel: str
+    title: str
+    names: Sequence[str]
+    records: Sequence[FeatureUseRecord]
+
+
+def draw_features(uses: Sequence[FeatureUse]) -> Figure:
     """Draw how often features are selected: mean over splits, and standard deviation.
 
     Parameters
     ----------
-    panels : mapping
-        Records of splits by the title of a panel (a data set) and of an algorithm; algorithms
-        without records are not drawn.
-    names : mapping
-        Names of the features by the title of a panel.
+    uses : sequence of FeatureUse
+        Data sets and algorithms in the order of panels and of the legend.
 
     Returns
     -------
     matplotlib.figure.Figure
         Features are sorted by the mean over the algorithms.
     """
-    titles = list(dict.fromkeys(title for algorithms in panels.values() for title in algorithms))
+    panels = list(dict.fromkeys(use.panel for use in uses))
+    titles = list(dict.fromkeys(use.title for use in uses))
     points, shown = [], {}
-    for panel, algorithms in panels.items():
-        drawn = {title: shares(records) for title, records in algorithms.items() if records}
+    for panel in panels:
+        drawn = [use for use in uses if use.panel == panel and use.records]
         if not drawn:
             continue
-        means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
+        values = [shares(use.records) for use in drawn]
+        means = np.mean([each.mean(axis=0) for each in values], axis=0)
         # A stable sort leaves equal features in the order of the data.
         features = np.argsort(-means, kind="stable")[:SHOWN]
-        shown[panel] = [names[panel][feature] for feature in features]
-        for title, values in drawn.items():
-            selected = values[:, features]
-            stds = (
-                selected.std(axis=0, ddof=1) if len(values) > 1 else np.full(len(features), np.nan)
-            )
+        shown[panel] = [drawn[0].names[feature] for feature in features]
+        for use, each in zip(drawn, values, strict=True):
+            selected = each[:, features]
+            stds = selected.std(axis=0, ddof=1) if len(each) > 1 else np.full(len(features), np.nan)
             numbers = zip(selected.mean(axis=0), stds, strict=True)
-            points += [Point(panel, title, x, *pair) for x, pair in enumerate(numbers)]
+            points += [Point(panel, use.title, x, *pair) for x, pair in enumerate(numbers)]
     longest = max((len(name) for drawn in shown.values() for name in drawn), default=0)
     figure, grid = draw_panels(
         tidy(points),
         draw_markers,
-        panels=list(panels),
+        panels=panels,
         hues=titles,
         # Names of several lines need the width of the page.
         n_columns=1 if longest > _MAX_NAME else min(_COLUMNS, len(panels)),
@@ -143,20 +157,16 @@ class Features(OfCross, frozen=True, kw_only=True):
                     f"figure {self.name} has {number} columns {title!r}; give each a title"
                 )
         report = execute(specs)
-        called = {
-            row: outcome.experiment.dataset.feature_names
-            for (row, _), outcome in zip(cells, report.outcomes, strict=True)
-        }
-        panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
-        facts, stale = [], []
+        uses, facts, stale = [], [], []
         for (row, _), title, outcome in zip(cells, titles, report.outcomes, strict=True):
-            panels[row][title] = outcome.records
+            names = outcome.experiment.dataset.feature_names
+            uses.append(FeatureUse(row, title, names, outcome.records))
             if outcome.records:
-                facts.append([row, title, *_facts(outcome.records, called[row])])
+                facts.append([row, title, *_facts(outcome.records, names)])
             if outcome.stale:
                 stale.append(f"{title} on {row}")
         return Drawing(
-            draw_features(panels, called),
+            draw_features(uses),
             specs[0].results,
             stale_note(stale),
             facts,

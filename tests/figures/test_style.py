@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from boostbench.data.dataset import Dataset
-from boostbench.figures.bars import draw_bars
+from boostbench.figures.bars import Bar, draw_bars
 from boostbench.figures.boundaries import MapPanel, draw_boundaries, draw_points
-from boostbench.figures.features import draw_features
+from boostbench.figures.features import FeatureUse, draw_features
 from boostbench.figures.lines import draw_curves, draw_times, draw_varied
 from boostbench.figures.panels import Point, tidy
 from boostbench.figures.single_fit import draw_codewords
@@ -69,7 +69,7 @@ ODD = "P $a_$ b^_ c^d_e"
 
 
 def bars(make_cell):
-    return draw_bars({ODD: {ODD: {ODD: make_cell([1, 2])}}})
+    return draw_bars([Bar(ODD, ODD, ODD, make_cell([1, 2]))])
 
 
 def boundaries(_):
@@ -87,7 +87,7 @@ def curves(_):
 
 def features(_):
     record = measured("features", counts=[1, 2], test_error=0.5, n_iterations=3)
-    return draw_features({ODD: {ODD: [record]}}, {ODD: [ODD, "x"]})
+    return draw_features([FeatureUse(ODD, ODD, [ODD, "x"], [record])])
 
 
 def points(_):
