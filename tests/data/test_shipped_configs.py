@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from boostbench.data import first_available_source, load
-from boostbench.spec.data import DataSpec
+from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.util.configs import conf_dir
 
 SPECS = {
@@ -74,7 +74,7 @@ def test_small_files_are_as_expected(name, papers_data):
         assert set(dataset.class_counts.values()) == {spec["redraw"]}
         assert dataset.n_classes == spec["expect"]["classes"]
     else:
-        assert dataset.expect == spec["expect"]
+        assert dataset.expect == DataCounts(**spec["expect"])
     if spec.get("train_rows"):
         assert len(dataset.splits[0][0]) == spec["train_rows"]
 
