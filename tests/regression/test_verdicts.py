@@ -96,7 +96,7 @@ def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
     """RpBoost's text stratifies its patterns; figures and times have no verdicts."""
     text = {"rpboost12.4", "randomboost_mnist"}
     has_remark = {
-        table.name: "shares of the classes" in " ".join(table.remarks)
+        table.name: "stratified by class" in " ".join(table.remarks)
         for table in tables
         if table.paper and table.name not in text
         for cell in table.cells.values()
