@@ -210,9 +210,7 @@ def record(folder: Path, number: int) -> str:
         finished = [one for one in records if not one.is_failed]
         failed = [one for one in records if one.is_failed]
         recorded = _Recorded(finished, failed)
-        cell = Cell.from_recorded(
-            recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"]
-        )
+        cell = Cell.from_results(recorded, "toy", "fake", "Fake", quantity=QUANTITIES["test_error"])
         assert format_number(cell)
     return "left out" if warnings else "read"
 

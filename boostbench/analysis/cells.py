@@ -72,7 +72,7 @@ class CellResult:
     finding: Finding | None = None
 
     @classmethod
-    def from_recorded(
+    def from_results(
         cls, recorded: ExperimentResults, data: str, algo: str, title: str, **settings
     ) -> Self:
         """Return the cell of one experiment.

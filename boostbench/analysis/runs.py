@@ -1,6 +1,7 @@
 """Experiments on record, whether a table shows them or not, and tables of them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +13,6 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.papers.published import PublishedLine, is_value
 from boostbench.records.archive import Records
-from boostbench.records.schema import Record
 from boostbench.spec.keys import canonical_json, digest, remove_defaults
 from boostbench.util.errors import UserError, did_you_mean
 
@@ -75,7 +75,7 @@ def find_experiments(
     list of RecordedExperiment
         Experiments in the order of data set and algorithm.
     """
-    groups: dict[tuple[str, str, str, str], list[Record]] = {}
+    groups = defaultdict(list)
 
     def is_wanted(algo: str, kind: str) -> bool:
         return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
@@ -83,16 +83,15 @@ def find_experiments(
     for names, record in records.each(is_wanted):
         # Configs may differ in settings that do not affect results, such as the path of a file.
         if record.config.hash not in excluded:
-            groups.setdefault((*names, record.config.keys.split), []).append(record)
+            groups[*names, record.config.keys.split].append(record)
     experiments = []
     for (data, algo, *_), group in groups.items():
         frame = ResultFrame(group)
-        is_failed = [error is not None for error in frame["error"]]
-        is_finished = [error is None for error in frame["error"]]
-        rows, failures = frame.select(is_finished), frame.select(is_failed)
+        rows = frame.select(error is None for error in frame["error"])
+        failures = frame.select(error is not None for error in frame["error"])
         cell = Cell(data, algo, titles.get(algo, algo), rows, failures)
         finished = max(time or "" for time in frame["finished"])
-        settings = _changed_settings(frame["spec"][0], algo in titles)
+        settings = _settings_text(frame["spec"][0], algo in titles)
         experiments.append(RecordedExperiment(cell, settings, finished))
     return experiments
 
@@ -140,22 +139,33 @@ def table_of_runs(
     """
     if data:
         runs = [run for name in dict.fromkeys(data) for run in experiments_on(runs, name)]
-    rows: dict[str, list[RecordedExperiment]] = {}
-    several: dict[str, str] = {}
+    rows, left_out = {}, []
     for row in dict.fromkeys(run.cell.data for run in runs):
-        alike: dict[str, dict[str, list[RecordedExperiment]]] = {}
+        # 1) Collect the runs with one protocol, one version of the data and one seed.
+        groups = defaultdict(list)
         for run in runs:
             if run.cell.data == row and run.cell.algo in names and run.cell.values:
-                group = alike.setdefault(_arrangement(run), {})
-                group.setdefault(run.cell.algo, []).append(run)
-        whole = [group for group in alike.values() if group.keys() >= set(names)]
-        chosen = [[_default(group[name]) for name in names] for group in whole]
-        clear = [_paired(group) for group in chosen if None not in group]
-        best = max(clear, key=lambda group: len(group[0].cell.values), default=None)
+                groups[_arrangement(run)].append(run)
+        # 2) Choose a run of each algorithm in each group that has all algorithms.
+        choices, reasons = [], []
+        for group in groups.values():
+            candidates = [[run for run in group if run.cell.algo == name] for name in names]
+            if not all(candidates):
+                continue
+            chosen = [_default(same) for same in candidates]
+            if None in chosen:
+                same = candidates[chosen.index(None)]
+                settings = "; ".join(run.settings or "its defaults" for run in same[:3])
+                reasons.append(f"{same[0].cell.algo} was run in several ways: {settings}")
+            else:
+                choices.append(_paired(chosen))
+        # 3) The group with the most common splits counts.
+        best = max(choices, key=lambda group: len(group[0].cell.values), default=None)
         if best and best[0].cell.values:
             rows[row] = best
-        elif whole:
-            several[row] = f"Left out is {row}, where {_unclear(names, whole, chosen)}."
+        elif choices or reasons:
+            reason = (reasons or ["they have no split in common"])[0]
+            left_out.append(f"Left out is {row}, where {reason}.")
     if not rows:
         return None
     titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
@@ -168,13 +178,13 @@ def table_of_runs(
         compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",
-            *_unlike(rows),
-            *several.values(),
+            *_settings_remark(run for group in rows.values() for run in group),
+            *left_out,
         ],
     )
 
 
-def beside_records(
+def table_of_published_file(
     path: Path,
     quantity: Quantity,
     lines: Sequence[PublishedLine],
@@ -265,20 +275,6 @@ def _settings(run: RecordedExperiment) -> dict[str, Any]:
     return {**run.spec["algo"], **run.spec["protocol"], "seed": run.spec["seed"]}
 
 
-def _unclear(
-    names: Sequence[str],
-    whole: Sequence[dict[str, list[RecordedExperiment]]],
-    chosen: Sequence[list[RecordedExperiment | None]],
-) -> str:
-    """Return the reason why no group can be compared."""
-    for group, runs in zip(whole, chosen, strict=True):
-        if None in runs:
-            name = names[runs.index(None)]
-            settings = "; ".join(run.settings or "its defaults" for run in group[name][:3])
-            return f"{name} was run in several ways: {settings}"
-    return "they have no split in common"
-
-
 def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
     """Return the runs on their common splits, as means of different splits are not comparable."""
     common = set.intersection(*(set(run.cell.values) for run in group))
@@ -289,16 +285,13 @@ def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
     return paired
 
 
-def _unlike(rows: Mapping[str, Sequence[RecordedExperiment]]) -> list[str]:
+def _settings_remark(runs: Iterable[RecordedExperiment]) -> list[str]:
     """Return a sentence on the settings that differ from the defaults."""
-    rows_by_setting: dict[tuple[str, str], list[str]] = {}
-    for row, group in rows.items():
-        for run in group:
-            if run.settings:
-                rows_by_setting.setdefault((run.cell.title, run.settings), []).append(row)
-    texts = [
-        f"{title} on {', '.join(data)}: {how}" for (title, how), data in rows_by_setting.items()
-    ]
+    data_sets = defaultdict(list)
+    for run in runs:
+        if run.settings:
+            data_sets[run.cell.title, run.settings].append(run.cell.data)
+    texts = [f"{title} on {', '.join(data)}: {how}" for (title, how), data in data_sets.items()]
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
@@ -331,7 +324,7 @@ def _model_settings(run: RecordedExperiment) -> list:
     return [short["algo"], grid, how, config.get("judged_by") if grid else None]
 
 
-def _changed_settings(spec: Mapping[str, Any], has_title: bool) -> str:
+def _settings_text(spec: Mapping[str, Any], has_title: bool) -> str:
     """Return the settings that differ from the defaults, and the class of an unnamed algorithm."""
     spec = remove_defaults({name: value for name, value in spec.items() if name != "data"})
     target = spec["algo"].pop("_target_", None)

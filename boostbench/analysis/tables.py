@@ -1,5 +1,6 @@
 """Tables of cells, rows are data sets and columns are algorithms; and one table from several."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -151,17 +152,16 @@ class Table:
 
     def best(self, row: str) -> set[str]:
         """Return the columns with the best printed number of a row, among equal rounds."""
-        printed: dict[tuple, dict[str, float]] = {}
+        losses = defaultdict(dict)
         for name, column in self.columns.items():
             number = self._printed(row, name)
             if number is not None:
-                kind = (column.quantity.name, column.rounds)
-                printed.setdefault(kind, {})[name] = column.quantity.sign * number
+                losses[column.quantity.name, column.rounds][name] = column.quantity.sign * number
         return {
             name
-            for of_one_kind in printed.values()
-            for name, number in of_one_kind.items()
-            if number == min(of_one_kind.values())
+            for group in losses.values()
+            for name, loss in group.items()
+            if loss == min(group.values())
         }
 
     def _printed(self, row: str, name: str) -> float | None:
@@ -252,30 +252,31 @@ def merge(
     first = tables[0]
     titles = _titles(first, names)
     rows: dict[str, _MergedRow] = {}
-    others = []
+    left_out = []
     for table in tables:
-        called = _titles(table, names)
         if table.quantity.name != first.quantity.name:
-            others.append(f"Left out is {table.name}, of another quantity.")
+            left_out.append(f"Left out is {table.name}, of another quantity.")
             continue
-        if called != titles:
-            strange = [
-                f"{name} is {called[name]}" for name in names if called[name] != titles[name]
+        if _titles(table, names) != titles:
+            differing = [
+                f"{name} is {title}"
+                for name, title, expected in zip(names, _titles(table, names), titles, strict=True)
+                if title != expected
             ]
-            others.append(f"Left out is {table.name}, where {join(strange)}.")
+            left_out.append(f"Left out is {table.name}, where {join(differing)}.")
             continue
         for row, title in table.rows.items():
             cells = {name: table.cells[row, find_column(table.results, name)] for name in names}
             merged = _MergedRow(title, table.name, cells)
-            asked = row in data if data else row not in table.uncounted
+            is_asked = row in data if data else row not in table.uncounted
             if row in rows and merged.is_of_other_data(rows[row]):
                 row = f"{row} ({table.name})"
                 merged = merged._replace(title=f"{title} ({table.name})")
-            if asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
+            if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
                 rows[row] = merged
     labels = {name: _label(first, name) for name in names}
     # A statement of the paper is about its whole table.
-    whole = first if len(tables) - len(others) == 1 and not data else None
+    whole = first if len(tables) - len(left_out) == 1 and not data else None
     table = Table(
         name="compare",
         title=(" against ".join if len(names) == 2 else join)(list(labels.values())),
@@ -285,7 +286,7 @@ def merge(
         },
         cells={(row, name): cell for row in rows for name, cell in rows[row].cells.items()},
         compare=[ColumnPair(a, b, _statement(whole, a, b)) for a, b in combinations(names, 2)],
-        remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *others],
+        remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *left_out],
     )
     return table, {name: row.table for name, row in rows.items()}
 
@@ -296,27 +297,27 @@ def _label(table: Table, name: str) -> str:
     return column.label if "@" in name else column.fit
 
 
-def _titles(table: Table, names: Sequence[str]) -> dict[str, str]:
+def _titles(table: Table, names: Sequence[str]) -> list[str]:
     """Return the titles of algorithms in a table, without groups and numbers of rounds."""
-    columns = {name: table.columns[find_column(table.results, name)] for name in names}
-    return {name: own.group if own.rounds else own.title for name, own in columns.items()}
+    columns = [table.columns[find_column(table.results, name)] for name in names]
+    return [column.group if column.rounds else column.title for column in columns]
 
 
 def _statement(table: Table | None, a: str, b: str) -> str | None:
     if table is None:
         return None
     pair = {find_column(table.results, name) for name in (a, b)}
-    return next((told.published for told in table.compare if {told.a, told.b} == pair), None)
+    return next((each.published for each in table.compare if {each.a, each.b} == pair), None)
 
 
 def _sources(rows: Iterable[_MergedRow]) -> list[str]:
     """Return a sentence on the tables that the rows come from."""
-    titles: dict[str, list[str]] = {}
+    titles = defaultdict(list)
     for row in rows:
-        titles.setdefault(row.table, []).append(row.title)
+        titles[row.table].append(row.title)
     if len(titles) < 2:
         return [f"Numbers of table {table}." for table in titles]
-    sources = [f"{table} ({', '.join(its)})" for table, its in titles.items()]
+    sources = [f"{table} ({', '.join(rows)})" for table, rows in titles.items()]
     return [f"Numbers of tables {join(sources)}."]
 
 
@@ -328,5 +329,5 @@ def join(words: Sequence[str]) -> str:
     >>> join(["a", "b", "c"])
     'a, b and c'
     """
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last

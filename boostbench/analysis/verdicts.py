@@ -1,6 +1,6 @@
 """Counts of verdicts per paper, table and algorithm."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,12 +100,12 @@ class Tally:
 
     Attributes
     ----------
-    numbers : dict of str to int
+    numbers : Counter of str
         Published numbers by verdict, all of `VERDICTS` in their order, zeros included; under
         ``"not published"`` cells.
     repeated : int, default=0
         How many cells are left out: their published number belongs to a cell before them.
-    corrected : dict of str to int
+    corrected : Counter of str
         Numbers that are ``"reproduced"``, ``"better"`` and ``"worse"`` after Benjamini and
         Hochberg's correction (1995) for the tests of all numbers that are counted here.
     judged : list of Cell
@@ -114,23 +114,23 @@ class Tally:
         The same numbers without the variance of one pool in any interval; None where it is in none.
     """
 
-    numbers: dict[str, int]
+    numbers: Counter[str]
     repeated: int = 0
-    corrected: dict[str, int] = field(default_factory=dict)
+    corrected: Counter[str] = field(default_factory=Counter)
     judged: list[Cell] = field(default_factory=list)
     without_pool: "Tally | None" = None
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> "Tally":
+    def from_cells(cls, cells: Iterable[Cell]) -> "Tally":
         """Count the published numbers of some cells, each once; see `unique_by_number`."""
         cells = list(cells)
         counted = unique_by_number(cells)
         counts = Counter(cell.verdict for cell in counted)
-        numbers = {verdict: counts[verdict] for verdict in VERDICTS}
+        numbers = Counter({verdict: counts[verdict] for verdict in VERDICTS})
         judged = [cell for cell in counted if cell.agreement]
         without_pool = None
         if any(cell.agreement.basis == "pool" for cell in judged):
-            without_pool = cls.of(cell.without_pool for cell in counted)
+            without_pool = cls.from_cells(cell.without_pool for cell in counted)
         repeated = len(cells) - len(counted)
         return cls(numbers, repeated, _corrected(judged), judged, without_pool)
 
@@ -148,9 +148,9 @@ class Tally:
         return sum(self[verdict] for verdict in COMPARED)
 
     @property
-    def shown(self) -> dict[str, int]:
+    def shown(self) -> Counter[str]:
         """Counts of the verdicts without zeros."""
-        return {v: n for v, n in self.numbers.items() if n and v != "not published"}
+        return Counter({v: n for v, n in self.numbers.items() if n and v != "not published"})
 
     @property
     def verdicts(self) -> list[str]:
@@ -161,7 +161,7 @@ class Tally:
     @property
     def is_corrected(self) -> bool:
         """True if the correction changes a count."""
-        return any(left < self[verdict] for verdict, left in self.corrected.items())
+        return any(count < self[verdict] for verdict, count in self.corrected.items())
 
     @property
     def decided(self) -> Counter:
@@ -169,10 +169,10 @@ class Tally:
         return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
 
     @property
-    def within(self) -> dict[float, int]:
+    def within(self) -> Counter[float]:
         """Numbers that are shown to lie within each of `MARGINS` of the published error."""
         margins = Counter(m for cell in self.judged for m in cell.agreement.margins)
-        return {margin: margins[margin] for margin in MARGINS}
+        return Counter({margin: margins[margin] for margin in MARGINS})
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -187,8 +187,8 @@ class Tally:
 
     def count(self, verdict: str) -> str:
         """Return a count as text, with `corrected` and `without_pool` if they differ."""
-        left = self.corrected.get(verdict, self[verdict])
-        text = f"{self[verdict]} ({left})" if left < self[verdict] else f"{self[verdict]}"
+        corrected = self.corrected.get(verdict, self[verdict])
+        text = f"{self[verdict]} ({corrected})" if corrected < self[verdict] else f"{self[verdict]}"
         if self.without_pool and self.without_pool[verdict] != self[verdict]:
             text += f" / {self.without_pool[verdict]}"
         return text
@@ -199,7 +199,7 @@ class Tally:
         return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
 
 
-def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
+def _corrected(cells: Iterable[Cell]) -> Counter[str]:
     """Count verdicts after Benjamini and Hochberg's correction.
 
     Verdicts by rounding alone have no p-value and are counted as they are.
@@ -210,7 +210,7 @@ def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
     # The rule of power calls a number reproduced without a test.
     tested = [agreement for agreement in agreements if agreement.rule == "tost"]
     counted -= _rejected(tested, "p_within", ("reproduced",))
-    return {verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")}
+    return Counter({verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")})
 
 
 def _rejected(
@@ -239,7 +239,7 @@ class Counts:
     papers, tables, algorithms : dict of str to Tally
         By name, in the order of the tables.
     swaps : dict of str to Swaps
-        Of tables and papers by name; of all under ``""``.
+        Swaps of tables and papers by name, and of all tables under ``""``.
     effects : dict of str to Effects
         Replicated effects, by the same names.
     """
@@ -288,12 +288,11 @@ def counts(tables: Iterable[Table]) -> Counts:
     """
     tables = list(tables)
     of_papers = [table for table in tables if table.paper]
-    papers: dict[str, list[Cell]] = {}
-    algorithms: dict[str, list[Cell]] = {}
+    papers, algorithms = defaultdict(list), defaultdict(list)
     for table in of_papers:
-        papers.setdefault(table.paper, []).extend(table.cells.values())
+        papers[table.paper].extend(table.cells.values())
         for cell in table.cells.values():
-            algorithms.setdefault(cell.algo, []).append(cell)
+            algorithms[cell.algo].append(cell)
     groups = {table.name: [table] for table in of_papers}
     for paper in papers:
         groups[paper] = [table for table in of_papers if table.paper == paper]
@@ -310,10 +309,10 @@ def counts(tables: Iterable[Table]) -> Counts:
             name: count_effects(each for table in group for each in pair_effects[id(table)])
             for name, group in groups.items()
         },
-        total=Tally.of(cell for table in of_papers for cell in table.cells.values()),
-        papers={name: Tally.of(cells) for name, cells in papers.items()},
-        tables={table.name: Tally.of(table.cells.values()) for table in tables},
-        algorithms={name: Tally.of(cells) for name, cells in algorithms.items()},
+        total=Tally.from_cells(cell for table in of_papers for cell in table.cells.values()),
+        papers={name: Tally.from_cells(cells) for name, cells in papers.items()},
+        tables={table.name: Tally.from_cells(table.cells.values()) for table in tables},
+        algorithms={name: Tally.from_cells(cells) for name, cells in algorithms.items()},
     )
 
 

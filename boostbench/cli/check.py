@@ -225,7 +225,7 @@ def check_published(
         If the file is not valid, or one of its lines matches several experiments.
     """
     with spinner("starting"):
-        from boostbench.analysis.runs import beside_records, find_experiments
+        from boostbench.analysis.runs import find_experiments, table_of_published_file
         from boostbench.papers.published import (
             MAX_DECIMALS,
             MAX_REPEATS,
@@ -250,7 +250,7 @@ def check_published(
     with spinner("reading records"):
         records = Records(results)
         runs = find_experiments(records, titles, algorithms={line.algo for line in lines})
-        table = beside_records(path, quantity, lines, runs, titles).judged_by(rule)
+        table = table_of_published_file(path, quantity, lines, runs, titles).judged_by(rule)
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     if as_json:

@@ -270,7 +270,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
         published, departures = find_reference(config)
         quantity = get_quantity(outcome.experiment.measure.quantity)
         about = {"published": published, "quantity": quantity, "departures": departures}
-        cells.append(Cell.from_recorded(outcome, data, algorithm.name, algorithm.title, **about))
+        cells.append(Cell.from_results(outcome, data, algorithm.name, algorithm.title, **about))
     console = make_console()
     print_summary(console, summarize(report.outcomes[0].experiment.dataset, cells))
     for note in freshness_note(cells, cells):
@@ -369,7 +369,7 @@ def _recorded_cell(config: ExperimentConfig) -> Cell | None:
     except UserError:
         return None
     names = config.data.name, config.algorithm.name
-    return Cell.from_recorded(recorded, *names, "", quantity=quantity)
+    return Cell.from_results(recorded, *names, "", quantity=quantity)
 
 
 def _draw_sweep(

@@ -175,7 +175,7 @@ def find_cells(
         records = Records(results)
         for (row, column), config in configs.items():
             names = table.rows[row].title, column, table.label(column, config.algorithm)
-            cells.setdefault(row, []).append(Cell.from_recorded(records.find(config.spec), *names))
+            cells.setdefault(row, []).append(Cell.from_results(records.find(config.spec), *names))
     if not any(cell.n_finished for row in cells.values() for cell in row):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "

@@ -163,10 +163,10 @@ def published_table(name: str) -> PublishedTable:
     UserError
         If there is no such table.
     """
-    known = tables()
-    if name not in known:
-        raise unknown_name_error("published table", name, known, is_listed=False)
-    return known[name]
+    by_name = tables()
+    if name not in by_name:
+        raise unknown_name_error("published table", name, by_name, is_listed=False)
+    return by_name[name]
 
 
 def _paper(name: str, folder: Path, content: dict) -> Paper:

@@ -111,13 +111,13 @@ def filter_remarks(
     -------
     list of str
     """
-    kept = list(remarks)
+    selected = list(remarks)
     for title_of, names in zip(titles, displayed, strict=True):
         shown = {title_of[name] for name in names}
-        kept = [r for r in kept if (names_in_text(r, title_of.values()) or shown) & shown]
-    if len(kept) < len(remarks):
-        kept.append("The whole table has more remarks; rerun=never shows it and runs nothing.")
-    return kept
+        selected = [r for r in selected if (names_in_text(r, title_of.values()) or shown) & shown]
+    if len(selected) < len(remarks):
+        selected.append("The whole table has more remarks; rerun=never shows it and runs nothing.")
+    return selected
 
 
 def names_in_text(text: str, names: Iterable[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Published numbers, read from CSV files: of the papers' folders, or a file of the user."""
+"""Published numbers, read from CSV files: in the papers' folders, or a file of the user."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cache
 from math import inf, isinf, nan, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.metadata import PublishedTable, published_table, tables
@@ -104,15 +104,32 @@ class PublishedLine(NamedTuple):
         return f"{self.algo}, {settings}" if settings else self.algo
 
 
+class _TextLine(NamedTuple):
+    """Line of a file: its number, and the text in each column."""
+
+    number: int
+    texts: dict[str, str]
+
+    def fits(self, **settings: Any) -> bool:
+        """Return True if the line has the values, or one of each list of values."""
+        return all(
+            any(
+                is_value(self.texts[key], allowed)
+                for allowed in (value if isinstance(value, list) else [value])
+            )
+            for key, value in settings.items()
+        )
+
+
 def lines_of(table: str) -> list[dict[str, str]]:
     """Return the lines of a published table, with all values as they are written."""
-    return [line for _, line in _read_paper_file(published_table(table).path)]
+    return [line.texts for line in _read_paper_file(published_table(table).path)]
 
 
 def read_statements(paper: str) -> list[dict[str, str]]:
     """Return the lines of a paper's ``wilcoxon.csv``: the signed-rank tests that it reports."""
     path = paper_folders()[paper] / "wilcoxon.csv"
-    return [line for _, line in _read_paper_file(path)] if path.exists() else []
+    return [line.texts for line in _read_paper_file(path)] if path.exists() else []
 
 
 def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
@@ -268,15 +285,15 @@ def read_published_file(
     quantity = _quantity_of(f"{path}:{first_number}", names, repeats)
     if not rows:
         raise UserError(f"{path} has a heading and no line below it")
-    numbered_lines = [(number, dict(zip(names, row, strict=True))) for number, row in rows]
+    text_lines = [_TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
     if digits is None:
         columns = [name for name in names if name.removesuffix("_mean") == quantity.column]
         columns += [name for name in names if name == f"{quantity.column}_std"]
         digits = max(
             quantity.digits,
             *(
-                _decimals(f"{path}:{number}", name, line[name])
-                for number, line in numbered_lines
+                _decimals(f"{path}:{line.number}", name, line.texts[name])
+                for line in text_lines
                 for name in columns
             ),
         )
@@ -284,13 +301,13 @@ def read_published_file(
     about = PublishedTable(
         *(str(path), "", "", quantity, 1.0, repeats or 0, path, ""), words=[_REPEATS]
     )
-    lines: dict[tuple[str, str], PublishedLine] = {}
-    for number, texts in numbered_lines:
-        where = f"{path}:{number}"
+    lines = {}
+    for text_line in text_lines:
+        where = f"{path}:{text_line.number}"
         for name in ("data", "algo"):
-            if not texts[name]:
+            if not text_line.texts[name]:
                 raise UserError(f"{where}: {name} is empty")
-        line = _parse_line(about, number, texts)
+        line = _parse_line(about, text_line)
         if quantity.name not in line.numbers:
             raise UserError(f"{where}: {quantity.column} is empty")
         earlier = lines.setdefault((line.data, line.label), line)
@@ -365,29 +382,30 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
 
 
 @cache
-def _read_paper_file(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """Return the numbered lines of a file of a paper, by column."""
+def _read_paper_file(path: Path) -> list[_TextLine]:
+    """Return the lines of a file of a paper."""
     (_, names), *rows = _read_csv(path) or [(0, [])]
     if rows and "data" not in names and "a" not in names:
         raise UserError(f"{path} has no column 'data', which names the data sets")
-    return [(number, dict(zip(names, row, strict=True))) for number, row in rows]
+    return [_TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
 
 
 @cache
 def _paper_lines(about: PublishedTable) -> list[PublishedLine]:
-    return [_parse_line(about, *numbered) for numbered in _read_paper_file(about.path)]
+    return [_parse_line(about, line) for line in _read_paper_file(about.path)]
 
 
-def _parse_line(about: PublishedTable, number: int, texts: Mapping[str, str]) -> PublishedLine:
+def _parse_line(about: PublishedTable, line: _TextLine) -> PublishedLine:
     """Return the settings and the numbers of a line."""
-    settings = {key: texts[key] for key in texts if key in _settings(about, texts) and texts[key]}
-    numbers = {published.quantity.name: published for published in _numbers(about, number, texts)}
-    return PublishedLine(number, texts["data"], texts[about.algo], settings, numbers)
+    names = _settings(about, line.texts)
+    settings = {key: text for key, text in line.texts.items() if key in names and text}
+    numbers = {published.quantity.name: published for published in _numbers(about, line)}
+    return PublishedLine(line.number, line.texts["data"], line.texts[about.algo], settings, numbers)
 
 
-def _numbers(about: PublishedTable, number: int, texts: Mapping[str, str]) -> Iterator[Published]:
+def _numbers(about: PublishedTable, line: _TextLine) -> Iterator[Published]:
     """Yield the published numbers of a line."""
-    where = f"{about.path}:{number}"
+    where, texts = f"{about.path}:{line.number}", line.texts
     for quantity in QUANTITIES.values():
         is_main = quantity.name == about.quantity.name
         column = quantity.column
@@ -414,10 +432,10 @@ def _numbers(about: PublishedTable, number: int, texts: Mapping[str, str]) -> It
             quantity=about.quantity if is_main else quantity,
             mean=mean,
             std=std,
-            n=_repeats(about, where, texts),
+            n=_repeats(about, where, line),
             line=texts,
-            source=_source(about, number, texts),
-            pool_share=_setting(texts, about.pools, "share", 0.0),
+            source=_source(about, line),
+            pool_share=_setting(line, about.pools, "share", 0.0),
         )
 
 
@@ -429,11 +447,11 @@ def _number(where: str, name: str, text: str, factor: float) -> float:
     return value if factor == 1 else round(factor * value, 9)
 
 
-def _repeats(about: PublishedTable, where: str, texts: Mapping[str, str]) -> int:
-    """Return the number of repeats: of the line's own column, or of the table."""
+def _repeats(about: PublishedTable, where: str, line: _TextLine) -> int:
+    """Return the number of repeats in the line's own column, or the table's number."""
     if _REPEATS not in about.words:
-        return _setting(texts, about.repeats_where, "repeats", about.repeats)
-    text = texts.get(_REPEATS, str(about.repeats))
+        return _setting(line, about.repeats_where, "repeats", about.repeats)
+    text = line.texts.get(_REPEATS, str(about.repeats))
     # Python does not convert strings of many digits.
     n = int(text) if text.isdecimal() and len(text) <= len(str(MAX_REPEATS)) else 0
     if not 1 <= n <= MAX_REPEATS:
@@ -487,35 +505,25 @@ def _settings(about: PublishedTable, names: Iterable[str]) -> set[str]:
     return set(names) - {"data", about.algo, *about.words} - numbers
 
 
-def _setting(
-    texts: Mapping[str, str], cases: Iterable[Mapping], name: str, default: float
-) -> float:
+def _setting(line: _TextLine, cases: Iterable[dict], name: str, default: float) -> float:
     """Return the setting of the first case that fits a line, or else the default."""
     for case in cases:
-        if _fits(texts, {key: value for key, value in case.items() if key != name}):
+        if line.fits(**{key: value for key, value in case.items() if key != name}):
             return case[name]
     return default
 
 
-def _source(about: PublishedTable, number: int, texts: Mapping[str, str]) -> str:
+def _source(about: PublishedTable, line: _TextLine) -> str:
     """Return the line of a table in which a number occurs first."""
     for case in about.repeats_of:
-        if _fits(texts, case["where"]):
+        if line.fits(**case["where"]):
             other = published_table(case["table"])
-            lines = _read_paper_file(other.path)
-            named = {"data", other.algo, *_settings(other, lines[0][1])}
-            place = {key: value for key, value in texts.items() if key in named}
+            candidates = _read_paper_file(other.path)
+            names = {"data", other.algo, *_settings(other, candidates[0].texts)}
+            place = {key: text for key, text in line.texts.items() if key in names}
             place |= case.get("there", {})
-            matches = [first for first, candidate in lines if _fits(candidate, place)]
+            matches = [first.number for first in candidates if first.fits(**place)]
             if len(matches) != 1:
                 raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {place}")
             return f"{other.name}:{matches[0]}"
-    return f"{about.name}:{number}"
-
-
-def _fits(texts: Mapping[str, str], values: Mapping) -> bool:
-    """Return True if a line has the values, or one of each list of values."""
-    wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
-    return all(
-        any(is_value(texts[key], allowed) for allowed in several) for key, several in wanted.items()
-    )
+    return f"{about.name}:{line.number}"

@@ -88,7 +88,7 @@ def _cells(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> 
         command = request.command(*key) if request.definition.is_run(*key) else ""
         is_available = key[0] in tried_rows or _has_source(config.data)
         if is_available and key in recorded:
-            cell = Cell.from_recorded(recorded[key], data, algo, "")
+            cell = Cell.from_results(recorded[key], data, algo, "")
             departures = request.departures.get(key, ())
             cells[key] = replace(cell, departures=departures, command=command)
         else:

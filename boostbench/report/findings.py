@@ -204,7 +204,7 @@ def _places(rows: Mapping[str, Sequence[str]]) -> str:
 
 def summary_of_verdicts(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
-    tally = Tally.of(table.cells.values())
+    tally = Tally.from_cells(table.cells.values())
     sentences = [f"{tally}."]
     if tally.is_corrected:
         sentences.append(CORRECTED)

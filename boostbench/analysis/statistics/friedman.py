@@ -122,9 +122,9 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
     by = "distribution"
     if n < _FEW:
-        exact = _by_enumeration(of_rows)
+        exact = _enumerated_p(of_rows)
         by = "drawing" if exact is None else "enumeration"
-        p = f_p = _by_drawing(of_rows) if exact is None else exact
+        p = f_p = _sampled_p(of_rows) if exact is None else exact
     # The order of the first data set is one of factorial(k), so that no p-value is smaller.
     p, f_p = (max(p_value, float(factorial(k)) ** (1 - n)) for p_value in (p, f_p))
     # Demšar's standard error of a difference of ranks is sqrt(2) of the studentized range's.
@@ -135,7 +135,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     return Friedman(n, ranks, chi2, p, f, f_p, by, nemenyi, critical)
 
 
-def _by_enumeration(ranks: np.ndarray) -> float | None:
+def _enumerated_p(ranks: np.ndarray) -> float | None:
     """Share of all orders within the rows that spread the rank sums at least as far.
 
     Row by row, the rank sums that there can be and how likely they are. Only which sums there are
@@ -156,7 +156,7 @@ def _by_enumeration(ranks: np.ndarray) -> float | None:
     return float(likely[_spread(sums) >= _spread(doubled.sum(axis=0))].sum())
 
 
-def _by_drawing(ranks: np.ndarray) -> float:
+def _sampled_p(ranks: np.ndarray) -> float:
     """Estimate the same from random orders; the one that was found counts as one of them."""
     rng = np.random.default_rng(0)
     k = ranks.shape[1]

@@ -129,7 +129,7 @@ def wilcoxon(differences: Sequence[float]) -> Wilcoxon:
     n = len(differences)
     ranked = differences[differences != 0]
     ranks = stats.rankdata(np.abs(ranked))
-    higher, lower = (float(ranks[some].sum()) for some in (ranked > 0, ranked < 0))
+    higher, lower = (float(ranks[side].sum()) for side in (ranked > 0, ranked < 0))
     effect = (higher - lower) / (higher + lower) if len(ranked) else 0.0
     p, exact = _p_value(np.sign(ranked) * ranks)
     ties, critical = n - len(ranked), critical_value(n)

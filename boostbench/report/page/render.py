@@ -85,7 +85,10 @@ def render_page(
         HTML that requires no other file and no network.
     """
     tables = overview.sort_by_paper(tables)
-    views = [View(table, make_document(table), Tally.of(table.cells.values())) for table in tables]
+    views = [
+        View(table, make_document(table), Tally.from_cells(table.cells.values()))
+        for table in tables
+    ]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
     everything = source([*cells, *(run.cell for run in runs if lead)])
