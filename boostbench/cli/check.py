@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from boostbench.analysis.tables import Table
     from boostbench.analysis.verdicts import Tally
+    from boostbench.report.verdict_files import FileLine, Verdict
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -85,9 +86,9 @@ def check(
         from boostbench.report.assemble import read_tables
         from boostbench.report.verdict_files import (
             file_lines,
+            find_verdicts,
             lost_verdicts,
             read_verdicts,
-            verdict_lines,
             verdicts_as_csv,
             verdicts_as_json,
         )
@@ -101,7 +102,7 @@ def check(
         if not names:
             tables = [table for table in tables if table.paper]
         tables = [table.judged_by(rule) for table in tables]
-        now = verdict_lines(tables)
+        now = find_verdicts(tables)
     path = results / "verdicts.csv"
     before = read_verdicts(path) if rule == "tost" else []
     if as_json:
@@ -112,7 +113,7 @@ def check(
         _print([table for table in tables if table not in idle], idle)
     if update:
         judged = {table.name for table in tables}
-        lines = file_lines(now) + [line for line in before if line["table"] not in judged]
+        lines = file_lines(now) + [line for line in before if line.table not in judged]
         with writing_to(path):
             atomic_write_text(path, verdicts_as_csv(lines))
         echo(f"written: {path}", file=sys.stderr)
@@ -177,15 +178,16 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
         console.print(counting(tallies.total, tables))
 
 
-def _sentence(then: dict[str, str], now: dict) -> str:
+def _sentence(then: FileLine, now: Verdict) -> str:
+    """Return the message about a number that is no longer reproduced."""
     from boostbench.util.numbers import fixed
 
-    place = f"{now['table']}, {now['column']} on {now['data']}"
-    digits = now["digits"]
-    ours = "without a number" if now["ours"] is None else f"with {fixed(now['ours'], digits)}"
+    place = f"{now.table}, {now.column} on {now.data}"
+    digits = now.digits
+    ours = "without a number" if now.ours is None else f"with {fixed(now.ours, digits)}"
     return (
-        f"{place}: reproduced before with {then['ours']}, now {now['verdict']} {ours} "
-        f"(published: {fixed(now['published'], digits)})"
+        f"{place}: reproduced before with {then.ours}, now {now.verdict} {ours} "
+        f"(published: {fixed(now.published, digits)})"
     )
 
 
@@ -235,7 +237,7 @@ def check_published(
         from boostbench.records.archive import Records
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
-        from boostbench.report.verdict_files import verdict_lines, verdicts_as_json
+        from boostbench.report.verdict_files import find_verdicts, verdicts_as_json
         from boostbench.util.console import make_console
 
     names, results = names_on_record("check", words)
@@ -254,7 +256,7 @@ def check_published(
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     if as_json:
-        echo(verdicts_as_json([table], verdict_lines([table])))
+        echo(verdicts_as_json([table], find_verdicts([table])))
     else:
         console = make_console()
         console.print(table.title, style="bold")

@@ -2,10 +2,13 @@
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
@@ -14,28 +17,95 @@ from boostbench.report.renderers.csv_file import FACTS, JUDGED, lines_as_csv
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
-#: Columns of the file, and the columns that a file of another version must have.
-_FILE_COLUMNS = (
-    *("table", "data", "algo", "column", "ours", "published", "n", "detectable"),
-    *("differs", "within", "verdict"),
-)
+#: Columns that a file of another version must have.
 _REQUIRED_COLUMNS = ("table", "data", "column", "ours", "verdict")
 
 
-def verdict_lines(tables: Iterable[Table]) -> list[dict]:
-    """Return the verdict on every published number of tables.
+class Verdict(msgspec.Struct, frozen=True):
+    """Verdict on a published number; unknown values are None.
 
-    Returns
-    -------
-    list of dict
-        One dictionary per number: its place (``table``, ``data``, ``algo``, ``column``); ``ours``
-        with ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over
-        ``published_n`` repeats; the `Agreement` with the ``difference``, its 95% interval
-        (``low``, ``high``), ``p``, the ``detectable`` difference, ``differs``, ``within`` and
-        ``p_within``; the name of the ``quantity`` and its printed ``digits``; the ``verdict``
-        with its ``rule``, the verdict ``without_pool``, its ``basis`` and a ``note`` on the
-        reason; and the ``command`` that reproduces the number. Unknown values are None.
+    Attributes
+    ----------
+    table, data, algo, column : str
+        Place of the number.
+    ours, ours_std : float
+        Mean and standard deviation over the splits.
+    n : int
+        Number of splits.
+    published, published_std : float
+        Published mean and standard deviation.
+    published_n : int
+        Number of repeats behind the published number.
+    difference, low, high : float
+        Ours minus published, with its 95% interval.
+    p, p_within : float
+        P-values of the tests for a difference, and for a difference beyond the margin.
+    detectable : float
+        Difference that would have been detected with a probability of 80%.
+    differs, within : bool
+        Results of both tests.
+    quantity : str
+        Name of the quantity.
+    digits : int
+        Number of its printed decimals.
+    verdict, rule : str
+        Verdict and its rule, see `Agreement.verdict`.
+    without_pool : str
+        Verdict without the variance of one pool of samples.
+    basis : str
+        Basis of the verdict.
+    note : str
+        Reason for a difference.
+    command : str
+        Command that repeats the experiment.
     """
+
+    table: str
+    data: str
+    algo: str
+    column: str
+    ours: float | None
+    ours_std: float | None
+    n: int
+    published: float
+    published_std: float | None
+    published_n: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    detectable: float | None
+    p_within: float | None
+    differs: bool | None
+    within: bool | None
+    quantity: str
+    digits: int
+    verdict: str
+    rule: str
+    without_pool: str
+    basis: str | None
+    note: str | None
+    command: str | None
+
+
+class FileLine(NamedTuple):
+    """Line of a file of verdicts; empty texts stand for unknown values."""
+
+    table: str = ""
+    data: str = ""
+    algo: str = ""
+    column: str = ""
+    ours: str = ""
+    published: str = ""
+    n: str = ""
+    detectable: str = ""
+    differs: str = ""
+    within: str = ""
+    verdict: str = ""
+
+
+def find_verdicts(tables: Iterable[Table]) -> list[Verdict]:
+    """Return the verdict on every published number of tables."""
     return [
         _verdict(table.name, row, column, cell)
         for table in tables
@@ -44,55 +114,63 @@ def verdict_lines(tables: Iterable[Table]) -> list[dict]:
     ]
 
 
-def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
+def _verdict(table: str, row: str, column: str, cell: Cell) -> Verdict:
     agreement, target = cell.agreement, cell.target
-    return {
-        **{"table": table, "data": row, "algo": cell.algo, "column": column},
-        **{"ours": _rounded(cell.mean), "ours_std": _rounded(cell.std), "n": len(cell.values)},
-        **{
-            "published": target.mean,
-            "published_std": _rounded(target.std),
-            "published_n": target.n,
-        },
+    return Verdict(
+        table=table,
+        data=row,
+        algo=cell.algo,
+        column=column,
+        ours=_rounded(cell.mean),
+        ours_std=_rounded(cell.std),
+        n=len(cell.values),
+        published=target.mean,
+        published_std=_rounded(target.std),
+        published_n=target.n,
         **{name: agreement and _rounded(getattr(agreement, name)) for name in JUDGED},
         **{name: agreement and getattr(agreement, name) for name in FACTS},
-        **{"quantity": cell.quantity.name, "digits": cell.quantity.digits},
-        **{"verdict": cell.verdict, "rule": cell.rule},
-        "without_pool": cell.without_pool.verdict,
-        **{"basis": agreement and agreement.basis, "note": cell.note},
-        "command": cell.command or None,
-    }
+        quantity=cell.quantity.name,
+        digits=cell.quantity.digits,
+        verdict=cell.verdict,
+        rule=cell.rule,
+        without_pool=cell.without_pool.verdict,
+        basis=agreement and agreement.basis,
+        note=cell.note,
+        command=cell.command or None,
+    )
 
 
 def _rounded(value: float) -> float | None:
     return None if isnan(value) else round(value, 6)
 
 
-def lost_verdicts(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
+def lost_verdicts(
+    before: Iterable[FileLine], now: Iterable[Verdict]
+) -> list[tuple[FileLine, Verdict]]:
     """Return the numbers that were reproduced before and no longer are.
 
     Parameters
     ----------
-    before : iterable of dict
+    before : iterable of FileLine
         Lines of a file of verdicts.
-    now : iterable of dict
+    now : iterable of Verdict
         Current verdicts; places that are missing on either side are not compared.
 
     Returns
     -------
-    list of (dict, dict)
+    list of (FileLine, Verdict)
         Former and current verdict of each number.
     """
-    place = itemgetter("table", "data", "column")
-    reproduced = {place(line): line for line in before if line["verdict"] == "reproduced"}
+    place = attrgetter("table", "data", "column")
+    reproduced = {place(line): line for line in before if line.verdict == "reproduced"}
     return [
-        (reproduced[place(line)], line)
-        for line in now
-        if place(line) in reproduced and line["verdict"] != "reproduced"
+        (reproduced[place(verdict)], verdict)
+        for verdict in now
+        if place(verdict) in reproduced and verdict.verdict != "reproduced"
     ]
 
 
-def read_verdicts(path: Path) -> list[dict[str, str]]:
+def read_verdicts(path: Path) -> list[FileLine]:
     """Read a file of verdicts; return an empty list if it does not exist.
 
     Raises
@@ -105,7 +183,8 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     try:
         lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
         if all(line.keys() >= set(_REQUIRED_COLUMNS) for line in lines):
-            return lines
+            names = FileLine._fields
+            return [FileLine(*(line.get(name, "") for name in names)) for line in lines]
     except (UnicodeDecodeError, csv.Error):
         pass
     raise UserError(
@@ -113,34 +192,33 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     )
 
 
-def file_lines(verdicts: Iterable[dict]) -> list[dict[str, str]]:
+def file_lines(verdicts: Iterable[Verdict]) -> list[FileLine]:
     """Return the lines of a file of verdicts, with rounded errors."""
-
-    def printed(line: dict, name: str) -> str:
-        if name not in ("ours", "detectable"):
-            return str(line[name])
-        return fixed(line[name], line["digits"])
-
-    return [
-        {name: "" if line[name] is None else printed(line, name) for name in _FILE_COLUMNS}
-        for line in verdicts
-    ]
+    lines = []
+    for verdict in verdicts:
+        values = {name: getattr(verdict, name) for name in FileLine._fields}
+        for name in ("ours", "detectable"):
+            if values[name] is not None:
+                values[name] = fixed(values[name], verdict.digits)
+        lines.append(FileLine(*("" if value is None else str(value) for value in values.values())))
+    return lines
 
 
-def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
+def verdicts_as_csv(lines: Iterable[FileLine]) -> str:
     """Return the text of a file of verdicts, sorted by table."""
-    return lines_as_csv(_FILE_COLUMNS, sorted(lines, key=lambda line: line["table"]))
+    ordered = sorted(lines, key=lambda line: line.table)
+    return lines_as_csv(FileLine._fields, [line._asdict() for line in ordered])
 
 
-def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Mapping]) -> str:
+def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Verdict]) -> str:
     """Return verdicts and their counts as JSON.
 
     Parameters
     ----------
     tables : sequence of Table
         Tables whose cells are counted.
-    verdicts : sequence of mapping
-        Lines of `verdict_lines`.
+    verdicts : sequence of Verdict
+        Verdicts on their published numbers.
     """
     counted = counts(tables)
     content = {
@@ -150,7 +228,7 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Mapping]) -> st
         },
         "swaps": {name or "all": swaps._asdict() for name, swaps in counted.swaps.items()},
         "effects": {name or "all": each._asdict() for name, each in counted.effects.items()},
-        "verdicts": list(verdicts),
+        "verdicts": msgspec.to_builtins(verdicts),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
 

@@ -12,9 +12,9 @@ from boostbench.report.assemble import read_tables
 from boostbench.report.overview import readme
 from boostbench.report.verdict_files import (
     file_lines,
+    find_verdicts,
     lost_verdicts,
     read_verdicts,
-    verdict_lines,
     verdicts_as_csv,
 )
 from boostbench.spec.class_facts import CodeVersion
@@ -42,11 +42,11 @@ def tables():
 def test_reproduced_numbers_stay_reproduced(tables):
     before = read_verdicts(RESULTS / "verdicts.csv")
     assert len(before) > 400
-    assert lost_verdicts(before, verdict_lines([table for table in tables if table.paper])) == []
+    assert lost_verdicts(before, find_verdicts([table for table in tables if table.paper])) == []
 
 
 def test_committed_verdicts_follow_from_the_committed_records(tables):
-    today = verdicts_as_csv(file_lines(verdict_lines([table for table in tables if table.paper])))
+    today = verdicts_as_csv(file_lines(find_verdicts([table for table in tables if table.paper])))
     assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
 
 
