@@ -3,11 +3,13 @@ from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
-from fitting.examples import flat, modify_record, recorded
+from fitting.examples import RECORD, flat, modify_record, recorded
 
 from boostbench.analysis.cells import Cell
+from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import wording
+from boostbench.report.page.details import Source
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.render import render_page
 from boostbench.report.wording import PARTIAL, STALE, format_number
@@ -237,3 +239,14 @@ def test_page_is_reproducible(tables, html):
 
 def test_page_without_tables_has_a_note():
     assert "There are no tables." in Page(render_page([])).text("p")
+
+
+def test_records_without_times_have_no_reference_job():
+    entries = [
+        modify_record(RECORD, seconds=...),
+        modify_record(RECORD, seconds={"fit": 1.0, "calibration": 0.05}),
+        modify_record(RECORD, seconds={"calibration": None}),
+    ]
+    records = [recorded(each, "mine") for each in entries]
+    assert Source(ResultFrame(records)).calibration == "0.0500"
+    assert Source(ResultFrame(records[:1])).calibration == Source(ResultFrame()).calibration == ""

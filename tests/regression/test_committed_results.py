@@ -1,16 +1,55 @@
-"""Test the variance of samples that are drawn once, before all splits."""
+"""Check the size, reused settings and pools of the committed results."""
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from boostbench.config.compose import compose_config
+from boostbench.config.tables import TableDefinition
 from boostbench.papers.metadata import tables
 from boostbench.papers.published import lines_of as published
+from boostbench.records.archive import Records
 from boostbench.records.store import read_records, record_path
+from boostbench.report.assemble import read_tables
+
+REPOSITORY = Path(__file__).parents[2]
+
+LIMIT = 30e6
+
+
+def test_results_are_below_30_megabytes():
+    done = subprocess.run(
+        ["git", "-C", str(REPOSITORY), "ls-files", "-z", "results"], capture_output=True, text=True
+    )
+    files = [REPOSITORY / name for name in done.stdout.split("\0") if name]
+    if not files:
+        pytest.skip("no git checkout")
+    assert sum(path.stat().st_size for path in files if path.exists()) < LIMIT
+
 
 RESULTS = Path(__file__).parents[2] / "results"
+CGENS2 = TableDefinition.read("cgens2")
+
+
+@pytest.fixture(scope="module")
+def machines():
+    """Return the recorded splits of the support vector machine by data set."""
+    [table] = read_tables(["cgens2"], Records(RESULTS))
+    return {row: table.cells[row, "rbf_svc"].rows.records for row in table.rows}
+
+
+@pytest.mark.parametrize("row", CGENS2.rows)
+def test_cosines_use_the_bandwidth_of_the_support_vector_machine(row, machines):
+    """The bandwidth is chosen on the first split, like C (CGENS, section 3)."""
+    ours = compose_config(CGENS2.cell_settings(row, "fourier"))
+    assert ours["algo"]["grid"]["n_iterations"] == [500]
+    assert ours["protocol"]["tune"] == "first_split"
+    [first] = [record.chosen for record in machines[row] if record.split == 0]
+    assert ours["algo"]["gamma"] == first["gamma"]
+    assert "gamma" not in ours["algo"]["grid"]
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
