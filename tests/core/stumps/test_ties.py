@@ -18,14 +18,13 @@ from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts.choice import block_histogram, joint_histogram
-from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import ConstantFallbackSearch, ExcludingStumpSearch, StumpSearch
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 from . import reference
 
-LAYOUTS = [Dense, block_histogram, joint_histogram, Sorted]
+LAYOUTS = [block_histogram, joint_histogram, Sorted]
 
 
 @st.composite

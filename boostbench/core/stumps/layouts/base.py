@@ -26,7 +26,15 @@ UNIT_ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 
 
 class Layout:
-    """Arrangement of the training data from which the edges of all stumps are computed."""
+    """Arrangement of the training data from which the edges of all stumps are computed.
+
+    Attributes
+    ----------
+    feature, stump_index : ndarray of shape (n_positions,), dtype=int64
+        Feature at each position, and the index of its stump; -1 for padding.
+    additions, total_additions : int
+        Largest number of roundings of a weight below the threshold, and of the total, in an edge.
+    """
 
     dtype = np.float32
 
@@ -66,13 +74,31 @@ class Layout:
         """
         return None
 
+    def pieces(self, W, total):
+        """Yield the edges of the stumps, a few features at a time.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns), dtype=float32 or float64
+            Weights in C order.
+        total : ndarray of shape (n_columns,), dtype=float64
+            Sum of the weights of each column.
+
+        Yields
+        ------
+        ndarray of shape (n_stumps, n_columns)
+            Edges at the next positions, in the precision of W or in double precision; undefined for
+            padding. The next piece may overwrite the array.
+        """
+        raise NotImplementedError
+
     def candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; by default, all edges.
 
         Parameters
         ----------
         W, total
-            Parameters of `boostbench.core.stumps.layouts.dense.Dense.pieces`.
+            Parameters of `pieces`.
         tolerance : float
             Edges within this distance of the largest one are yielded.
         criterion : MaxAbsEdge, RowCriterion or SumAbsEdge

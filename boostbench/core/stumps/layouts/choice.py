@@ -8,7 +8,6 @@ keeps the sums in the cache. The number of distinct values determines the fastes
 ==================  ==========================================  ================================
 layout              work per round                              for
 ==================  ==========================================  ================================
-``Dense``           a product with a 0/1 matrix, by BLAS        a few thresholds per feature
 ``BlockHistogram``  a sparse product, then triangular products  few values, many samples
 ``JointHistogram``  a sparse product, then cumulative sums      the same, with more thresholds
 ``Sorted``          rows of W in order, then prefix sums        values that are mostly distinct
@@ -19,7 +18,6 @@ import numpy as np
 
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.joint_histogram import (
     BLOCK_BINS,
     BlockHistogram,
@@ -27,11 +25,6 @@ from boostbench.core.stumps.layouts.joint_histogram import (
 )
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.thresholds import iter_columns
-
-# Up to about this many thresholds per feature, the product of `Dense` by BLAS is faster than adding
-# each sample to a bin of each feature.
-_DENSE_THRESHOLDS_PER_FEATURE = 6
-_DENSE_MAX_BYTES = 2**28
 
 # From this many thresholds per value, `Sorted` is faster than histograms: gathering a row takes
 # half the time of adding it to a bin, but every sample takes a position.
@@ -58,17 +51,12 @@ def choose_layout(X, thresholds, codes=None):
 
     Returns
     -------
-    Dense, BlockHistogram, JointHistogram or Sorted
+    BlockHistogram, JointHistogram or Sorted
     """
     n_thresholds = sum(len(c) for c in thresholds)
     n_blocks = sum(-(-len(c) // BLOCK_BINS) for c in thresholds)
     layout = block_histogram if n_blocks <= _MAX_BLOCKS else joint_histogram
-    if (
-        n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
-        and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
-    ):
-        layout = Dense
-    elif _is_mostly_distinct(n_thresholds, X):
+    if _is_mostly_distinct(n_thresholds, X):
         layout = Sorted
     return layout(X, thresholds, codes)
 

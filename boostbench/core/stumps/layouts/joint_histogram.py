@@ -107,7 +107,7 @@ class JointHistogram(Layout):
         return self._sums(W)
 
     def pieces(self, W, total):
-        """Yield all edges at once; see `boostbench.core.stumps.layouts.dense.Dense.pieces`."""
+        """Yield all edges at once; see `Layout.pieces`."""
         sums = self.bin_sums(W)
         if W.shape[1] == 1:
             # NumPy's loops over vectors are faster than its loops over matrices of one column.
@@ -170,7 +170,7 @@ class BlockHistogram(JointHistogram):
         return earlier if earlier.any() else None
 
     def pieces(self, W, total):
-        """Yield all edges at once; see `Dense.pieces`."""
+        """Yield all edges at once; see `Layout.pieces`."""
         sums = self._sums(W)
         blocks = sums.reshape(BLOCK_BINS, -1)
         # Each block starts from the total and the sums of the earlier blocks, in units of -2.

@@ -67,7 +67,7 @@ class RankBins(Layout):
     Attributes
     ----------
     additions : int
-        See `boostbench.core.stumps.layouts.dense.Dense`.
+        See `boostbench.core.stumps.layouts.base.Layout`.
     """
 
     def __init__(self, order, is_threshold, n_samples, position):

@@ -31,7 +31,7 @@ class Sorted(Layout):
     Attributes
     ----------
     feature, stump_index, additions, total_additions
-        Attributes of `Dense`.
+        Attributes of `Layout`.
     thresholds : list of ndarray
         Thresholds of each feature.
     """
@@ -169,7 +169,7 @@ class Sorted(Layout):
         return np.split(self._to_piece_order(self._order), ends)
 
     def pieces(self, W, total):
-        """Yield edges, a few features at a time; see `Dense.pieces`. `total` is not used."""
+        """Yield edges, a few features at a time; see `Layout.pieces`. `total` is not used."""
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
         # One array for all pieces: fresh memory costs more than the sums.

@@ -201,7 +201,7 @@ class SparseBins(Layout):
         return 2 * self._most * float(np.abs(W).sum(axis=0).max())
 
     def pieces(self, W, total):
-        """Yield all edges at once; see `Dense.pieces`."""
+        """Yield all edges at once; see `Layout.pieces`."""
         sums = sparse_product(self._samples, W)
         if len(self._start) < len(sums):
             sums = prefix_sums(sums, self._start, self.sum_bound(W))

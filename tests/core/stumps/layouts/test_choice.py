@@ -14,7 +14,6 @@ from boostbench.core.stumps.layouts.choice import (
     joint_histogram,
     try_sorted_layout,
 )
-from boostbench.core.stumps.layouts.dense import Dense
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
 
@@ -42,7 +41,7 @@ def compute_edges(layout, G, dtype):
     return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
 
 
-@pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     X, thresholds, layout = layout_case
@@ -61,7 +60,7 @@ def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     np.testing.assert_allclose(edges[is_threshold], expected, atol=1e-5 * np.abs(G).sum())
 
 
-@pytest.mark.parametrize("kind", [Dense, block_histogram, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [block_histogram, joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rounding_errors_are_within_the_bound(layout_case, dtype):
     X, thresholds, layout = layout_case
@@ -80,7 +79,7 @@ def test_rounding_errors_are_within_the_bound(layout_case, dtype):
 @pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
 def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
-    for kind in (Dense, block_histogram, joint_histogram, Sorted):
+    for kind in (block_histogram, joint_histogram, Sorted):
         # Sums over a few thousand samples are accurate to a thousandth of their weight.
         layout = kind(X, [cuts[::20] for cuts in reference.thresholds(X)])
         assert 0 < layout.error_bound(layout.dtype) < 1e-3
@@ -122,9 +121,8 @@ def test_pieces_contain_a_few_features():
 @pytest.mark.parametrize(
     ("n_values", "n_features", "layout"),
     [
-        (1, 3, Dense),
-        (2, 3, Dense),
-        (7, 3, Dense),
+        (1, 3, BlockHistogram),
+        (2, 3, BlockHistogram),
         (12, 3, BlockHistogram),
         (48, 85, BlockHistogram),
         (60, 65, JointHistogram),
