@@ -6,12 +6,14 @@ found.
 """
 
 import csv
+import gzip
 import hashlib
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from boostbench.records.codec import encode
 from boostbench.records.store import RecordFile, record_paths
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -22,7 +24,7 @@ def digest_keys(path, n_records=None):
     """Return the number of the first records of a file, and a digest of their keys."""
     digest, n_read = hashlib.sha256(), 0
     for record in islice(RecordFile(path).read_new(), n_records):
-        fields = record.key, record.asked, record.config.hash
+        fields = record.key, record.config.keys.settings, record.config.hash
         digest.update(" ".join(fields).encode() + b"\n")
         n_read += 1
     return n_read, digest.hexdigest()[:16]
@@ -47,6 +49,15 @@ def test_record_keys_are_unchanged():
     common = pinned.keys() & paths.keys()
     changed = [name for name in common if digest_keys(paths[name], pinned[name][0]) != pinned[name]]
     assert sorted(changed) == []
+
+
+def test_records_are_encoded_to_the_lines_that_were_read():
+    for path in record_paths(RESULTS):
+        packed = path.with_name(f"{path.name}.gz")
+        body = gzip.decompress(packed.read_bytes()) if packed.exists() else b""
+        body += path.read_bytes() if path.exists() else b""
+        lines = [line for line in body.splitlines(keepends=True) if b'"schema":' in line]
+        assert [encode(record)[1] for record in RecordFile(path).read_new()] == lines, path
 
 
 if __name__ == "__main__":
