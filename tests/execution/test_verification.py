@@ -38,7 +38,7 @@ def outcome(entries):
     return Outcome({k: v for k, v in entries.items() if k not in facts}, **facts)
 
 
-# One record
+# Comparisons of a single record
 
 
 @pytest.mark.parametrize(
