@@ -401,7 +401,7 @@ def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "
     UserError
         With the near matches.
     """
-    cells = list(cells)
+    cells = list(cells) if shared else []  # making the settings of all cells takes a while
     for key, value in shared.items():
         if not any(_applicable_key(key, value, chosen) for chosen in cells):
             valid_keys = {f"algo.{name}" for chosen in cells for name in _parameters(chosen)}

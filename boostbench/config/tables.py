@@ -237,9 +237,9 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
         # An override of the table or of a row must set a parameter of at least one column.
-        check_applicable(self.overrides, [self._shared_settings(*key) for key in self.keys], where)
+        check_applicable(self.overrides, (self._shared_settings(*key) for key in self.keys), where)
         for name, row in self.rows.items():
-            cells = [self._shared_settings(name, column) for column in self.columns]
+            cells = (self._shared_settings(name, column) for column in self.columns)
             check_applicable(row.overrides, cells, f"{where}: row {name}")
 
     def _check_quantity(self, where: str) -> None:
@@ -390,7 +390,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             Configs by row and column.
         """
         asked = parse_overrides(overrides)
-        check_applicable(asked, [self._shared_settings(*key) | asked for key in self.keys])
+        check_applicable(asked, (self._shared_settings(*key) | asked for key in self.keys))
         keys = self.keys if keys is None else keys
         return {key: self._compose(*key, asked) for key in keys}
 
