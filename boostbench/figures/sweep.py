@@ -120,7 +120,7 @@ def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -
         pad=None,
     )
     with style():
-        suffix = " (standard deviation)" if has_deviations else ""
+        suffix = ", with its standard deviation" if has_deviations else ""
         figure.suptitle(f"{label_axis(quantity)}{suffix}, the best in bold", fontsize="medium")
     return figure
 
