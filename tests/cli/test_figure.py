@@ -190,7 +190,7 @@ def test_times_average_the_recorded_seconds(call, folder, define, table_of_losse
         for rounds, seconds in zip(line.x, line.y, strict=True):
             algos = [record.config.algo for record in recorded]
             spent = [
-                record.seconds["coefficients"]
+                record.seconds.coefficients
                 for record, algo in zip(recorded, algos, strict=True)
                 if (algo["loss"], algo["n_iterations"]) == (loss, rounds)
             ]
@@ -217,11 +217,13 @@ def test_column_without_the_quantity_has_no_line(call, folder, define, define_ta
     rounds = define(kind="varied", varied="n", panels=[panel | {"quantity": "n_iterations"}])
     assert call("figure", rounds).code == 0
     assert "No line in One, as records do not tell n_iterations: constant." in page.read_text()
-    losses = define(kind="varied", varied="n", panels=[panel | {"quantity": "log_loss"}])
-    refusal = call("figure", losses)
+    precisions = define(
+        kind="varied", varied="n", panels=[panel | {"quantity": "mean_average_precision"}]
+    )
+    refusal = call("figure", precisions)
     assert (refusal.code, refusal.err) == (
         2,
-        "boostbench: no record of what One shows tells log_loss\n",
+        "boostbench: no record of what One shows tells mean_average_precision\n",
     )
 
 
