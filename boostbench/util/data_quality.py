@@ -11,24 +11,41 @@ import numpy as np
 
 from boostbench.util.errors import truncated_list
 
-#: Entries of the sample of rows that selects suspicious columns; all rows then decide.
+#: Entries (rows times columns) of the sample that selects suspicious columns in a short time.
+#: All rows then decide on the selected columns.
 _SAMPLE_ENTRIES = 100_000
-#: Rows of the sample: fewer hardly separate columns, and more cost time.
-_MIN_SAMPLE_ROWS, _MAX_SAMPLE_ROWS = 200, 2000
-#: Area under the ROC curve above which a column separates two classes: on all rows, on the sample.
-_MIN_AUC, _MIN_SAMPLE_AUC = 0.999, 0.99
+#: Minimum number of rows of this sample: fewer rows select too many columns by chance.
+_MIN_SAMPLE_ROWS = 200
+#: Maximum number of rows of this sample: more rows cost time and hardly change the selection.
+_MAX_SAMPLE_ROWS = 2000
+#: Area under the ROC curve above which a column separates two classes, on all rows.
+_MIN_AUC = 0.999
+#: The same on the sample, lower so that the sample loses no column that all rows would name.
+_MIN_SAMPLE_AUC = 0.99
 #: Natural logarithm of the probability below which a separation is not due to chance.
 _LOG_CHANCE = math.log(1e-3)
-#: Rows per category below which a pure category says nothing.
+#: Minimum mean number of rows per category: with fewer, categories have one class each by chance.
 _MIN_CATEGORY_ROWS = 20
-#: Rows below which distinct whole numbers are no ids.
+#: Minimum number of rows: in fewer rows, measured whole numbers may be distinct as well.
 _MIN_ID_ROWS = 50
-#: Share below which one of two classes is rare, and samples below which one of several is.
-_RARE_SHARE, _RARE_COUNT = 0.05, 10
-#: Entries above which equal rows are not searched: more take seconds.
+#: Range of unordered ids, in whole numbers per row: distinct amounts of money, for instance, spread
+#: more widely.
+_MAX_ID_RANGE = 2
+#: Share of the samples below which one of two classes is rare.
+_RARE_SHARE = 0.05
+#: Number of samples below which one of several classes is rare.
+_RARE_COUNT = 10
+#: Maximum number of entries in which equal rows are searched: more take seconds.
 _MAX_HASHED_ENTRIES = 5_000_000
-#: Share of repeated rows above which they are named, and number of them that chance may explain.
-_REPEATED_SHARE, _CHANCE_REPEATS = 0.01, 0.01
+#: Share of repeated rows above which they are named.
+_REPEATED_SHARE = 0.01
+#: Maximum number of rows that equal a given row by chance, if repeated rows are to be copies.
+_CHANCE_REPEATS = 0.01
+#: Number of distinct rows, 125 000 pairs of them, that estimate the probability of equal values.
+_CHANCE_SAMPLE_ROWS = 500
+#: Number of columns whose agreement is multiplied as if they were independent. The columns of a
+#: table depend on each other, so that the product over all columns would be far too small.
+_N_CHANCE_COLUMNS = 3
 
 
 class DataFault(NamedTuple):
@@ -78,30 +95,30 @@ def find_faults(
     >>> find_faults(X, ["sold", "country"], [], np.arange(100) % 2, ["no", "yes"])[0].text
     "column 'sold' alone separates the classes; is its value known before the class is?"
     """
-    # 1) Select suspicious columns on a sample of rows. A missing value is the largest one.
     n_rows, n_columns = X.shape
     if not n_columns or n_rows < 2:
         return []
+    category_counts = dict(category_counts)
+    # 1) Select suspicious columns on a sample of rows.
     size = min(max(_SAMPLE_ENTRIES // n_columns, _MIN_SAMPLE_ROWS), _MAX_SAMPLE_ROWS)
     rows = np.linspace(0, n_rows - 1, min(n_rows, size)).astype(np.intp)
-    sample = np.where(np.isnan(X[rows]), np.inf, X[rows])
-    is_code = np.isin(np.arange(n_columns), [column for column, _ in category_counts])
+    sample = _missing_as_largest(X[rows])
+    is_code = np.isin(np.arange(n_columns), list(category_counts))
     is_constant = (sample == sample[0]).all(axis=0)
-    is_distinct = _pairs_of_equal_values(np.sort(sample, axis=0)) == 0
-    may_be_id = (sample == np.floor(sample)).all(axis=0) & is_distinct & ~is_code
+    is_whole = (sample == np.floor(sample)).all(axis=0)
+    is_distinct = _count_equal_pairs(sample) == 0
 
     # 2) Decide on all rows.
     faults = []
     if y is not None and _is_beyond_chance(np.bincount(y), n_columns):
-        sizes = dict(category_counts)
-        candidates = _separating_columns(sample, y[rows], sizes, len(rows), _MIN_SAMPLE_AUC)
-        for j in candidates:
-            column = np.where(np.isnan(X[:, [j]]), np.inf, X[:, [j]])
-            column_sizes = {0: sizes[j]} if j in sizes else {}
-            if _separating_columns(column, y, column_sizes, n_rows, _MIN_AUC):
+        for j in _separating_columns(sample, y[rows], category_counts, _MIN_SAMPLE_AUC):
+            column = _missing_as_largest(X[:, [j]])
+            column_counts = {0: category_counts[j]} if j in category_counts else {}
+            if _separating_columns(column, y, column_counts, _MIN_AUC):
                 question = "is its value known before the class is?"
                 text = f"column {names[j]!r} alone separates the classes; {question}"
                 faults.append(DataFault("leak", text))
+    may_be_id = is_whole & is_distinct & ~is_code
     ids = [names[j] for j in np.flatnonzero(may_be_id) if _is_id(X[:, j])]
     if ids:
         text = f"{_list_columns(ids)}: a different whole number in each row, as of ids"
@@ -144,14 +161,11 @@ def count_repeated_rows(X: np.ndarray, split: tuple[np.ndarray, np.ndarray] | No
     _, distinct_rows = np.unique(hashes, return_index=True)
     if len(distinct_rows) == n_rows:
         return 0
-    # 2) Rows of few values, such as yes and no, are often equal without being copies: judge by the
-    #    probability that two distinct rows agree in the columns of most values.
-    positions = np.linspace(0, len(distinct_rows) - 1, min(len(distinct_rows), 500))
-    sample = X[distinct_rows[positions.astype(np.intp)]]
-    n_equal = _pairs_of_equal_values(np.sort(np.where(np.isnan(sample), np.inf, sample), axis=0))
-    shares = np.sort(n_equal / max(1, len(sample) * (len(sample) - 1) / 2))
-    if n_rows * np.prod(shares[:3]) > _CHANCE_REPEATS:
+    # 2) Ignore repeats that chance explains: rows of few values, such as yes and no, are often
+    #    equal without being copies.
+    if n_rows * _chance_of_equal_rows(X, distinct_rows) > _CHANCE_REPEATS:
         return 0
+    # 3) Count the repeats, and ignore a few of them.
     if split is None:
         n_repeated = n_rows - len(distinct_rows)
         n_tested = n_rows
@@ -162,80 +176,191 @@ def count_repeated_rows(X: np.ndarray, split: tuple[np.ndarray, np.ndarray] | No
     return n_repeated if n_repeated >= _REPEATED_SHARE * n_tested else 0
 
 
-def _separating_columns(
-    X: np.ndarray, y: np.ndarray, sizes: dict[int, int], n_rows: int, min_auc: float
-) -> list[int]:
-    """Return the columns that alone separate two classes, or all of several."""
-    n_classes = int(y.max()) + 1
-    columns = []
-    numbers = [j for j in range(X.shape[1]) if j not in sizes]
-    if numbers and n_classes == 2:
-        from scipy.stats import rankdata  # slow to import
+def _chance_of_equal_rows(X: np.ndarray, distinct_rows: np.ndarray) -> float:
+    """Return an upper estimate of the probability that two independent samples are equal.
 
-        is_positive = y == 1
-        n_positive = int(is_positive.sum())
-        n_pairs = n_positive * (len(y) - n_positive)
-        if n_pairs:
-            ranks = rankdata(X[:, numbers], axis=0)[is_positive].sum(axis=0)
-            auc = (ranks - n_positive * (n_positive + 1) / 2) / n_pairs
-            is_separating = np.maximum(auc, 1 - auc) > min_auc
-            columns += np.array(numbers)[is_separating].tolist()
-    elif numbers:
-        order = np.argsort(X[:, numbers], axis=0, kind="stable")
-        values, labels = np.take_along_axis(X[:, numbers], order, axis=0), y[order]
-        changes = labels[1:] != labels[:-1]
-        is_tied = (changes & (values[1:] == values[:-1])).any(axis=0)
-        n_present = len(np.unique(y))
-        is_separating = ~is_tied & (changes.sum(axis=0) == n_present - 1) & (n_present > 1)
-        columns += np.array(numbers)[is_separating].tolist()
-    for j, n_categories in sizes.items():
-        if (n_categories + 1) * _MIN_CATEGORY_ROWS > n_rows:
-            continue
-        codes = np.where(np.isfinite(X[:, j]), X[:, j], n_categories).astype(np.intp)
-        table = np.zeros((n_categories + 1, n_classes))
-        np.add.at(table, (codes, y), 1)
-        if (table > 0).any(axis=0).sum() > 1 and ((table > 0).sum(axis=1) <= 1).all():
-            columns.append(j)
-    return sorted(columns)
+    The share of pairs of rows with equal values estimates the probability that two samples agree
+    in a column. Equal samples agree in all columns, and so in the three columns that agree most
+    rarely; the product of the shares of these is returned.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+    distinct_rows : ndarray of int
+        Number of one of each set of equal rows, so that copies of rows do not count as chance.
+    """
+    size = min(len(distinct_rows), _CHANCE_SAMPLE_ROWS)
+    positions = np.linspace(0, len(distinct_rows) - 1, size).astype(np.intp)
+    n_equal_pairs = _count_equal_pairs(_missing_as_largest(X[distinct_rows[positions]]))
+    n_pairs = max(1, size * (size - 1) / 2)
+    return np.prod(np.sort(n_equal_pairs / n_pairs)[:_N_CHANCE_COLUMNS])
+
+
+def _missing_as_largest(X: np.ndarray) -> np.ndarray:
+    """Return X with infinity for missing values, which are then equal and have an order."""
+    return np.where(np.isnan(X), np.inf, X)
+
+
+def _separating_columns(
+    X: np.ndarray, y: np.ndarray, category_counts: dict[int, int], min_auc: float
+) -> list[int]:
+    """Return the indices of the columns each of which alone separates the classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+        Numbers and codes of categories; infinity for missing values.
+    y : ndarray of shape (n_samples,), int
+        Index of each sample's class.
+    category_counts : dict of int to int
+        Number of categories of each column of codes.
+    min_auc : float
+        Area under the ROC curve above which a column of numbers separates two classes.
+
+    Returns
+    -------
+    list of int
+        Sorted indices. Two classes may overlap a little, as `min_auc` allows; several may not.
+    """
+    codes = [
+        j
+        for j, n_categories in category_counts.items()
+        if _is_category_pure(X[:, j], n_categories, y)
+    ]
+    numbers = np.setdiff1d(np.arange(X.shape[1]), list(category_counts))
+    if not len(numbers):
+        return sorted(codes)
+    if y.max() == 1:
+        is_separating = _separates_two_classes(X[:, numbers], y, min_auc)
+    else:
+        is_separating = _separates_several_classes(X[:, numbers], y)
+    return sorted([*codes, *numbers[is_separating].tolist()])
+
+
+def _separates_two_classes(X: np.ndarray, y: np.ndarray, min_auc: float) -> np.ndarray:
+    """Return whether each column of numbers orders the samples by class 0 and 1.
+
+    The area under the ROC curve is the share of pairs of a positive and a negative sample in which
+    the positive one has the larger number (Mann-Whitney U, a tie counts one half). The sum of the
+    ranks of the n positive samples exceeds U by n (n + 1) / 2, the pairs among themselves. A column
+    in descending order, whose area is near 0, separates the classes as well.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,), bool
+    """
+    from scipy.stats import rankdata  # slow to import
+
+    is_positive = y == 1
+    n_positive = int(is_positive.sum())
+    n_pairs = n_positive * (len(y) - n_positive)
+    if not n_pairs:
+        return np.zeros(X.shape[1], dtype=bool)
+    rank_sums = rankdata(X, axis=0)[is_positive].sum(axis=0)
+    auc = (rank_sums - n_positive * (n_positive + 1) / 2) / n_pairs
+    return np.maximum(auc, 1 - auc) > min_auc
+
+
+def _separates_several_classes(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return whether each column of numbers has an interval for each class.
+
+    In the order of the column, the class then changes once less than there are classes, and never
+    between equal numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,), bool
+    """
+    order = np.argsort(X, axis=0, kind="stable")
+    values, labels = np.take_along_axis(X, order, axis=0), y[order]
+    is_change = labels[1:] != labels[:-1]
+    has_tied_change = (is_change & (values[1:] == values[:-1])).any(axis=0)
+    n_classes = len(np.unique(y))
+    return ~has_tied_change & (is_change.sum(axis=0) == n_classes - 1) & (n_classes > 1)
+
+
+def _is_category_pure(codes: np.ndarray, n_categories: int, y: np.ndarray) -> bool:
+    """Return whether the samples of each category have one class, and not all the same one.
+
+    Missing values, which are infinite, form one more category.
+    """
+    if (n_categories + 1) * _MIN_CATEGORY_ROWS > len(codes):
+        return False
+    categories = np.where(np.isfinite(codes), codes, n_categories).astype(np.intp)
+    has_samples = np.zeros((n_categories + 1, int(y.max()) + 1), dtype=bool)
+    has_samples[categories, y] = True
+    has_several_classes = has_samples.any(axis=0).sum() > 1
+    return bool(has_several_classes and (has_samples.sum(axis=1) <= 1).all())
 
 
 def _is_beyond_chance(counts: np.ndarray, n_columns: int) -> bool:
-    """Return whether a column that orders the samples by class is hardly due to chance."""
+    r"""Return whether a column that separates the classes is hardly due to chance.
+
+    The n labels can be arranged in :math:`n! / \prod_k n_k!` ways along the order of a column. In
+    :math:`K!` of them the samples of each of the K classes are neighbours. A column without
+    relation to the classes has all arrangements equally often, so that the quotient is its
+    probability to separate the classes. With m columns, the probability that one of them does is
+    at most m times as large.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,), int
+        Number of samples of each class.
+    n_columns : int
+        Number m of columns.
+    """
     counts = counts[counts > 0]
+    # The logarithm of n! is lgamma(n + 1).
     log_arrangements = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
-    log_successes = math.lgamma(len(counts) + 1) + math.log(n_columns)
-    return log_successes - log_arrangements < _LOG_CHANCE
+    log_separations = math.lgamma(len(counts) + 1)
+    log_probability = math.log(n_columns) + log_separations - log_arrangements
+    return log_probability < _LOG_CHANCE
 
 
 def _is_id(column: np.ndarray) -> bool:
-    """Return whether a column has a different whole number in each row, in order or dense."""
+    """Return whether a column has a different whole number in each row, as ids have.
+
+    The numbers rise or fall from row to row, or have a narrow range, as shuffled ids have.
+    """
     is_whole = np.isfinite(column).all() and (column == np.floor(column)).all()
     if len(column) < _MIN_ID_ROWS or not is_whole:
         return False
     steps = np.diff(column)
     if (steps > 0).all() or (steps < 0).all():
         return True
-    if column.max() - column.min() >= 2 * len(column):
+    if column.max() - column.min() >= _MAX_ID_RANGE * len(column):
         return False
-    return bool((np.diff(np.sort(column)) > 0).all())
+    is_distinct = (np.diff(np.sort(column)) > 0).all()
+    return bool(is_distinct)
 
 
 def _is_constant(column: np.ndarray) -> bool:
+    """Return whether all values of a column are equal or all are missing."""
     return bool((column == column[0]).all() or np.isnan(column).all())
 
 
 def _rare_class(counts: np.ndarray, classes: Sequence[object]) -> list[DataFault]:
-    """Return the fault of a smallest class that is rare."""
+    """Return the fault that the smallest class is rare, or an empty list.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,), int
+        Number of samples of each class.
+    classes : sequence
+        Labels of the classes.
+    """
     smallest, n_rows = int(counts.argmin()), int(counts.sum())
     if len(counts) == 2:
-        is_rare, size = counts[smallest] < _RARE_SHARE * n_rows, f"{_RARE_SHARE:.0%} of the samples"
+        is_rare = counts[smallest] < _RARE_SHARE * n_rows
+        limit = f"{_RARE_SHARE:.0%} of the samples"
     else:
-        is_rare, size = counts[smallest] < _RARE_COUNT, f"{_RARE_COUNT} samples"
+        is_rare = counts[smallest] < _RARE_COUNT
+        limit = f"{_RARE_COUNT} samples"
     if not is_rare or len(counts) < 2:
         return []
     # The text has no exact numbers, so that Python shows it once for all folds.
     text = (
-        f"class {_plain(classes[smallest])!r} has fewer than {size}, and may never be predicted; "
+        f"class {_plain(classes[smallest])!r} has fewer than {limit}, and may never be predicted; "
         "class_weight=balanced or another threshold helps"
     )
     return [DataFault("rare_class", text)]
@@ -247,24 +372,47 @@ def _plain(label: object) -> object:
 
 
 def _list_columns(names: Sequence[str]) -> str:
+    """Return the subject of a sentence, such as ``columns 'a', 'b'``."""
     listed = truncated_list([repr(name) for name in names])
     return f"column{'s' * (len(names) > 1)} {listed}"
 
 
-def _pairs_of_equal_values(ordered: np.ndarray) -> np.ndarray:
-    """Return the number of pairs of equal values in each sorted column."""
-    n_rows, n_columns = ordered.shape
-    is_first = np.ones((n_rows, n_columns), dtype=bool)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    # Row r of a run that begins at row s forms r - s pairs with the rows before it.
+def _count_equal_pairs(X: np.ndarray) -> np.ndarray:
+    """Return the number of pairs of rows with equal values in each column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+        Numbers without NaN, which is not equal to itself.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,), int
+    """
+    n_rows, n_columns = X.shape
+    ordered = np.sort(X, axis=0)
+    is_run_start = np.ones((n_rows, n_columns), dtype=bool)
+    is_run_start[1:] = ordered[1:] != ordered[:-1]
+    # Row r of a run of equal values that starts at row s forms r - s pairs with earlier rows.
     positions = np.arange(n_rows)[:, None]
-    starts = np.maximum.accumulate(np.where(is_first, positions, 0), axis=0)
-    return (positions - starts).sum(axis=0)
+    run_starts = np.maximum.accumulate(np.where(is_run_start, positions, 0), axis=0)
+    return (positions - run_starts).sum(axis=0)
 
 
 def _row_hashes(X: np.ndarray) -> np.ndarray:
-    """Return a hash of each row, equal for equal rows."""
-    bits = np.ascontiguousarray(X + 0.0).view(np.uint64)  # 0.0 and -0.0 are equal
+    """Return a hash of each row, equal for equal rows.
+
+    The bits of each number are multiplied by an odd number of its column, so that exchanged values
+    change the hash. The hash of a row is the sum over its columns, modulo 2**64.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), uint64
+    """
+    # Adding 0.0 turns -0.0, which is equal to 0.0, into the same bits.
+    bits = np.ascontiguousarray(X + 0.0).view(np.uint64)
     factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1], dtype=np.uint64) | 1
+    # A product moves bits upwards only, and the low bits of whole numbers are 0: shifts move the
+    # high bits down.
     mixed = (bits ^ (bits >> np.uint64(29))) * factors
     return (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
