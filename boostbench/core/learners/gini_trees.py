@@ -20,6 +20,7 @@ _MIN_CLASSES_FOR_SUMS = 12
 # Smallest side of a split and smallest gain, as fractions of the leaf's weight. Smaller ones are
 # within the rounding errors of single precision.
 _RESOLUTION = 1e-6
+_MIN_DIVISOR = _RESOLUTION**2
 
 
 class GiniTreeSearch:
@@ -81,18 +82,18 @@ class GiniTreeSearch:
         leaves = [0]
         total = float(G.sum())
         while len(leaves) < self.max_leaf_nodes:
-            gains = np.array([nodes[number].gain for number in leaves])
-            split = leaves[argmax_with_tolerance(gains, total)]
-            node = nodes[split]
+            gains = np.array([nodes[leaf].gain for leaf in leaves])
+            parent = leaves[argmax_with_tolerance(gains, total)]
+            node = nodes[parent]
             if node.gain <= 0:
                 break
-            low, high = len(nodes), len(nodes) + 1
-            leaves = [number for number in leaves if number != split] + [low, high]
-            children[split] = low, high
-            children += [(low, low), (high, high)]
+            low_leaf, high_leaf = len(nodes), len(nodes) + 1
+            leaves = [leaf for leaf in leaves if leaf != parent] + [low_leaf, high_leaf]
+            children[parent] = low_leaf, high_leaf
+            children += [(low_leaf, low_leaf), (high_leaf, high_leaf)]
             may_grow = len(leaves) < self.max_leaf_nodes
-            for side in (~node.is_above, node.is_above):
-                nodes.append(self._make_leaf(G, node.is_inside & side, may_grow))
+            for is_on_side in (~node.is_above, node.is_above):
+                nodes.append(self._make_leaf(G, node.is_inside & is_on_side, may_grow))
         if len(nodes) == 1:
             return None
         # 2) Label the leaves, and store the nodes as arrays.
@@ -226,17 +227,18 @@ def _gain_from_sums(weights, below, above):
         sums *= 2.0
         sums -= weights
         sums *= weights
-    low = np.cumsum(weights, axis=1)
-    squares = np.cumsum(below, axis=1)
-    total_squares = squares[:, -1:].copy()
-    low, squares = low[:, :-1], squares[:, :-1]
-    high = 1.0 - low
-    balance = 4.0 * low * high
-    squares /= np.maximum(low, _RESOLUTION**2)
-    squares += np.cumsum(above[:, :0:-1], axis=1)[:, ::-1] / np.maximum(high, _RESOLUTION**2)
-    squares -= total_squares
-    squares *= np.minimum(1.0, balance / _RESOLUTION)
-    return squares
+    low_weight = np.cumsum(weights, axis=1)[:, :-1]
+    high_weight = 1.0 - low_weight
+    low_squares = np.cumsum(below, axis=1)
+    leaf_squares = low_squares[:, -1:].copy()
+    high_squares = np.cumsum(above[:, :0:-1], axis=1)[:, ::-1]
+    gain = low_squares[:, :-1]
+    gain /= np.maximum(low_weight, _MIN_DIVISOR)
+    gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)
+    gain -= leaf_squares
+    balance = 4.0 * low_weight * high_weight
+    gain *= np.minimum(1.0, balance / _RESOLUTION)
+    return gain
 
 
 def _gain_from_edges(edges):
@@ -251,11 +253,13 @@ def _gain_from_edges(edges):
     -------
     ndarray of shape (n_stumps,)
     """
-    column_groups = np.zeros((edges.shape[1], 2))
-    column_groups[0, 1] = column_groups[1:, 0] = 1.0
+    column_sums = np.zeros((edges.shape[1], 2))
+    column_sums[1:, 0] = column_sums[0, 1] = 1.0
     gain = np.empty(len(edges))
     for start in range(0, len(edges), _BLOCK_STUMPS):
         block = slice(start, start + _BLOCK_STUMPS)
-        deviation, imbalance = (np.square(edges[block], out=edges[block]) @ column_groups).T
-        np.divide(deviation, np.maximum(1 - imbalance, _RESOLUTION), out=gain[block])
+        squares = np.square(edges[block], out=edges[block])
+        deviation_squares, weight_square = (squares @ column_sums).T
+        balance = 1.0 - weight_square
+        np.divide(deviation_squares, np.maximum(balance, _RESOLUTION), out=gain[block])
     return gain

@@ -85,7 +85,7 @@ class JointBinSums:
                 bins[block].T, joint_rows, groups, strict=True
             ):
                 group_bins[:] = bin_rows.take(joint[block])
-        self._samples = SampleBins(bins, n_joint, n_kept_rows)
+        self._samples = SampleBins(bins, n_joint, n_kept_bins=n_kept_rows)
         self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):

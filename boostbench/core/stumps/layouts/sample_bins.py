@@ -11,9 +11,9 @@ _CHUNK_ENTRIES = 2**18
 
 # In single precision the product adds this many columns at a time, and the remaining ones one by
 # one. Padding with columns of zeros saves time if the additions per copied row exceed
-# _ADDITIONS_PER_COPY.
-_LANES = 4
-_ADDITIONS_PER_COPY = 12
+# _ADDITIONS_PER_COPIED_ROW.
+_UNROLLED_COLUMNS = 4
+_ADDITIONS_PER_COPIED_ROW = 12
 
 # Number of bins whose sums fit the cache, with ten columns. More bins are divided into parts.
 _PART_BINS = 2**13
@@ -32,7 +32,7 @@ class SampleBins:
         bin, whose sum is then undefined.
     n_bins : int
         Number of bins of all groups.
-    n_counted : int, default=None
+    n_kept_bins : int, default=None
         Number of bins that count in `additions`, the first ones; None means all.
 
     Attributes
@@ -47,23 +47,23 @@ class SampleBins:
     [[1.0], [2.0], [3.0]]
     """
 
-    def __init__(self, bins, n_bins, n_counted=None):
+    def __init__(self, bins, n_bins, n_kept_bins=None):
         self._n_bins = n_bins
-        n_counted = n_bins if n_counted is None else n_counted
+        n_kept_bins = n_bins if n_kept_bins is None else n_kept_bins
         n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
         if n_parts <= 1:
-            self._parts, self._rows = [_Part(bins, n_bins, n_counted)], None
+            self._parts, self._used_bins = [_Part(bins, n_bins, n_kept_bins)], None
         else:
-            self._parts, self._rows = [], []
+            self._parts, self._used_bins = [], []
             for part_bins in np.array_split(bins, n_parts, axis=1):
                 is_used = np.zeros(n_bins, bool)
                 is_used[part_bins] = True
-                rows = np.flatnonzero(is_used)
-                number = np.empty(n_bins, np.int32)
-                number[rows] = np.arange(len(rows))
-                part_counted = int(np.searchsorted(rows, n_counted))
-                self._parts.append(_Part(number[part_bins], len(rows), part_counted))
-                self._rows.append(rows)
+                used_bins = np.flatnonzero(is_used)
+                index_in_part = np.empty(n_bins, np.int32)
+                index_in_part[used_bins] = np.arange(len(used_bins))
+                n_kept_in_part = int(np.searchsorted(used_bins, n_kept_bins))
+                self._parts.append(_Part(index_in_part[part_bins], len(used_bins), n_kept_in_part))
+                self._used_bins.append(used_bins)
         self.additions = max(part.additions for part in self._parts)
 
     def set_dtype(self, dtype):
@@ -79,67 +79,74 @@ class SampleBins:
         return self._sums(W)
 
     def _sums(self, W):
-        if self._rows is None:
+        if self._used_bins is None:
             return self._parts[0].sums(W)
         sums = np.zeros((self._n_bins, *W.shape[1:]), np.result_type(W, self._parts[0].dtype))
-        for part, rows in zip(self._parts, self._rows, strict=True):
-            sums[rows] = part.sums(W)
+        for part, used_bins in zip(self._parts, self._used_bins, strict=True):
+            sums[used_bins] = part.sums(W)
         return sums
 
 
 class _Part:
     """Matrix of consecutive groups, in chunks of samples; see `SampleBins` for parameters."""
 
-    def __init__(self, bins, n_bins, n_counted):
+    def __init__(self, bins, n_bins, n_kept_bins):
         n_samples, n_groups = bins.shape
-        self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
-        entries = np.ones(self._length * n_groups)
-        ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
-        self._slices = [
-            slice(start, start + self._length) for start in range(0, n_samples, self._length)
+        self._chunk_length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
+        ones = np.ones(self._chunk_length * n_groups)
+        column_ends = np.arange(
+            0, self._chunk_length * n_groups + 1, max(1, n_groups), dtype=np.int32
+        )
+        self._chunk_slices = [
+            slice(start, start + self._chunk_length)
+            for start in range(0, n_samples, self._chunk_length)
         ]
         self._chunks = []
-        for rows in self._slices:
-            chunk_bins = bins[rows]
+        for chunk_slice in self._chunk_slices:
+            chunk_bins = bins[chunk_slice]
             matrix = sparse.csc_array((n_bins, len(chunk_bins)))
             # The constructor would copy the entries.
-            matrix.data, matrix.indices = entries[: chunk_bins.size], chunk_bins.ravel()
-            matrix.indptr = ends[: len(chunk_bins) + 1]
+            matrix.data, matrix.indices = ones[: chunk_bins.size], chunk_bins.ravel()
+            matrix.indptr = column_ends[: len(chunk_bins) + 1]
             self._chunks.append(matrix)
-        depths = [np.bincount(chunk.indices)[:n_counted].max(initial=0) for chunk in self._chunks]
-        self.additions = int(max(depths)) + len(self._chunks) - 1
+        chunk_additions = [
+            np.bincount(chunk.indices)[:n_kept_bins].max(initial=0) for chunk in self._chunks
+        ]
+        self.additions = int(max(chunk_additions)) + len(self._chunks) - 1
 
     @property
     def dtype(self):
         return self._chunks[0].dtype
 
     def set_dtype(self, dtype):
-        entries = self._chunks[0].data.astype(dtype)
+        ones = self._chunks[0].data.astype(dtype)
         for chunk in self._chunks:
-            chunk.data = entries[: chunk.nnz]
+            chunk.data = ones[: chunk.nnz]
 
     def sums(self, W):
-        if W.ndim == 1 or not W.shape[1] % _LANES or not self._should_pad(W):
-            return self._bin_sums(W[rows] for rows in self._slices)
+        if W.ndim == 1 or not W.shape[1] % _UNROLLED_COLUMNS or not self._should_pad(W):
+            return self._bin_sums(W[chunk_slice] for chunk_slice in self._chunk_slices)
         n_columns = W.shape[1]
-        padded = np.zeros((self._length, n_columns + -n_columns % _LANES), W.dtype)
+        padded = np.zeros((self._chunk_length, n_columns + -n_columns % _UNROLLED_COLUMNS), W.dtype)
 
         def padded_chunks():
-            for rows in self._slices:
-                chunk = W[rows]
-                padded[: len(chunk), :n_columns] = chunk
-                yield padded[: len(chunk)]
+            for chunk_slice in self._chunk_slices:
+                weights = W[chunk_slice]
+                padded[: len(weights), :n_columns] = weights
+                yield padded[: len(weights)]
 
         return np.ascontiguousarray(self._bin_sums(padded_chunks())[:, :n_columns])
 
-    def _bin_sums(self, chunks):
+    def _bin_sums(self, weight_chunks):
         first, *others = self._chunks
-        sums = sparse_product(first, next(chunks))
-        for chunk, weights in zip(others, chunks, strict=True):
+        sums = sparse_product(first, next(weight_chunks))
+        for chunk, weights in zip(others, weight_chunks, strict=True):
             sums += sparse_product(chunk, weights)
         return sums
 
     def _should_pad(self, W):
         n_additions = sum(chunk.nnz for chunk in self._chunks)
-        single = W.dtype == self.dtype == np.float32
-        return single and n_additions > _ADDITIONS_PER_COPY * (len(W) + self._chunks[0].shape[0])
+        is_single_precision = W.dtype == self.dtype == np.float32
+        return is_single_precision and n_additions > _ADDITIONS_PER_COPIED_ROW * (
+            len(W) + self._chunks[0].shape[0]
+        )

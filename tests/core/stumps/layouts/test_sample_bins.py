@@ -12,7 +12,7 @@ from boostbench.core.stumps.layouts.sample_bins import SampleBins
 def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_copy, monkeypatch):
     monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
     # If a copy costs little, columns are padded to a multiple of four.
-    monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPY", additions_per_copy)
+    monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPIED_ROW", additions_per_copy)
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
     W = rng.normal(size=(50, n_columns)).astype(dtype)
@@ -49,12 +49,12 @@ def test_sums_in_parts_equal_sums_at_once(n_columns, part_bins, monkeypatch):
 
 
 @pytest.mark.parametrize("part_bins", [1, 10, 1000])
-def test_uncounted_bins_do_not_affect_additions(part_bins, monkeypatch):
+def test_omitted_bins_do_not_affect_additions(part_bins, monkeypatch):
     monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
     # All groups share the last bin, which holds most samples.
     bins = np.full((50, 7), 31, np.int32)
     bins[::3] = 4 * np.arange(7)
-    assert SampleBins(bins, 32, n_counted=31).additions == 17
+    assert SampleBins(bins, 32, n_kept_bins=31).additions == 17
     assert SampleBins(bins, 32).additions > 17
 
 
