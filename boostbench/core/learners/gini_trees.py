@@ -17,9 +17,12 @@ _BLOCK_STUMPS = 2**12
 # It takes half of the time with 26 classes.
 _MIN_CLASSES_FOR_SUMS = 12
 
-# Smallest side of a split and smallest gain, as fractions of the leaf's weight. Smaller ones are
-# within the rounding errors of single precision.
+# Smallest gain, and smallest balance 4 L H of a split into sides of the weights L and H, as
+# fractions of the leaf's weight. Smaller ones are within the rounding errors of single precision.
 _RESOLUTION = 1e-6
+
+# Minimum weight of a side in a division, which only avoids a division by 0. It is far below
+# _RESOLUTION, so that the factor for splits of small balance makes the quotient negligible.
 _MIN_DIVISOR = _RESOLUTION**2
 
 
@@ -77,6 +80,7 @@ class GiniTreeSearch:
             correctly. None if no split has a gain.
         """
         # 1) Split the leaf with the largest gain until no gain is left or the tree is complete.
+        # `leaves` has the indices of the leaves in `nodes`. As in `Tree`, a leaf is its own child.
         nodes = [self._make_leaf(G, np.ones(len(G), bool))]
         children = [(0, 0)]
         leaves = [0]
@@ -91,12 +95,14 @@ class GiniTreeSearch:
             leaves = [leaf for leaf in leaves if leaf != parent] + [low_leaf, high_leaf]
             children[parent] = low_leaf, high_leaf
             children += [(low_leaf, low_leaf), (high_leaf, high_leaf)]
+            # The leaves of a complete tree need no search for a split.
             may_grow = len(leaves) < self.max_leaf_nodes
             for is_on_side in (~node.is_above, node.is_above):
                 nodes.append(self._make_leaf(G, node.is_inside & is_on_side, may_grow))
         if len(nodes) == 1:
             return None
-        # 2) Label the leaves, and store the nodes as arrays.
+        # 2) Label the leaves, and store the nodes as arrays. A leaf tests nothing: the split that
+        # its search has found is replaced by zeros.
         value = np.array([argmax_with_tolerance(node.class_weights, total) for node in nodes])
         outputs = np.empty(len(G), np.int64)
         for leaf in leaves:
@@ -122,6 +128,7 @@ class GiniTreeSearch:
         Returns
         -------
         _Leaf
+            Its gain is 0 if no split separates classes by more than rounding errors.
         """
         # 1) Find the best split, with shares of the weight of the leaf in place of weights.
         weights = np.where(is_inside, G, 0.0)
@@ -151,19 +158,44 @@ class GiniTreeSearch:
         gain -= (class_weights**2).sum() / total
         if gain <= _RESOLUTION * total:
             return leaf
-        # 3) The search has the midpoint of all samples, and the tree the midpoint within the leaf.
+        # 3) Move the threshold to the midpoint between samples of the leaf: the search has put it
+        # between two neighbours among all samples.
         threshold = _midpoint_around(values[is_inside], stump.threshold)
         return _Leaf(is_inside, class_weights, gain, stump.feature, threshold, is_above)
 
-    # Weight columns of the search by edges: a sample's weight, and its deviation in each class.
     @cached_property
     def _edge_columns(self):
+        """Work array of `_best_position_from_edges`, of shape (n_samples, 1 + n_classes)."""
         return np.empty((len(self.labels), 1 + self.n_classes))
 
     def _best_position_from_edges(self, shares, class_shares):
-        """Return the position of the best split, computed from the edges of all stumps."""
-        # The gain of a split is |d|^2 / (1 - e^2), with the edge e of the weights and the edges d
-        # of the classes' deviations from their shares. This formula has no cancellation.
+        r"""Return the position of the best split, computed from the edges of all stumps.
+
+        Let :math:`p_c` be the share of class c in the leaf, and :math:`v_i` the share of a sample.
+        If a split has sides of the weights L and H = 1 - L, and class c has the weight
+        :math:`l_c` in the first one and :math:`h_c` in the other, the gain is
+
+        .. math:: \sum_c l_c^2 / L + h_c^2 / H - p_c^2 = \sum_c (h_c - p_c H)^2 / (L H)
+                  = \sum_c d_c^2 / (1 - e^2).
+
+        Here e = H - L is the edge of the stump for the weights v, and :math:`d_c` its edge for the
+        deviations :math:`v_i ([y_i = c] - p_c)`: these sum to 0, so that :math:`d_c` is twice
+        :math:`h_c - p_c H`. In contrast to the first formula, the last one has no cancellation.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n_samples,)
+            Shares v, 0 outside of the leaf.
+        class_shares : ndarray of shape (n_classes,)
+            Shares p.
+
+        Returns
+        -------
+        int or None
+            See `StumpSearch.best_position`.
+        """
+        # Column 0 has v, and column 1 + c has the deviations of class c. The flat indices are the
+        # entries of each sample's own class.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
         self._edge_columns.ravel()[self._flat_label_indices] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
@@ -177,7 +209,7 @@ class _Leaf(NamedTuple):
     is_inside : ndarray of shape (n_samples,), dtype=bool
         True for the samples of the leaf.
     class_weights : ndarray of shape (n_classes,)
-        Sum of the weights of each class.
+        Sum of the weights of the leaf's samples of each class.
     gain : float
         Gain of the split. 0: the leaf has no split.
     feature : int
@@ -197,7 +229,7 @@ class _Leaf(NamedTuple):
 
 
 def _midpoint_around(values, threshold):
-    """Return the midpoint of the nearest values below and above a threshold."""
+    """Return the midpoint of the nearest values below and above a threshold, which exist."""
     is_below = values <= threshold
     return float(midpoint(values[is_below].max(), values[~is_below].min()))
 
@@ -205,9 +237,9 @@ def _midpoint_around(values, threshold):
 def _gain_from_sums(weights, below, above):
     """Return the gain of each split, a score of `ClassPrefixSums`, for weights that sum to 1.
 
-    The gain is the sum of w_c^2 / w over the two sides of a split, minus the same for the leaf, for
-    the weight w of a side and the weights w_c of its classes. The squares of each side are summed
-    from its end of the order, so that a side of small weight keeps its relative precision.
+    The gain is the sum over c of ``l_c**2 / L + h_c**2 / H - p_c**2``, with the symbols of
+    `GiniTreeSearch._best_position_from_edges`. The squares of each side are summed from its end of
+    the order, so that a side of small weight keeps its relative precision.
 
     Parameters
     ----------
@@ -220,6 +252,7 @@ def _gain_from_sums(weights, below, above):
     Returns
     -------
     ndarray of shape (n_features, n_samples - 1)
+        Gain of the threshold behind each sample but the last.
     """
     # A sample of weight v that raises the sum of its class to s raises the square of this sum by
     # s^2 - (s - v)^2 = (2 s - v) v.
@@ -236,6 +269,8 @@ def _gain_from_sums(weights, below, above):
     gain /= np.maximum(low_weight, _MIN_DIVISOR)
     gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)
     gain -= leaf_squares
+    # The balance 4 L H = (L + H)^2 - (H - L)^2 is 1 - e^2. The factor makes the gain the quotient
+    # of `_gain_from_edges`, whose denominator is at least _RESOLUTION.
     balance = 4.0 * low_weight * high_weight
     gain *= np.minimum(1.0, balance / _RESOLUTION)
     return gain
@@ -247,12 +282,15 @@ def _gain_from_edges(edges):
     Parameters
     ----------
     edges : ndarray of shape (n_stumps, 1 + n_classes)
-        Edges of the weights, and of the classes' deviations; see `GiniTreeSearch`. Overwritten.
+        Edges of the weights, and of the deviations of each class; see
+        `GiniTreeSearch._best_position_from_edges`. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_stumps,)
     """
+    # A product with this matrix sums the squares of the classes in column 0, and copies the square
+    # of the edge of the weights to column 1. It is faster than sums over short rows.
     column_sums = np.zeros((edges.shape[1], 2))
     column_sums[1:, 0] = column_sums[0, 1] = 1.0
     gain = np.empty(len(edges))

@@ -1,44 +1,56 @@
-"""Sums of the weights of samples in bins, with the same number of bins for each sample."""
+"""Sums of the weights of samples in bins, where each sample is in the same number of bins.
+
+The bins form groups. A group has the bins of one feature, or the joint bins of several features; a
+sample is in one bin of each group.
+"""
 
 import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
 
-# Entries of the matrix of a chunk: enough to make the overhead of a call negligible, few enough for
-# the cache, and few enough to limit the number of successive additions in a bin.
+# Number of entries of the matrix of a chunk of samples: enough to make the overhead of a call
+# negligible, few enough for the cache, and few enough to limit the number of successive additions
+# in a bin, and thus the rounding error.
 _CHUNK_ENTRIES = 2**18
 
-# In single precision the product adds this many columns at a time, and the remaining ones one by
-# one. Padding with columns of zeros saves time if the additions per copied row exceed
-# _ADDITIONS_PER_COPIED_ROW.
+# In single precision the product adds four columns of weights at a time, and the remaining ones one
+# by one. Columns of zeros therefore save time if they pad the weights to a multiple of four.
 _UNROLLED_COLUMNS = 4
+
+# Padding copies the weights of each sample and the sums of each bin. It takes less time than it
+# saves if a copied row comes with more than this number of additions of a sample to a bin.
 _ADDITIONS_PER_COPIED_ROW = 12
 
-# Number of bins whose sums fit the cache, with ten columns. More bins are divided into parts.
+# Number of bins whose sums fit the cache, with ten columns. If there are more bins, the groups are
+# divided into parts of about this number of bins.
 _PART_BINS = 2**13
 
 
 class SampleBins:
-    """Sparse matrix of bins by samples, in the order of samples.
+    """Sparse matrix of bins by samples, whose product with weights is the sum of each bin.
 
-    A product reads the weights in order, and the sums of the bins stay in the cache. All entries
-    are 1, so that the chunks of samples share one array of entries.
+    The matrix has a column for each sample, so that a product reads the weights in order, and the
+    sums of the bins stay in the cache. It is divided into parts (consecutive groups), and each part
+    into chunks (consecutive samples).
 
     Parameters
     ----------
     bins : ndarray of shape (n_samples, n_groups), dtype=int32
-        Bins of each sample, one of each group. If there are many bins, groups share only the last
-        bin, whose sum is then undefined.
+        Bin of each sample in each group, from 0 to n_bins - 1. No two groups have a common bin,
+        except for the last one, n_bins - 1: the caller may use it for samples to omit. The sum of
+        a shared last bin is undefined.
     n_bins : int
-        Number of bins of all groups.
+        Number of bins of all groups together.
     n_kept_bins : int, default=None
-        Number of bins that count in `additions`, the first ones; None means all.
+        The first `n_kept_bins` bins count in `additions`. The sums of the others are not used, and
+        need no bound of their rounding error. None: all bins count.
 
     Attributes
     ----------
     additions : int
-        Largest number of successive additions in a counted bin.
+        Largest number of successive additions in a kept bin. Callers bound the rounding error of
+        the sums by it; see `boostbench.core.stumps.layouts.base`.
 
     Examples
     --------
@@ -54,6 +66,8 @@ class SampleBins:
         if n_parts <= 1:
             self._parts, self._used_bins = [_Part(bins, n_bins, n_kept_bins)], None
         else:
+            # A part has a matrix with rows for its own bins only. `used_bins` has the bins of
+            # these rows, and `index_in_part` the row of each bin.
             self._parts, self._used_bins = [], []
             for part_bins in np.array_split(bins, n_parts, axis=1):
                 is_used = np.zeros(n_bins, bool)
@@ -67,28 +81,45 @@ class SampleBins:
         self.additions = max(part.additions for part in self._parts)
 
     def set_dtype(self, dtype):
-        """Set the precision of the sums; weights of a higher precision keep it."""
+        """Set the precision of the sums, unless the weights have a higher one."""
         for part in self._parts:
             part.set_dtype(dtype)
 
     def sums(self, W):
-        """Return the sums of W, of shape (n_samples, n_columns), in bins: (n_bins, n_columns)."""
+        """Return the sums of the weights in each bin.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+            Weights.
+
+        Returns
+        -------
+        ndarray of shape (n_bins, n_columns)
+        """
         if W.shape[1] == 1:
             # A product with a vector has the faster loop.
             return self._sums(W[:, 0])[:, None]
         return self._sums(W)
 
     def _sums(self, W):
+        """Return the sums for one vector or several columns of weights."""
         if self._used_bins is None:
             return self._parts[0].sums(W)
         sums = np.zeros((self._n_bins, *W.shape[1:]), np.result_type(W, self._parts[0].dtype))
         for part, used_bins in zip(self._parts, self._used_bins, strict=True):
+            # Parts overwrite each other's sum of a shared last bin, which is undefined.
             sums[used_bins] = part.sums(W)
         return sums
 
 
 class _Part:
-    """Matrix of consecutive groups, in chunks of samples; see `SampleBins` for parameters."""
+    """Matrix of consecutive groups, in chunks of samples.
+
+    Parameters and attributes are the same as for `SampleBins`, with the bins of these groups only.
+    All entries of the matrix are 1, and all columns have the same number of entries. The matrices
+    of all chunks therefore share their arrays of entries and of column ends.
+    """
 
     def __init__(self, bins, n_bins, n_kept_bins):
         n_samples, n_groups = bins.shape
@@ -105,13 +136,14 @@ class _Part:
         for chunk_slice in self._chunk_slices:
             chunk_bins = bins[chunk_slice]
             matrix = sparse.csc_array((n_bins, len(chunk_bins)))
-            # The constructor would copy the entries.
+            # The constructor would copy the shared arrays.
             matrix.data, matrix.indices = ones[: chunk_bins.size], chunk_bins.ravel()
             matrix.indptr = column_ends[: len(chunk_bins) + 1]
             self._chunks.append(matrix)
         chunk_additions = [
             np.bincount(chunk.indices)[:n_kept_bins].max(initial=0) for chunk in self._chunks
         ]
+        # The sums of the chunks are added one after another.
         self.additions = int(max(chunk_additions)) + len(self._chunks) - 1
 
     @property
@@ -124,6 +156,7 @@ class _Part:
             chunk.data = ones[: chunk.nnz]
 
     def sums(self, W):
+        """Return the sums for W of shape (n_samples,) or (n_samples, n_columns)."""
         if W.ndim == 1 or not W.shape[1] % _UNROLLED_COLUMNS or not self._should_pad(W):
             return self._bin_sums(W[chunk_slice] for chunk_slice in self._chunk_slices)
         n_columns = W.shape[1]
@@ -138,6 +171,7 @@ class _Part:
         return np.ascontiguousarray(self._bin_sums(padded_chunks())[:, :n_columns])
 
     def _bin_sums(self, weight_chunks):
+        """Return the sums of the products of the chunks with an iterator of their weights."""
         first, *others = self._chunks
         sums = sparse_product(first, next(weight_chunks))
         for chunk, weights in zip(others, weight_chunks, strict=True):
@@ -145,6 +179,7 @@ class _Part:
         return sums
 
     def _should_pad(self, W):
+        """Return True if columns of zeros save more time than the copies take."""
         n_additions = sum(chunk.nnz for chunk in self._chunks)
         is_single_precision = W.dtype == self.dtype == np.float32
         return is_single_precision and n_additions > _ADDITIONS_PER_COPIED_ROW * (
