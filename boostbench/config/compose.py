@@ -204,12 +204,12 @@ class _Composed(msgspec.Struct):
 def _finalise(
     config: dict,
     choice: str,
-    given: Collection[str],
+    override_keys: Collection[str],
     asked: Collection[str] | None,
     folders: tuple[Path, ...],
 ) -> dict:
     """Check a merged config, drop values of the replaced algorithm and data, apply the profile."""
-    given = [*map(strip_prefix, given)]
+    override_keys = [*map(strip_prefix, override_keys)]
     # A folder may have a number as its name.
     if isinstance(config.get("results"), int | float) and config["results"] is not True:
         config["results"] = str(config["results"])
@@ -227,30 +227,32 @@ def _finalise(
     if not isinstance(algo["name"], str):
         raise UserError(f"algo.name is {algo['name']!r}; it must be text")
     algo.setdefault("title", algo["name"])
-    _replace_algorithm(algo, choice, given, folders)
+    _replace_algorithm(algo, choice, override_keys, folders)
     task = data.get("openml_task")
-    if (data.get("path") or task) and "data" not in given:
-        _replace_data(data, given)
+    if (data.get("path") or task) and "data" not in override_keys:
+        _replace_data(data, override_keys)
     for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
-        if not _is_given(f"protocol.{key}", given):
+        if not _is_overridden(f"protocol.{key}", override_keys):
             config["protocol"][key] = value
-    _apply_profile(config, given, given if asked is None else [*map(strip_prefix, asked)])
-    _check(config)
+    _apply_profile(
+        config, override_keys, override_keys if asked is None else [*map(strip_prefix, asked)]
+    )
+    _check_data_and_protocol(config)
     return config
 
 
 def _replace_algorithm(
-    algo: dict, choice: str, given: list[str], folders: tuple[Path, ...]
+    algo: dict, choice: str, override_keys: list[str], folders: tuple[Path, ...]
 ) -> None:
     """Drop the parameters of the config `choice` if ``_target_`` names another class."""
-    if "algo._target_" not in given:
+    if "algo._target_" not in override_keys:
         return
     replaced = load_option("algo", choice, folders)
     # `~algo._target_` deletes the class; the error is raised where the class is needed.
     if algo.get("_target_") in (None, replaced["_target_"]):
         return
     for key in replaced.keys() - {"_target_"}:
-        if not _is_given(f"algo.{key}", given):
+        if not _is_overridden(f"algo.{key}", override_keys):
             del algo[key]
     # A grid that is given has been merged with the grid of the replaced config.
     grid = algo.get("grid")
@@ -258,26 +260,27 @@ def _replace_algorithm(
         algo["grid"] = {
             parameter: values
             for parameter, values in grid.items()
-            if f"algo.grid.{parameter}" in given or replaced["grid"].get(parameter) != values
+            if f"algo.grid.{parameter}" in override_keys
+            or replaced["grid"].get(parameter) != values
         }
     name = str(algo["_target_"]).rpartition(".")[2]
     for key, value in {"name": name, "title": name, "paper": None, "grid": {}}.items():
         algo.setdefault(key, value)
 
 
-def _replace_data(data: dict, given: list[str]) -> None:
+def _replace_data(data: dict, override_keys: list[str]) -> None:
     """Drop the values of the default data set if a file or an OpenML task replaces it."""
     for key in data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
-        if not _is_given(f"data.{key}", given):
+        if not _is_overridden(f"data.{key}", override_keys):
             del data[key]
-    if "data.name" not in given:
+    if "data.name" not in override_keys:
         from boostbench.data.sources.local_files import data_set_name
 
         task, path = data.get("openml_task"), str(data["path"])
         data["name"] = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(path))
 
 
-def _apply_profile(config: dict, given: list[str], asked: list[str]) -> None:
+def _apply_profile(config: dict, override_keys: list[str], asked: list[str]) -> None:
     """Apply the profile to the protocol and the algorithm, except for keys that were asked for.
 
     A number of the profile is an upper limit on the value of a definition.
@@ -287,21 +290,21 @@ def _apply_profile(config: dict, given: list[str], asked: list[str]) -> None:
     for group, values in (("protocol", profile["protocol"]), ("algo", limits)):
         section = config[group]
         for key, value in values.items():
-            if key not in section or _is_given(f"{group}.{key}", asked):
+            if key not in section or _is_overridden(f"{group}.{key}", asked):
                 continue
             if isinstance(value, int | float) and isinstance(section[key], int | float):
                 section[key] = min(value, section[key])
-            elif not _is_given(f"{group}.{key}", given):
+            elif not _is_overridden(f"{group}.{key}", override_keys):
                 section[key] = value
     grid, limit = algo.get("grid"), limits.get("n_iterations")
     rounds = grid.get("n_iterations") if isinstance(grid, dict) else None
     is_numeric = isinstance(rounds, list) and all(isinstance(n, int) for n in [limit, *rounds])
-    if is_numeric and not _is_given("algo.grid", asked):
+    if is_numeric and not _is_overridden("algo.grid", asked):
         limited = list(dict.fromkeys(min(number, limit) for number in rounds))
         algo["grid"] = grid | {"n_iterations": limited}
 
 
-def _check(config: dict) -> None:
+def _check_data_and_protocol(config: dict) -> None:
     """Check the data and the protocol; a key that is deleted from the protocol has its default.
 
     The check belongs here because some commands read these values without making an experiment.
@@ -315,9 +318,9 @@ def _check(config: dict) -> None:
     ProtocolSpec.from_config(config["protocol"])
 
 
-def _is_given(key: str, given: list[str]) -> bool:
+def _is_overridden(key: str, override_keys: list[str]) -> bool:
     """Return whether an override sets a key or something below it."""
-    return any(set_key == key or set_key.startswith(f"{key}.") for set_key in given)
+    return any(set_key == key or set_key.startswith(f"{key}.") for set_key in override_keys)
 
 
 # --- Settings of several experiments ---
@@ -404,7 +407,7 @@ def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "
     cells = list(cells) if shared else []  # making the settings of all cells takes a while
     for key, value in shared.items():
         if not any(_applicable_key(key, value, chosen) for chosen in cells):
-            valid_keys = {f"algo.{name}" for chosen in cells for name in _parameters(chosen)}
+            valid_keys = {f"algo.{name}" for chosen in cells for name in _parameter_keys(chosen)}
             error = unknown_name_error("key", strip_prefix(key), valid_keys, is_listed=False)
             raise UserError(f"{where}: {error}") if where else error
 
@@ -447,7 +450,7 @@ def _has_parameters(target: Any, names: Iterable[str]) -> bool:
     return takes_any or set(parameters).issuperset(names)
 
 
-def _parameters(chosen: Settings) -> Iterator[str]:
+def _parameter_keys(chosen: Settings) -> Iterator[str]:
     from boostbench.spec import trusted_imports
 
     config = _algorithm_config(chosen)
