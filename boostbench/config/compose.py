@@ -56,10 +56,12 @@ def compose_config(
     Parameters
     ----------
     values : Settings
-        Settings that differ from ``config.yaml``, see `boostbench.config.overrides`.
+        All overrides of ``config.yaml``, of a person or of the definition of a table or figure, see
+        `boostbench.config.overrides`.
     asked : collection of str, default=None
-        Keys that a person gave on a command line; a profile leaves them as they are. The other
-        numbers in `values` come from a definition, and the profile's numbers limit them. None: all.
+        Keys of `values` that a person gave on a command line; a profile leaves their values as they
+        are. The other values come from a definition: the profile's numbers are upper limits on
+        them. None: a person gave all.
     folders : sequence of pathlib.Path, default=()
         Folders of configs that are searched before ``conf/``.
 
@@ -79,8 +81,15 @@ def compose_config(
         Unknown option of a group, unknown key, or a value that is not valid for its key.
     """
     values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
-    merged, choices = merge_configs(values, tuple(folders))
-    return _finalise(merged, choices["algo"], values, asked, tuple(folders))
+    config, choices = merge_configs(values, tuple(folders))
+    override_keys = [*map(strip_prefix, values)]
+    user_keys = override_keys if asked is None else [*map(strip_prefix, asked)]
+    return _finalise(
+        config,
+        replaced=load_option("algo", choices["algo"], tuple(folders)),
+        override_keys=override_keys,
+        user_keys=user_keys,
+    )
 
 
 def merge_configs(
@@ -103,12 +112,15 @@ def merge_configs(
     for key, value in values.items():
         if key not in choices:
             _apply(config, key, value)
-    return (resolve_references(config) if "${" in repr(config) else config), choices
+    # Most configs hold no reference and are spared the conversion by OmegaConf.
+    if "${" in repr(config):
+        config = resolve_references(config)
+    return config, choices
 
 
 @functools.cache
 def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
-    """Return the content of an option, which must not be changed.
+    """Return the content of an option; it is cached, so callers must not change it.
 
     Raises
     ------
@@ -120,7 +132,7 @@ def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
 
 
 def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
-    """Raise an error if a group has no such option; it names a file of this name."""
+    """Raise an error if a group has no such option; for data, it tells how to give a file."""
     if name in valid_names:
         return
     if group == "data" and os.path.isfile(user_path(name)):
@@ -131,8 +143,20 @@ def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
 
 
 def _apply(config: dict, key: str, value: Any) -> None:
-    """Set, add or delete a value as Hydra does; nodes on the way to it are copied before."""
+    """Apply one override to `config` in place, as Hydra does.
+
+    Parameters
+    ----------
+    config : dict
+        Config, of which nodes may be shared with the cache of `load_option`.
+    key : str
+        Dotted key. Without a prefix, the value of an existing key changes; ``+`` adds a key, ``++``
+        adds it or changes its value, ``~`` deletes it.
+    value : object
+        New value. With ``~``, the value that the key must have, or None or "" for any.
+    """
     name, is_addition, is_deletion = strip_prefix(key), key.startswith("+"), key.startswith("~")
+    # 1) Find the node that holds the value. Each node on the way is copied, as it may be shared.
     *outer, last = name.split(".")
     node = config
     for part in outer:
@@ -146,6 +170,7 @@ def _apply(config: dict, key: str, value: Any) -> None:
     old = node.get(last)
     if last not in node and not is_addition:
         raise unknown_key_error(name, flat_keys(config))
+    # 2) Delete, merge or set the value.
     if is_deletion:
         if value not in (None, "", old):
             raise UserError(f"cannot delete {name}={value}: it is {old}")
@@ -153,7 +178,7 @@ def _apply(config: dict, key: str, value: Any) -> None:
     elif isinstance(value, dict) and isinstance(old, dict):
         for inner_key, inner in value.items():
             _apply(config, f"{key}.{inner_key}", inner)
-    elif key.startswith("+" + name) and old is not None and not isinstance(value, dict | list):
+    elif key == f"+{name}" and old is not None and not isinstance(value, dict | list):
         raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
     else:
         node[last] = value
@@ -202,21 +227,30 @@ class _Composed(msgspec.Struct):
 
 
 def _finalise(
-    config: dict,
-    choice: str,
-    override_keys: Collection[str],
-    asked: Collection[str] | None,
-    folders: tuple[Path, ...],
+    config: dict, replaced: Mapping[str, Any], override_keys: list[str], user_keys: list[str]
 ) -> dict:
-    """Check a merged config, drop values of the replaced algorithm and data, apply the profile."""
-    override_keys = [*map(strip_prefix, override_keys)]
+    """Check a merged config, drop values of the replaced algorithm and data, apply the profile.
+
+    Parameters
+    ----------
+    config : dict
+        Merged config, which is changed in place and returned.
+    replaced : mapping
+        Content of the chosen option of ``algo``, whose class ``algo._target_=`` may replace.
+    override_keys : list of str
+        Keys of all overrides, without prefixes.
+    user_keys : list of str
+        Keys that a person gave on a command line, without prefixes.
+    """
+    # 1) Check the types, and the values that this function uses.
     # A folder may have a number as its name.
     if isinstance(config.get("results"), int | float) and config["results"] is not True:
         config["results"] = str(config["results"])
     content = {key: config[key] for key in _Composed.__struct_fields__ if key in config}
     try:
         msgspec.convert(content, _Composed)
-    except msgspec.ValidationError:  # raised again, with the key and advice
+    except msgspec.ValidationError:
+        # The slower check raises the error again, with the key and advice.
         struct_from_mapping(_Composed, content, "the configuration", allow_empty=True)
     if not config["results"]:
         raise invalid_folder_error(config["results"])
@@ -227,49 +261,51 @@ def _finalise(
     if not isinstance(algo["name"], str):
         raise UserError(f"algo.name is {algo['name']!r}; it must be text")
     algo.setdefault("title", algo["name"])
-    _replace_algorithm(algo, choice, override_keys, folders)
+    # 2) Drop the values that belong to a replaced algorithm or to replaced data.
+    if "algo._target_" in override_keys:
+        _replace_algorithm(algo, replaced, override_keys)
     task = data.get("openml_task")
-    if (data.get("path") or task) and "data" not in override_keys:
+    is_default_data = "data" not in override_keys
+    if (data.get("path") or task) and is_default_data:
         _replace_data(data, override_keys)
-    for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
-        if not _is_overridden(f"protocol.{key}", override_keys):
-            config["protocol"][key] = value
-    _apply_profile(
-        config, override_keys, override_keys if asked is None else [*map(strip_prefix, asked)]
-    )
+    if task:
+        # The task brings its splits.
+        for key, value in {"sampling": "fixed", "n_splits": None}.items():
+            if not _is_overridden(f"protocol.{key}", override_keys):
+                config["protocol"][key] = value
+    # 3) Apply the profile, and check the values that it may have changed.
+    _apply_profile(config, override_keys, user_keys)
     _check_data_and_protocol(config)
     return config
 
 
-def _replace_algorithm(
-    algo: dict, choice: str, override_keys: list[str], folders: tuple[Path, ...]
-) -> None:
-    """Drop the parameters of the config `choice` if ``_target_`` names another class."""
-    if "algo._target_" not in override_keys:
-        return
-    replaced = load_option("algo", choice, folders)
+def _replace_algorithm(algo: dict, replaced: Mapping[str, Any], override_keys: list[str]) -> None:
+    """Drop the values of the config `replaced` from `algo` if ``_target_`` names another class."""
     # `~algo._target_` deletes the class; the error is raised where the class is needed.
     if algo.get("_target_") in (None, replaced["_target_"]):
         return
     for key in replaced.keys() - {"_target_"}:
         if not _is_overridden(f"algo.{key}", override_keys):
             del algo[key]
-    # A grid that is given has been merged with the grid of the replaced config.
+    # An override of the grid has been merged with the replaced grid. The values of the override
+    # remain: those of a key that it sets, or that differ from the replaced grid.
     grid = algo.get("grid")
     if isinstance(grid, dict):
         algo["grid"] = {
-            parameter: values
-            for parameter, values in grid.items()
+            parameter: candidates
+            for parameter, candidates in grid.items()
             if f"algo.grid.{parameter}" in override_keys
-            or replaced["grid"].get(parameter) != values
+            or replaced["grid"].get(parameter) != candidates
         }
-    name = str(algo["_target_"]).rpartition(".")[2]
-    for key, value in {"name": name, "title": name, "paper": None, "grid": {}}.items():
+    class_name = str(algo["_target_"]).rpartition(".")[2]
+    defaults = {"name": class_name, "title": class_name, "paper": None, "grid": {}}
+    for key, value in defaults.items():
         algo.setdefault(key, value)
 
 
 def _replace_data(data: dict, override_keys: list[str]) -> None:
-    """Drop the values of the default data set if a file or an OpenML task replaces it."""
+    """Drop the values of the default data set, which a file or an OpenML task replaces."""
+    # The way to read labels and missing values concerns any data.
     for key in data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
         if not _is_overridden(f"data.{key}", override_keys):
             del data[key]
@@ -280,28 +316,35 @@ def _replace_data(data: dict, override_keys: list[str]) -> None:
         data["name"] = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(path))
 
 
-def _apply_profile(config: dict, override_keys: list[str], asked: list[str]) -> None:
-    """Apply the profile to the protocol and the algorithm, except for keys that were asked for.
+def _apply_profile(config: dict, override_keys: list[str], user_keys: list[str]) -> None:
+    """Apply the profile to the protocol and the algorithm, see `_finalise` for the parameters.
 
-    A number of the profile is an upper limit on the value of a definition.
+    A value that a person gave stays. A number of the profile is an upper limit on any other number,
+    and its other values replace the defaults but not the values of a definition.
     """
     profile, algo = config["profile"], config["algo"]
-    limits = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
-    for group, values in (("protocol", profile["protocol"]), ("algo", limits)):
+    algo_values = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
+    for group, profile_values in (("protocol", profile["protocol"]), ("algo", algo_values)):
         section = config[group]
-        for key, value in values.items():
-            if key not in section or _is_overridden(f"{group}.{key}", asked):
+        for key, value in profile_values.items():
+            if key not in section or _is_overridden(f"{group}.{key}", user_keys):
                 continue
             if isinstance(value, int | float) and isinstance(section[key], int | float):
                 section[key] = min(value, section[key])
             elif not _is_overridden(f"{group}.{key}", override_keys):
                 section[key] = value
-    grid, limit = algo.get("grid"), limits.get("n_iterations")
+    # The limit on the boosting rounds holds for the rounds that are tuned, too.
+    if not _is_overridden("algo.grid", user_keys):
+        _limit_grid_rounds(algo, algo_values.get("n_iterations"))
+
+
+def _limit_grid_rounds(algo: dict, limit: object) -> None:
+    """Limit the candidates of ``grid.n_iterations``; anything but integers stays as it is."""
+    grid = algo.get("grid")
     rounds = grid.get("n_iterations") if isinstance(grid, dict) else None
-    is_numeric = isinstance(rounds, list) and all(isinstance(n, int) for n in [limit, *rounds])
-    if is_numeric and not _is_overridden("algo.grid", asked):
-        limited = list(dict.fromkeys(min(number, limit) for number in rounds))
-        algo["grid"] = grid | {"n_iterations": limited}
+    if isinstance(rounds, list) and all(isinstance(number, int) for number in [limit, *rounds]):
+        limited = dict.fromkeys(min(number, limit) for number in rounds)
+        algo["grid"] = grid | {"n_iterations": list(limited)}
 
 
 def _check_data_and_protocol(config: dict) -> None:
@@ -319,8 +362,8 @@ def _check_data_and_protocol(config: dict) -> None:
 
 
 def _is_overridden(key: str, override_keys: list[str]) -> bool:
-    """Return whether an override sets a key or something below it."""
-    return any(set_key == key or set_key.startswith(f"{key}.") for set_key in override_keys)
+    """Return whether one of the keys is `key` itself or a key below it."""
+    return any(other == key or other.startswith(f"{key}.") for other in override_keys)
 
 
 # --- Settings of several experiments ---
@@ -413,33 +456,58 @@ def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "
 
 
 def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
-    """Return the key by which an override is applied; None: the override does not apply."""
+    """Return the key by which a shared override is applied to one experiment.
+
+    Parameters
+    ----------
+    key : str
+        Key of the override, with its prefix.
+    value : object
+        Value of the override.
+    chosen : Settings
+        Settings of the experiment.
+
+    Returns
+    -------
+    str or None
+        `key` itself, or ``++`` and the key to add a parameter of the class that the algorithm's
+        config does not mention. None: the algorithm has no such parameter, and the override does
+        not apply.
+    """
+    # 1) Keys other than parameters exist in every experiment.
     _, *path = strip_prefix(key).split(".")
     if top_level_key(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
         return key
-    config = _algorithm_config(chosen)
-    if path[0] == "grid":
-        valid_names, names = config.get("grid", {}), path[1:2] or (value or ())
+    # 2) A parameter in the algorithm's config, or in its grid, is overridden as it is.
+    config, is_grid = _algorithm_config(chosen), path[0] == "grid"
+    if is_grid:
+        # `algo.grid.nu=[0.1,1]` names one parameter; the value of `algo.grid={nu:[0.1,1]}` names
+        # any number of them, and None names none.
+        names, config_names = path[1:2] or (value or ()), config.get("grid", {})
     else:
-        valid_names, names = config, path[:1]
-    if all(name in valid_names for name in names):
+        names, config_names = path[:1], config
+    if all(name in config_names for name in names):
         return key
-    if path[0] == "grid" and not key.startswith("+"):
-        return None
-    if key.startswith("~") or not _has_parameters(config.get("_target_"), names):
-        return None
-    return f"++{strip_prefix(key)}"
+    # 3) Other parameters of the class may be added. `~` has nothing to delete; and the grid says
+    #    which parameters are tuned, so that only `+` puts another parameter into it.
+    may_add = key.startswith("+") or not (is_grid or key.startswith("~"))
+    if may_add and _has_parameters(config.get("_target_"), names):
+        return f"++{strip_prefix(key)}"
+    return None
 
 
 def _algorithm_config(chosen: Settings) -> Mapping[str, Any]:
-    """Return the config of the chosen algorithm; for a class without a config, its name alone."""
+    """Return the config of the chosen algorithm, or only ``_target_`` for a class of the user."""
     algo, target = chosen.get("algo"), chosen.get("algo._target_")
     config = load_option("algo", algo) if algo else {}
     return config if target in (None, config.get("_target_")) else {"_target_": target}
 
 
 def _has_parameters(target: Any, names: Iterable[str]) -> bool:
-    """Return whether a class has parameters; True if it is not found, an error raised elsewhere."""
+    """Return whether the class `target` has all parameters `names`.
+
+    A class that cannot be imported counts as having them: the error is raised where it is fitted.
+    """
     from boostbench.spec import trusted_imports
 
     try:
@@ -451,6 +519,7 @@ def _has_parameters(target: Any, names: Iterable[str]) -> bool:
 
 
 def _parameter_keys(chosen: Settings) -> Iterator[str]:
+    """Yield the keys below ``algo`` that an override of an experiment may set, for near matches."""
     from boostbench.spec import trusted_imports
 
     config = _algorithm_config(chosen)
