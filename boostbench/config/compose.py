@@ -132,7 +132,7 @@ def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
 
 
 def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
-    """Raise an error if a group has no such option; for data, it tells how to give a file."""
+    """Raise an error if a group has no such option; for data, its message says how to give a file."""
     if name in valid_names:
         return
     if group == "data" and os.path.isfile(user_path(name)):
@@ -287,8 +287,8 @@ def _replace_algorithm(algo: dict, replaced: Mapping[str, Any], override_keys: l
     for key in replaced.keys() - {"_target_"}:
         if not _is_overridden(f"algo.{key}", override_keys):
             del algo[key]
-    # An override of the grid has been merged with the replaced grid. The values of the override
-    # remain: those of a key that it sets, or that differ from the replaced grid.
+    # An override of the grid has been merged with the replaced grid. A parameter remains if an
+    # override sets it by its own key, or if its candidates differ from the replaced grid.
     grid = algo.get("grid")
     if isinstance(grid, dict):
         algo["grid"] = {
