@@ -132,7 +132,7 @@ def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
 
 
 def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
-    """Raise an error if a group has no such option; for data, its message says how to give a file."""
+    """Raise an error if a group has no such option, with advice if it is the path of a file."""
     if name in valid_names:
         return
     if group == "data" and os.path.isfile(user_path(name)):
