@@ -13,8 +13,8 @@ from scipy import stats
 from boostbench.analysis.statistics import finite_array
 from boostbench.analysis.statistics.resampled import standard_error
 
-#: Concentration of the prior's pseudo-observation, a difference of 0, beside 1 for each data set, as
-#: in the published code of the authors.
+#: Concentration of the prior's pseudo-observation, a difference of 0, beside 1 for each data set,
+#: as in the published code of the authors.
 _PRIOR_STRENGTH = 0.5
 
 #: Number of draws from the Dirichlet posterior; the Monte Carlo error of a probability is at most
