@@ -30,7 +30,9 @@ Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
 Round = Annotated[str, Meta(pattern=r"^[1-9]\d{0,14}$")]
 Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
-Duration = Annotated[float, Meta(ge=0, le=_MAX_REAL)]
+NonNegative = Annotated[float, Meta(ge=0, le=_MAX_REAL)]
+#: CPU seconds.
+Duration = NonNegative
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 Point = dict[str, Any]
 
@@ -261,16 +263,17 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     def has_options(self, options: Mapping[str, Any]) -> bool:
         """Return True if the data set was requested with options whose `key_options` are these."""
-        first = self.config.data.cut
-        # Most records were requested once, without options.
-        if first == options or key_options(first) == options:
+        first_request = self.config.data.cut
+        # Most records were requested once, without options: then the first comparison is enough.
+        if first_request == options or key_options(first_request) == options:
             return True
-        return self.also is not UNSET and any(key_options(each) == options for each in self.also)
+        later_requests = [] if self.also is UNSET else self.also
+        return any(key_options(request) == options for request in later_requests)
 
     def add_options(self, options: Mapping[str, Any]) -> "Record":
         """Return a record with further data options."""
-        also = [] if self.also is UNSET else self.also
-        return msgspec.structs.replace(self, also=[*also, dict(options)])
+        later_requests = [] if self.also is UNSET else self.also
+        return msgspec.structs.replace(self, also=[*later_requests, dict(options)])
 
     def to_line(self) -> dict[str, Any]:
         """Return the entries of the record's line."""
@@ -370,7 +373,7 @@ class TrialRecord(_TrialFields, kw_only=True):
             is_complete = n_errors == len(self.several_points)
         if not is_complete:
             raise BadLine("record: it has to have a validation error for each point")
-        _check_judgement(self)
+        _check_validation_errors(self)
 
     @property
     def is_path(self) -> bool:
@@ -428,7 +431,7 @@ class Measured(Record, kw_only=True):
     checkpoint_shares: dict[Round, Fraction] | UnsetType = field(default=UNSET, name="checkpoints")
     n_wrong: list[Count] | dict[Round, Count] | UnsetType = UNSET
     staged_digests: list[Name] | dict[str, Name] | UnsetType = field(default=UNSET, name="digests")
-    staged_witness: list[Duration] | dict[str, Duration] | UnsetType = field(
+    staged_witness: list[NonNegative] | dict[str, NonNegative] | UnsetType = field(
         default=UNSET, name="witness"
     )
     n_iterations: Count | UnsetType | None = UNSET
@@ -439,57 +442,67 @@ class Measured(Record, kw_only=True):
     def __post_init__(self):
         if self.provenance.content["environment"] is None:
             raise BadLine("its provenance has no environment")
-        wrong = self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
-        for name, n_wrong, n_rows in (
-            ("n_test_wrong", self.n_test_wrong, self.n_test),
-            ("n_train_wrong", self.n_train_wrong, self.n_train),
-            ("n_wrong", UNSET if not wrong else max(wrong), self.n_test),
-        ):
-            if n_wrong is not UNSET and n_wrong > n_rows:
-                raise BadLine(f"{name}: there are {n_rows} rows")
-        # The last of the digests and of the scores is not at a checkpoint.
-        for name, numbers, n_more in (
-            ("n_wrong", self.n_wrong, 0),
-            ("digests", self.staged_digests, 1),
-            ("witness", self.staged_witness, 1),
-        ):
-            n_stages = len(numbers) - n_more if isinstance(numbers, list) else 0
-            if not 0 <= n_stages <= len(self.config.checkpoints):
-                raise BadLine(f"{name}: the config has fewer checkpoints")
+        self._check_wrong_rows()
+        self._check_list_lengths()
         for name in self.required:
             if getattr(self, name) is None:
                 raise BadLine(f"record: there is no {name}")
-        _check_judgement(self)
+        _check_validation_errors(self)
+
+    def _check_wrong_rows(self) -> None:
+        """Raise `BadLine` if a number of wrong rows exceeds the number of rows."""
+        by_round = self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
+        for name, n_wrong, n_rows in (
+            ("n_test_wrong", self.n_test_wrong, self.n_test),
+            ("n_train_wrong", self.n_train_wrong, self.n_train),
+            # `by_round` is UNSET, which is false, or may have no checkpoint.
+            ("n_wrong", max(by_round) if by_round else UNSET, self.n_test),
+        ):
+            if n_wrong is not UNSET and n_wrong > n_rows:
+                raise BadLine(f"{name}: there are {n_rows} rows")
+
+    def _check_list_lengths(self) -> None:
+        """Raise `BadLine` if a list has more numbers than the config has checkpoints."""
+        for name, stored, has_end in (
+            ("n_wrong", self.n_wrong, False),
+            ("digests", self.staged_digests, True),
+            ("witness", self.staged_witness, True),
+        ):
+            n_stages = len(stored) - has_end if isinstance(stored, list) else 0
+            # -1: an empty list that lacks the number at the end.
+            if not 0 <= n_stages <= len(self.config.checkpoints):
+                raise BadLine(f"{name}: the config has fewer checkpoints")
 
     @property
     def test_error(self) -> float | None:
         """Test error, a fraction; None if it was not measured."""
-        return _share(self.test_share, self.n_test_wrong, self.n_test)
+        return _error_rate(self.test_share, self.n_test_wrong, self.n_test)
 
     @property
     def train_error(self) -> float | None:
         """Training error, a fraction; None if it was not measured."""
-        return _share(self.train_share, self.n_train_wrong, self.n_train)
+        return _error_rate(self.train_share, self.n_train_wrong, self.n_train)
 
     @property
     def checkpoints(self) -> dict[str, float] | None:
         """Test errors by the number of boosting rounds; None if they were not measured."""
         if self.n_wrong is UNSET:
             return None if self.checkpoint_shares is UNSET else self.checkpoint_shares
+        n_wrong = self._index_by_round(self.n_wrong, has_end=False)
         return {
-            rounds: n / (self.n_test or 1)
-            for rounds, n in self._index_by_round(self.n_wrong).items()
+            rounds: _error_rate(UNSET, n_rows_wrong, self.n_test)
+            for rounds, n_rows_wrong in n_wrong.items()
         }
 
     @property
     def digests(self) -> dict[str, str] | None:
         """Digests of the outputs by the number of boosting rounds, and at the ``end``."""
-        return self._index_by_round(self.staged_digests, _END)
+        return self._index_by_round(self.staged_digests, has_end=True)
 
     @property
     def witness(self) -> dict[str, float] | None:
         """Mean absolute scores by the number of boosting rounds, and at the ``end``."""
-        return self._index_by_round(self.staged_witness, _END)
+        return self._index_by_round(self.staged_witness, has_end=True)
 
     @property
     def entries(self) -> dict[str, Any]:
@@ -511,13 +524,29 @@ class Measured(Record, kw_only=True):
         return None if seconds is UNSET else seconds
 
     def _index_by_round(
-        self, numbers: list | dict | UnsetType, *last: str
+        self, stored: list | dict | UnsetType, *, has_end: bool
     ) -> dict[str, Any] | None:
-        """Return numbers at checkpoints by the number of rounds; None without numbers."""
-        if isinstance(numbers, list):
-            rounds = self.config.checkpoints[: len(numbers) - len(last)]
-            return dict(zip([*rounds, *last], numbers, strict=True))
-        return None if numbers is UNSET else numbers
+        """Return stored values at checkpoints by the number of boosting rounds.
+
+        Parameters
+        ----------
+        stored : list, dict or UNSET
+            Field of the record. A list is in the order of the config's checkpoints; a dict has the
+            numbers of rounds already.
+        has_end : bool
+            Whether the last value belongs to the ``end`` of the fit instead of a checkpoint.
+
+        Returns
+        -------
+        dict or None
+            None if the record has no values.
+        """
+        if isinstance(stored, list):
+            end = [_END] if has_end else []
+            # A fit that stopped early has values at the first checkpoints only.
+            rounds = self.config.checkpoints[: len(stored) - len(end)]
+            return dict(zip([*rounds, *end], stored, strict=True))
+        return None if stored is UNSET else stored
 
 
 class Seconds(Struct, frozen=True, gc=False):
@@ -549,24 +578,34 @@ def check(content: Any, form: type, dec_hook=None) -> Any:
     except ValueError as error:
         if isinstance(error.__cause__, BadLine):
             raise error.__cause__ from None
-        # "Expected `float` <= 1.0 - at `$.test_error`"
-        reason, _, path = str(error).replace("`", "").partition(" - at ")
+        # The message is like "Expected `float` <= 1.0 - at `$.test_error`".
+        reason, _, json_path = str(error).replace("`", "").partition(" - at ")
         reason = reason.replace("Object missing required field", "there is no")
-        place = path.removeprefix("key in ").lstrip("$.") or "record"
-        raise BadLine(f"{place}: {reason[:1].lower()}{reason[1:]}") from None
+        field_name = json_path.removeprefix("key in ").lstrip("$.") or "record"
+        raise BadLine(f"{field_name}: {reason[:1].lower()}{reason[1:]}") from None
     except RecursionError:
         raise BadLine("it is nested too deeply") from None
 
 
-def _share(share: float | UnsetType, n_wrong: int | UnsetType, n_rows: int) -> float | None:
-    """Return an error rate that is written as a fraction, or as a number of wrong rows."""
+def _error_rate(share: float | UnsetType, n_wrong: int | UnsetType, n_rows: int) -> float | None:
+    """Return an error rate from the one of its two forms that is stored; None without both.
+
+    Parameters
+    ----------
+    share : float or UNSET
+        Fraction of wrong rows.
+    n_wrong : int or UNSET
+        Number of wrong rows.
+    n_rows : int
+        Number of rows. 0: the test part is empty, and its error rate is 0.
+    """
     if n_wrong is not UNSET:
         return n_wrong / (n_rows or 1)
     return None if share is UNSET else share
 
 
-def _check_judgement(record: TrialRecord | Measured) -> None:
-    """Check that validation errors are fractions, unless the config has another criterion."""
+def _check_validation_errors(record: TrialRecord | Measured) -> None:
+    """Raise `BadLine` if a validation error is no fraction where the criterion is an error rate."""
     if record.config.judged_by is not None:
         return
     errors = [] if record.validation_errors is UNSET else [*record.validation_errors]
