@@ -18,7 +18,7 @@ import threading
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from boostbench.data.decompression import decompress
 from boostbench.records import codec
@@ -37,10 +37,11 @@ from boostbench.util.files import (
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
+# Endings: of a file of records, and the further ending of its packed file.
 _PLAIN, _PACKED = ".jsonl", ".gz"
 # Damaged lines of a file that are described; the others are counted.
 _MAX_DESCRIBED = 5
-# Characters of each description.
+# Characters of each description: a damaged line may be long, and a message is read in a terminal.
 _MAX_REASON_LENGTH = 200
 # Bytes to which any packed file may unpack; records unpack to 25 times their packed size.
 _MIN_UNPACKED_BYTES = 2**24
@@ -88,6 +89,21 @@ def parse_record_path(path: Path) -> tuple[str, str]:
     return algo, kind
 
 
+class _Place(NamedTuple):
+    """Place of a line, for messages and for the order of lines: the packed file comes first.
+
+    Attributes
+    ----------
+    is_plain : bool
+        True: the file without ``.gz``; False: the packed file.
+    line_number : int
+        Number of the line in its file, from 1.
+    """
+
+    is_plain: bool
+    line_number: int
+
+
 class RecordFile:
     """A file of records and its packed file, with the position up to which they were read.
 
@@ -109,13 +125,17 @@ class RecordFile:
     def __init__(self, path: Path):
         self.path = Path(path)
         self.kind = parse_record_path(self.path)[1]
+        # Definitions of both files, by which records are decoded.
         self._definitions = Definitions(self.kind)
-        # Records that were not returned yet, or lines whose definitions may follow in the file.
-        self._unsettled: list[tuple[tuple[int, int], Record | bytes]] = []
-        # First damaged lines, and their number.
-        self._bad: list[tuple[tuple[int, int], str]] = []
-        self._n_bad = 0
-        self._has_packed = True
+        # Records that `read_new` returns next, in the order of the file. A line in place of a
+        # record is decoded then: its definitions may follow later in the file.
+        self._unreturned: list[tuple[_Place, Record | bytes]] = []
+        # Places and reasons of the first damaged lines, and the number of all damaged lines.
+        self._damages: list[tuple[_Place, str]] = []
+        self._n_damaged = 0
+        # The packed file is read once, by the first `read_new`.
+        self._is_packed_unread = True
+        # Identity of both files at the last look, see `_read_new_lines`.
         self._version: tuple | None = None
         # The reading position changes in several steps.
         self._lock = threading.Lock()
@@ -123,19 +143,22 @@ class RecordFile:
 
     def _rewind(self) -> None:
         """Set the position to the first line of the file without ``.gz``."""
-        self._place, self._n_lines = 0, [0, 0]
-        # Hashes of its definitions.
-        self._defined: set[str] = set()
+        # Bytes of the file without ``.gz`` that were read, and lines of the packed file (False) and
+        # of the other (True) that were read.
+        self._offset, self._n_lines = 0, {False: 0, True: 0}
+        # Hashes of the definitions in the file without ``.gz``, which `add` need not write again.
+        self._written_hashes: set[str] = set()
 
     @property
     def warnings(self) -> list[str]:
         """Messages about damaged lines, which are left out; a torn last line is not reported."""
-        files = _packed(self.path), self.path
-        warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in self._bad]
-        if self._n_bad > _MAX_DESCRIBED:
-            warnings.append(
-                f"{self.path}: {self._n_bad - _MAX_DESCRIBED} more bad lines are left out"
-            )
+        warnings = []
+        for place, reason in self._damages:
+            path = self.path if place.is_plain else _packed(self.path)
+            warnings.append(f"{path}:{place.line_number}: {reason}; left out")
+        n_more = self._n_damaged - _MAX_DESCRIBED
+        if n_more > 0:
+            warnings.append(f"{self.path}: {n_more} more bad lines are left out")
         return warnings
 
     def read_new(self) -> list[Record]:
@@ -147,9 +170,9 @@ class RecordFile:
             If the file cannot be read.
         """
         with self._lock:
-            if self._has_packed:
-                self._parse_lines(0, _unpacked(_packed(self.path)))
-                self._has_packed = False
+            if self._is_packed_unread:
+                self._parse_lines(_unpacked(_packed(self.path)), is_plain=False)
+                self._is_packed_unread = False
             try:
                 if is_regular_file(self.path):
                     with self.path.open("rb") as file:
@@ -158,20 +181,18 @@ class RecordFile:
                 raise UserError(
                     f"cannot read records from {self.path}: {os_error_reason(error)}"
                 ) from None
-            unsettled, self._unsettled = self._unsettled, []
+            unreturned, self._unreturned = self._unreturned, []
             records = []
-            for place, entry in unsettled:
-                try:
-                    records.append(self._read_line(entry) if isinstance(entry, bytes) else entry)
-                except BadLine as error:
-                    self._skip_line(place, error)
+            for place, record in unreturned:
+                if isinstance(record, bytes):
+                    # Now both files are read to their ends: a definition still missing is an error.
+                    try:
+                        record = self._definitions.read(record)
+                    except (BadLine, UndefinedHash) as error:
+                        self._skip_line(place, error)
+                        continue
+                records.append(record)
             return records
-
-    def _read_line(self, line: bytes) -> Record | str:
-        try:
-            return self._definitions.read(line)
-        except UndefinedHash as error:
-            raise BadLine(str(error)) from None
 
     def add(self, records: Iterable[Record]) -> list[Record]:
         """Append records, safe against a kill at any moment and against other writers.
@@ -198,67 +219,94 @@ class RecordFile:
             return self._add(records)
 
     def _add(self, records: Iterable[Record]) -> list[Record]:
-        composed, written = [], []
+        # 1) Compose all lines and read them back: nothing is written if one cannot be read.
+        composed, read_back = [], []
         for record in records:
             definitions, line = codec.encode(record)
-            for name, definition in definitions.items():
-                if name not in self._definitions:
+            for definition_hash, definition in definitions.items():
+                if definition_hash not in self._definitions:
                     self._definitions.add(codec.parse(definition))
-            written.append(self._definitions.read(line))
+            read_back.append(self._definitions.read(line))
             composed.append((definitions, line))
         if not composed:
             return []
-        with open_append(self.path, "records to ", _is_complete, _depth(self.path)) as file:
+        # 2) Write each record after its definitions; the file may have the definitions already.
+        depth = _n_checked_folders(self.path)
+        with open_append(self.path, "records to ", _is_complete, depth) as file:
+            # Other writers may have added the same definitions since the last look.
             self._read_new_lines(file)
             for definitions, line in composed:
-                new = {
-                    name: text for name, text in definitions.items() if name not in self._defined
+                new_definitions = {
+                    definition_hash: definition
+                    for definition_hash, definition in definitions.items()
+                    if definition_hash not in self._written_hashes
                 }
-                file.write(b"".join([*new.values(), line]))
-                self._defined |= new.keys()
-                self._n_lines[1] += len(new) + 1
-            self._place = file.seek(0, os.SEEK_END)
-        return written
+                file.write(b"".join([*new_definitions.values(), line]))
+                self._written_hashes |= new_definitions.keys()
+                self._n_lines[True] += len(new_definitions) + 1
+            self._offset = file.seek(0, os.SEEK_END)
+        return read_back
 
     def _read_new_lines(self, file: BinaryIO) -> None:
-        """Parse the lines that were added to the file without ``.gz``, or a new file."""
+        """Parse the lines that were added to the file without ``.gz``, or a new file.
+
+        `file` is the file without ``.gz``, open to read.
+        """
+        # `pack` removes the file, and the next record makes a new one: another inode, another
+        # packed file, or a shorter file mean that reading starts at the first line again.
         packed = _packed(self.path)
-        status = packed.stat() if packed.exists() else None
-        # `pack` removes the file, and the next record makes a new one.
-        version = os.fstat(file.fileno()).st_ino, status and (status.st_ino, status.st_mtime_ns)
-        if self._version not in (None, version) or file.seek(0, os.SEEK_END) < self._place:
+        packed_status = packed.stat() if packed.exists() else None
+        packed_version = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
+        version = os.fstat(file.fileno()).st_ino, packed_version
+        is_replaced = self._version not in (None, version)
+        if is_replaced or file.seek(0, os.SEEK_END) < self._offset:
             self._rewind()
         self._version = version
-        file.seek(self._place)
-        self._place += self._parse_lines(1, file.read())
+        file.seek(self._offset)
+        self._offset += self._parse_lines(file.read(), is_plain=True)
 
-    def _parse_lines(self, which: int, body: bytes) -> int:
-        """Parse lines of the packed file (0) or of the other (1), and return their size in bytes.
+    def _parse_lines(self, body: bytes, *, is_plain: bool) -> int:
+        """Parse lines of the file without ``.gz``, or of the packed file.
 
         The last line is not parsed if it is torn: its writer may be about to write the rest.
+
+        Parameters
+        ----------
+        body : bytes
+            Lines, from the reading position to the end of the file.
+        is_plain : bool
+            See `_Place`.
+
+        Returns
+        -------
+        int
+            Number of bytes that were parsed.
         """
         for line in io.BytesIO(body):
-            place = which, self._n_lines[which] + 1
+            is_ended = line.endswith(b"\n")
+            place = _Place(is_plain, self._n_lines[is_plain] + 1)
             try:
                 if not line.isspace():
-                    entry = self._definitions.read(line)
-                    if isinstance(entry, Record):
-                        self._unsettled.append((place, entry))
-                    elif which:
-                        self._defined.add(entry)
+                    record_or_hash = self._definitions.read(line)
+                    if isinstance(record_or_hash, Record):
+                        self._unreturned.append((place, record_or_hash))
+                    elif is_plain:
+                        self._written_hashes.add(record_or_hash)
             except UndefinedHash:
-                self._unsettled.append((place, line))
+                self._unreturned.append((place, line))
             except BadLine as error:
-                if not line.endswith(b"\n"):
+                if not is_ended:
                     return len(body) - len(line)
                 self._skip_line(place, error)
-            self._n_lines[which] += line.endswith(b"\n")
+            self._n_lines[is_plain] += is_ended
         return len(body)
 
-    def _skip_line(self, place: tuple[int, int], error: BadLine) -> None:
-        self._n_bad += 1
+    def _skip_line(self, place: _Place, error: Exception) -> None:
+        """Count a damaged line; keep its reason if it is among the first ones of the file."""
+        self._n_damaged += 1
         reason = " ".join(str(error).split())  # names in a file may hold line ends
-        self._bad = sorted([*self._bad, (place, reason[:_MAX_REASON_LENGTH])])[:_MAX_DESCRIBED]
+        damages = sorted([*self._damages, (place, reason[:_MAX_REASON_LENGTH])])
+        self._damages = damages[:_MAX_DESCRIBED]
 
 
 def read_records(path: Path) -> tuple[list[Record], list[str]]:
@@ -309,21 +357,28 @@ def deduplicate(path: Path) -> int:
     int
         Number of removed records. A file with damaged lines stays as it is.
     """
+    # 1) Leave a file without duplicates alone, before the lock makes other writers wait.
     keys = [record.key for record in RecordFile(path).read_new()]
     if len(set(keys)) == len(keys):
         return 0
-    with file_lock(path, "records to ", depth=_depth(path)):
+    # 2) Read again under the lock, as records may have been added.
+    with file_lock(path, "records to ", depth=_n_checked_folders(path)):
         file = RecordFile(path)
-        everything = file.read_new()
+        records = file.read_new()
         if file.warnings:
             return 0
-        newest = {record.key: record for record in everything}
+        newest = {record.key: record for record in records}
+        # 3) Write each definition once, before all records.
         composed = [codec.encode(record) for record in newest.values()]
-        defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
-        body = [*defined.values(), *(line for _, line in composed)]
-        atomic_write(path, lambda stream: stream.writelines(body))
+        definitions_by_hash = {
+            definition_hash: definition
+            for definitions, _ in composed
+            for definition_hash, definition in definitions.items()
+        }
+        lines = [*definitions_by_hash.values(), *(line for _, line in composed)]
+        atomic_write(path, lambda stream: stream.writelines(lines))
         retry_while_in_use(lambda: _packed(path).unlink(missing_ok=True))
-    return len(everything) - len(newest)
+    return len(records) - len(newest)
 
 
 def pack(path: Path) -> int:
@@ -342,18 +397,19 @@ def pack(path: Path) -> int:
         Number of bytes by which the files became smaller.
     """
     packed = _packed(path)
-    with file_lock(path, "records to ", depth=_depth(path)):
+    with file_lock(path, "records to ", depth=_n_checked_folders(path)):
         with open_in_place(path, "ab+") as file:
             repair(file, _is_complete)
             file.seek(0)
-            new = file.read()
-        before = len(new) + (packed.stat().st_size if packed.exists() else 0)
-        old = _unpacked(packed).splitlines(keepends=True)
-        body = b"".join(dict.fromkeys([*old, *new.splitlines(keepends=True)]))
+            plain_body = file.read()
+        size_before = len(plain_body) + (packed.stat().st_size if packed.exists() else 0)
+        packed_lines = _unpacked(packed).splitlines(keepends=True)
+        # A line that is in both files, as after a kill, is packed once.
+        body = b"".join(dict.fromkeys([*packed_lines, *plain_body.splitlines(keepends=True)]))
         # Equal lines have to give equal bytes, so the archive has no time stamp.
         atomic_write(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
         retry_while_in_use(path.unlink)
-    return before - packed.stat().st_size
+    return size_before - packed.stat().st_size
 
 
 def check_writable(paths: Iterable[Path]) -> None:
@@ -366,7 +422,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, content="records to ", depth=_depth(path)):
+        with writing_to(path, content="records to ", depth=_n_checked_folders(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # The lock file may belong to another user of a shared folder.
@@ -375,12 +431,19 @@ def check_writable(paths: Iterable[Path]) -> None:
                     open_in_place(file, "ab").close()
 
 
-def _depth(path: Path) -> int:
-    """Return how many folders of a file of records are inside the results; more in a shard's."""
-    return 4 if path.parts[-5:-4] == ("shards",) else 2
+def _n_checked_folders(path: Path) -> int:
+    """Return how many folders above a file of records are inside the results folder.
+
+    They must not be links, see `boostbench.util.files.check_folders`:
+    ``records/DATA`` of ``<results>/records/DATA/ALGO.jsonl``, and ``shards/NAME/records/DATA`` of
+    a shard's ``<results>/shards/NAME/records/DATA/ALGO.jsonl``.
+    """
+    is_of_shard = path.parts[-5:-4] == ("shards",)
+    return 4 if is_of_shard else 2
 
 
 def _packed(path: Path) -> Path:
+    """Return the path of the packed file of a file of records."""
     return path.with_name(path.name + _PACKED)
 
 
@@ -398,9 +461,10 @@ def _unpacked(path: Path) -> bytes:
 
 
 def _is_complete(line: bytes) -> bool:
+    """Return True if a line without its line end is a whole record or definition."""
     try:
         content = codec.parse(line)
-        if content.get("schema") != SCHEMA:
+        if content.get("schema") != SCHEMA:  # it is no record: `add` checks a definition
             Definitions().add(content)
     except BadLine:
         return False
