@@ -3,6 +3,11 @@
 A line is decoded straight into the struct of its kind, which checks types and ranges. `Measured` is
 the base class of the records of measures; each measure adds its own fields. Entries without a field
 are in `values`: the results of a user's measure, and entries that a later version adds.
+
+The name of a field is the name of its entry in the line, unless ``field(name=...)`` gives another
+one: ``test_share``, for instance, is written as ``test_error``, since the property ``test_error``
+reads either stored form. UNSET stands for an entry that the line does not have, None for null in
+the line.
 """
 
 from collections.abc import Mapping
@@ -26,21 +31,23 @@ _MAX_REAL = 1e100
 Integer = Annotated[int, Meta(ge=-_MAX_INT, le=_MAX_INT)]
 Count = Annotated[int, Meta(ge=0, le=_MAX_INT)]
 Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
-#: Number of boosting rounds as the key of a mapping, which is text in JSON.
+#: Number of boosting rounds as the key of a mapping: JSON has only text as keys.
 Round = Annotated[str, Meta(pattern=r"^[1-9]\d{0,14}$")]
 Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 NonNegative = Annotated[float, Meta(ge=0, le=_MAX_REAL)]
 #: CPU seconds.
 Duration = NonNegative
+#: Time in UTC, such as ``2026-03-01T09:30:00Z``.
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+#: Point of a grid: values by parameter.
 Point = dict[str, Any]
 
-# Entries of a record that do not belong to the result.
+# Entries of a record that differ between two runs with equal results.
 _CIRCUMSTANCES = ("seconds", "started", "finished", "warnings", "also")
-# Name of the last number of a fit among its numbers at checkpoints.
+# Key of the value at the end of a fit, beside its values at checkpoints.
 _END = "end"
-# Entries of every config; the measure adds the others.
+# Entries of a config that are not settings of its measure.
 _CONFIG_ENTRIES = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
 
 
@@ -53,14 +60,18 @@ class Data(Struct, frozen=True):
 
     Attributes
     ----------
-    name, checksum : str
+    name : str
+    checksum : str
+        Digest of the data, 16 hexadecimal digits.
     n_samples, n_features, n_classes : int
     cut : dict, default={}
-        Data options of the first request, see `boostbench.spec.data.config_overrides`.
+        Data options of the first request, such as the selected rows and classes, which "cut" the
+        data set: its `boostbench.spec.data.DataSpec.overrides`.
     missing : str or None
         Imputation of missing values; None without missing values.
     words : str or None
-        ``"categories"`` if the estimator got categories.
+        Treatment of columns of words: ``"categories"`` if the estimator got their codes as
+        categories; None if it got numbers only.
     """
 
     name: Name
@@ -74,13 +85,13 @@ class Data(Struct, frozen=True):
 
 
 class _Algo(Struct):
-    """Class of an estimator; its parameters are further entries."""
+    """Type of a config's ``algo``: the class of the estimator; parameters are further entries."""
 
     target: Name = field(name="_target_")
 
 
 class _ConfigForm(Struct):
-    """Type of the content of a config."""
+    """Type by which the content of a `Config` is checked; a measure's settings are not in it."""
 
     algo: _Algo
     data: Data
@@ -91,7 +102,7 @@ class _ConfigForm(Struct):
 
 
 class _ProvenanceForm(Struct):
-    """Type of the content of a provenance."""
+    """Type by which the content of a `Provenance` is checked."""
 
     commit: Name
     environment: dict[str, str | Integer] | None
@@ -111,20 +122,29 @@ class Config:
     Attributes
     ----------
     original : dict
-        Config as it is written.
+        Config as it is written in files of records.
     hash : str
-        Its digest.
+        Digest of `original`.
     content : dict
         Config without parameters that have become attributes of their class.
     keys : RecordKeys
-        Digests without defaults, from which the keys of records are made.
+        Digests of `content` without defaults, from which the keys of records are made.
     data : Data
-    algo, grid, protocol : dict
+    algo : dict
+        Class of the estimator (``_target_``) and its parameters.
+    grid : dict of str to list
+        Candidate values by parameter.
+    protocol : dict
+        See `boostbench.spec.protocol.ProtocolSpec.to_config`.
     seed : int
-    measure, judged_by : str or None
-        None: older configs name no measure; the criterion of cross-validation is the error rate.
+    measure : str or None
+        Name of the measure; None in older configs, which name none.
+    judged_by : str or None
+        Criterion of cross-validation; None: the error rate.
     checkpoints : list of str
-        Checkpoints of the protocol.
+        Numbers of boosting rounds in the protocol, ascending; empty if there are none.
+    target, measure_settings
+        See the properties.
 
     Raises
     ------
@@ -158,7 +178,7 @@ class Config:
 
     @property
     def measure_settings(self) -> dict[str, Any]:
-        """Settings of the measure."""
+        """Settings of the measure: all entries that not every config has, by name."""
         return {name: value for name, value in self.content.items() if name not in _CONFIG_ENTRIES}
 
 
@@ -173,8 +193,9 @@ class Provenance:
     Attributes
     ----------
     content : dict
+        Entries as they are written in files of records.
     hash : str
-        Digest of the content.
+        Digest of `content`.
     commit : str
         Commit of boostbench, or its version.
     environment : dict
@@ -191,10 +212,10 @@ class Provenance:
     """
 
     def __init__(self, content: dict[str, Any]):
-        form = check(content, _ProvenanceForm)
+        checked = check(content, _ProvenanceForm)
         self.content, self.hash = content, digest(content)
-        self.commit, self.environment = form.commit, content["environment"] or {}
-        self.edition, self.source = form.edition, content.get("source")
+        self.commit, self.environment = checked.commit, content["environment"] or {}
+        self.edition, self.source = checked.edition, content.get("source")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Provenance) and self.hash == other.hash
@@ -208,8 +229,12 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     Attributes
     ----------
+    schema : int
+        Number of the schema of the line.
     config : Config
+        Shared by records. Their lines have its hash.
     provenance : Provenance
+        Shared by records. Their lines have its hash.
     split : int
         Number of the split, from 0.
     rows : str
@@ -217,9 +242,24 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     started, finished : str
         Times in UTC.
     also : list of dict
-        Data options of later requests. The data of the config have the options of the first one.
+        Data options of later requests for equal data. `config.data.cut` has the options of the
+        first request.
     values : dict
         Entries without a field of their own.
+    error, where : str or None
+        Error of a failed fit, and its module and line; None for a finished fit.
+    is_trial : bool
+        True for a cross-validation trial, False for a split.
+
+    Notes
+    -----
+    Four views of a record, from the file to the comparison of results:
+
+    - `to_line` has all entries as they are written: hashes, numbers of wrong rows, lists;
+    - `entries` has them without the schema and the hashes, and with errors as fractions and values
+      by boosting round;
+    - `results` has the `entries` that are equal whenever the results are equal;
+    - `entry` reads a single one of the `entries` by its name.
     """
 
     error: ClassVar[str | None] = None
@@ -234,7 +274,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     started: Time | UnsetType = UNSET
     finished: Time | UnsetType = UNSET
     also: list[dict[str, Any]] | UnsetType = UNSET
-    # An entry of a line has a name, so that this field is set by `boostbench.records.codec` only.
+    # The empty name keeps an entry ``values`` of a line, such as a user's measure may have, out of
+    # this field: `boostbench.records.codec` collects all entries without a field under it.
     values: dict[str, Any] | UnsetType = field(default=UNSET, name="")
 
     @property
@@ -257,12 +298,18 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     @property
     def results(self) -> dict[str, Any]:
-        """The `entries` without times, warnings and data options."""
+        """The `entries` without times, warnings and data options of later requests."""
         entries = self.entries
         return {name: entries[name] for name in entries if name not in _CIRCUMSTANCES}
 
     def has_options(self, options: Mapping[str, Any]) -> bool:
-        """Return True if the data set was requested with options whose `key_options` are these."""
+        """Return True if a request for the data set had these options.
+
+        Parameters
+        ----------
+        options : mapping
+            Options that select data, see `boostbench.spec.data.key_options`.
+        """
         first_request = self.config.data.cut
         # Most records were requested once, without options: then the first comparison is enough.
         if first_request == options or key_options(first_request) == options:
@@ -271,18 +318,19 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return any(key_options(request) == options for request in later_requests)
 
     def add_options(self, options: Mapping[str, Any]) -> "Record":
-        """Return a record with further data options."""
+        """Return the record with the data options of a later request."""
         later_requests = [] if self.also is UNSET else self.also
         return msgspec.structs.replace(self, also=[*later_requests, dict(options)])
 
     def to_line(self) -> dict[str, Any]:
-        """Return the entries of the record's line."""
+        """Return the entries of the record's line, as JSON types."""
+        # The config and the provenance are written as their hashes.
         entries = msgspec.to_builtins(self, enc_hook=lambda shared: shared.hash)
-        entries.pop("", None)
+        entries.pop("", None)  # `values`, whose entries stand beside the others in the line
         return entries if self.values is UNSET else entries | self.values
 
     def entry(self, name: str) -> Any:
-        """Return an entry by its name; None if the record does not have it."""
+        """Return one of the `entries` by its name; None if the record does not have it."""
         if self.values is not UNSET and name in self.values:
             return self.values[name]
         value = getattr(self, name, None)
@@ -303,13 +351,21 @@ class Failure(Record, kw_only=True):
 
 
 class _TrialFields(Record, kw_only=True):
-    """Fields of cross-validation trials: one point of the grid, or several that share a fit.
+    """Fields of cross-validation trials: of one point of the grid, or of several points.
+
+    Several points are a trial if the fits of a warm-started path, or the stages of one fit, reach
+    them; see `boostbench.fitting.tuning`.
 
     Attributes
     ----------
     fold : int
         Number of the fold, from 0.
+    single_point : dict or UNSET
+        Stored form of one point: the entry ``point``.
+    several_points : list of dict or UNSET
+        Stored form of several points: the entry ``points``.
     points : list of dict
+        Property: the points of either stored form.
     """
 
     is_trial: ClassVar[bool] = True
@@ -345,16 +401,22 @@ class FailedTrial(_TrialFields, kw_only=True):
 class TrialRecord(_TrialFields, kw_only=True):
     """Finished cross-validation trial.
 
+    A trial of one point has a `validation_error`, a `digest`, and the `seconds` of the parts of its
+    fit. A trial of several points has `validation_errors` and `digests` in the order of the points.
+
     Attributes
     ----------
-    validation_error : float
+    validation_error : float or UNSET
         Loss of a single point, a fraction unless the measure has another criterion.
-    validation_errors : list of float
+    validation_errors : list of float or UNSET
         Losses of several points.
-    digest, digests : str, list of str
-        Digests of the judged outputs.
-    seconds : dict or list of float
-        CPU seconds of the parts of a fit, or of each fit of a path.
+    digest : str or UNSET
+        Digest of the outputs that were judged, for a single point.
+    digests : list of str or UNSET
+        Digests of the outputs that were judged, for several points.
+    seconds : dict of str to (float or None), or list of float
+        For a single point, CPU seconds by part of the fit. For several points, CPU seconds of each
+        fit of a warm-started path, or of the one fit whose stages were judged.
     """
 
     finished: Time
@@ -377,11 +439,14 @@ class TrialRecord(_TrialFields, kw_only=True):
 
     @property
     def is_path(self) -> bool:
-        """True if several fits share a trial."""
+        """True for a trial of several points: `seconds` has total times of fits, not of parts."""
         return isinstance(self.seconds, list)
 
     def cpu_seconds(self, part: str = "fit") -> float | None:
-        """Return the recorded CPU seconds of a part of the fit, or of all fits of a path."""
+        """Return the CPU seconds of a part of the fit, or of all fits of several points.
+
+        None: the part was not measured.
+        """
         if isinstance(self.seconds, dict):
             return self.seconds.get(part)
         return sum(self.seconds) if part == "fit" else None
@@ -390,8 +455,19 @@ class TrialRecord(_TrialFields, kw_only=True):
 class Measured(Record, kw_only=True):
     """Finished fit of a split; measures have subclasses.
 
-    A number of wrong rows is written instead of an error rate where they are equivalent, and
-    numbers at checkpoints are written as a list in the order of the config's checkpoints.
+    A property reads a result from the fields of its stored forms. The number of wrong rows is
+    stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored as
+    a list in the order of the config's checkpoints, and the value at the end follows them.
+
+    ==========================================  ===============
+    Stored form                                 Property
+    ==========================================  ===============
+    ``test_share``, or ``n_test_wrong``         ``test_error``
+    ``train_share``, or ``n_train_wrong``       ``train_error``
+    ``checkpoint_shares``, or ``n_wrong``       ``checkpoints``
+    ``staged_digests``                          ``digests``
+    ``staged_witness``                          ``witness``
+    ==========================================  ===============
 
     Attributes
     ----------
@@ -400,20 +476,34 @@ class Measured(Record, kw_only=True):
     chosen : dict
         Chosen point of the grid.
     validation_error : float or None
-        Its mean validation error; None without tuning.
+        Mean validation error of the chosen point over the folds; None without tuning.
+    validation_errors : list of float or UNSET
+        Validation errors of several points; no measure of boostbench writes them.
     warnings : list of str
-    n_iterations : int or None
+    test_share, train_share : float or UNSET
+        Test and training error, fractions.
+    n_test_wrong, n_train_wrong : int or UNSET
+        Number of wrong rows of the test and of the training part.
+    checkpoint_shares : dict of str to float or UNSET
+        Test errors by the number of boosting rounds, fractions.
+    n_wrong : list of int, dict of str to int, or UNSET
+        Numbers of wrong rows of the test part at checkpoints.
+    staged_digests : list of str, dict of str to str, or UNSET
+        Digests of the predicted labels at checkpoints and at the end.
+    staged_witness : list of float, dict of str to float, or UNSET
+        Mean absolute scores at checkpoints and at the end.
+    n_iterations : int, None or UNSET
         Boosting rounds done.
-    n_features : int
+    n_features : int or UNSET
         Number of features after the projection.
-    n_parameters : int or None
+    n_parameters : int, None or UNSET
         Number of parameters of the model.
-    seconds : dict of str to float
-        CPU seconds of the parts of the fit.
+    seconds : dict of str to float, or UNSET
+        CPU seconds of the parts of the fit. `Seconds` in some subclasses.
     """
 
     is_path: ClassVar[bool] = False
-    #: Error rates that a subclass requires.
+    #: Properties that must not be None in a record of the subclass.
     required: ClassVar[tuple[str, ...]] = ()
 
     n_train: Rows
@@ -485,7 +575,7 @@ class Measured(Record, kw_only=True):
 
     @property
     def checkpoints(self) -> dict[str, float] | None:
-        """Test errors by the number of boosting rounds; None if they were not measured."""
+        """Test errors, fractions, by the number of boosting rounds; None: not measured."""
         if self.n_wrong is UNSET:
             return None if self.checkpoint_shares is UNSET else self.checkpoint_shares
         n_wrong = self._index_by_round(self.n_wrong, has_end=False)
@@ -496,12 +586,16 @@ class Measured(Record, kw_only=True):
 
     @property
     def digests(self) -> dict[str, str] | None:
-        """Digests of the outputs by the number of boosting rounds, and at the ``end``."""
+        """Digests of the predicted labels by boosting round, and at the ``end``; None: none."""
         return self._index_by_round(self.staged_digests, has_end=True)
 
     @property
     def witness(self) -> dict[str, float] | None:
-        """Mean absolute scores by the number of boosting rounds, and at the ``end``."""
+        """Mean absolute scores by boosting round, and at the ``end``; None: without scores.
+
+        Two fits that predict equal labels may differ in their scores; the mean shows this, without
+        storing all scores. Its last digits depend on the machine.
+        """
         return self._index_by_round(self.staged_witness, has_end=True)
 
     @property
@@ -518,6 +612,7 @@ class Measured(Record, kw_only=True):
 
     def cpu_seconds(self, part: str = "fit") -> float | None:
         """Return the recorded CPU seconds of a part of the fit; None if they are unknown."""
+        # A dict here, `Seconds` in some subclasses, or UNSET, which has no attribute of the name.
         if isinstance(self.seconds, dict):
             return self.seconds.get(part)
         seconds = getattr(self.seconds, part, UNSET)
@@ -550,7 +645,20 @@ class Measured(Record, kw_only=True):
 
 
 class Seconds(Struct, frozen=True, gc=False):
-    """CPU seconds of a fit and its parts, of a prediction, and of the reference job."""
+    """CPU seconds of a fit and its parts, of a prediction, and of the reference job.
+
+    Attributes
+    ----------
+    fit : float
+        Whole fit.
+    predict_per_instance : float
+        Prediction of the test part, divided by its number of samples.
+    calibration : float
+        Reference job, see `boostbench.fitting.calibration`, by which times of different machines
+        are compared.
+    weak_learner, coefficients : float, None or UNSET
+        Parts of the fit: training of the weak learners, and computation of their coefficients.
+    """
 
     fit: Duration
     predict_per_instance: Duration
@@ -560,7 +668,21 @@ class Seconds(Struct, frozen=True, gc=False):
 
 
 def check(content: Any, form: type, dec_hook=None) -> Any:
-    """Return content of JSON types as a struct.
+    """Convert content of JSON types to a struct, which checks its types and ranges.
+
+    Parameters
+    ----------
+    content : dict
+        Entries by name.
+    form : type
+        Type of the struct.
+    dec_hook : callable, default=None
+        Function of a type and a value that decodes types which JSON does not have, see
+        `msgspec.convert`.
+
+    Returns
+    -------
+    struct of type `form`
 
     Raises
     ------
@@ -576,6 +698,7 @@ def check(content: Any, form: type, dec_hook=None) -> Any:
     try:
         return msgspec.convert(content, form, str_keys=True, dec_hook=dec_hook)
     except ValueError as error:
+        # `__post_init__` and `dec_hook` raise BadLine, which msgspec wraps.
         if isinstance(error.__cause__, BadLine):
             raise error.__cause__ from None
         # The message is like "Expected `float` <= 1.0 - at `$.test_error`".

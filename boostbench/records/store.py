@@ -233,7 +233,7 @@ class RecordFile:
         # 2) Write each record after its definitions; the file may have the definitions already.
         depth = _n_checked_folders(self.path)
         with open_append(self.path, "records to ", _is_complete, depth) as file:
-            # Other writers may have added the same definitions since the last look.
+            # This keeps out definitions that other writers have added since the last look.
             self._read_new_lines(file)
             for definitions, line in composed:
                 new_definitions = {
@@ -464,7 +464,8 @@ def _is_complete(line: bytes) -> bool:
     """Return True if a line without its line end is a whole record or definition."""
     try:
         content = codec.parse(line)
-        if content.get("schema") != SCHEMA:  # it is no record: `add` checks a definition
+        if content.get("schema") != SCHEMA:
+            # A line without the schema of records has to be a definition, which `add` checks.
             Definitions().add(content)
     except BadLine:
         return False
