@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame, concatenate
-from boostbench.analysis.statistics.agreement import BASES, POWER, Agreement
+from boostbench.analysis.statistics.agreement import BASES, POWER
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import CALIBRATION, QUANTITIES, Quantity
@@ -28,14 +28,22 @@ from boostbench.util import numbers
 
 
 class Source(NamedTuple):
-    """Records with a common source.
+    """Records behind a part of the page: all of it, a table, a cell or an environment.
 
     Attributes
     ----------
     rows : ResultFrame
-        Finished splits without repetitions.
+        Finished splits, each of them once.
     n_failed : int, default=0
         Number of failed splits.
+    days : list of str
+        Days on which the splits finished (``YYYY-MM-DD``), ascending. A property, as the next ones.
+    seeds : list of int
+        Seeds, ascending.
+    configs : list of str
+        Hashes of configs, sorted.
+    calibration : str
+        Formatted median of the CPU seconds of the reference job.
     """
 
     rows: ResultFrame
@@ -43,7 +51,8 @@ class Source(NamedTuple):
 
     @property
     def days(self) -> list[str]:
-        """Days on which they were made, ascending."""
+        """Days on which the splits finished, ascending."""
+        # Times are in ISO format, which begins with ten characters for the day.
         return sorted({time[:10] for time in self.rows["finished"]})
 
     @property
@@ -58,20 +67,20 @@ class Source(NamedTuple):
 
     @property
     def calibration(self) -> str:
-        """Median CPU seconds of the reference job; empty if no record has them."""
+        """Median CPU seconds of the reference job, formatted; empty if no record has them."""
         times = [time for time in self.rows[CALIBRATION.name] if time is not None]
         return numbers.seconds(median(times)) if times else ""
 
 
 class Machine(NamedTuple):
-    """Environment of records.
+    """Environment in which records were made: a machine and its installed versions.
 
     Attributes
     ----------
     system : str
-        Processor, cores and operating system.
+        Processor, cores and operating system: ``"EPYC 7B13, 4 cores, Linux"``.
     versions : list of (str, str)
-        Versions of distributions, Python first.
+        Names and versions of distributions, Python first.
     source : Source
         Records that were made there.
     """
@@ -82,28 +91,42 @@ class Machine(NamedTuple):
 
 
 def environments(source: Source) -> list[Machine]:
-    """Return the environments of records by descending number of records."""
-    written = [tuple(sorted(facts.items())) for facts in source.rows["environment"]]
+    """Return the environments of records by descending number of records.
+
+    Parameters
+    ----------
+    source : Source
+        Records, whose column ``environment`` holds a dictionary of facts: ``cpu``, ``n_cores``,
+        ``system``, ``python``, and versions by distribution. A record may lack any of them.
+    """
+    # Dictionaries are not hashable. Sorted tuples of their items are, and equal facts make them
+    # equal.
+    row_facts = [tuple(sorted(facts.items())) for facts in source.rows["environment"]]
     machines = []
-    for facts in dict.fromkeys(written):
-        versions = dict(facts)
-        # A record need not have all of these.
-        names = ("cpu", "n_cores", "system", "python")
-        cpu, cores, system, python = (versions.pop(name, "?") for name in names)
-        system = f"{cpu}, {cores} {'core' if cores == 1 else 'cores'}, {system}"
-        named = [("Python", python), *versions.items()]
+    for distinct_facts in dict.fromkeys(row_facts):
+        # The facts besides these four are versions.
+        versions = dict(distinct_facts)
+        cpu, n_cores, system, python = (
+            versions.pop(name, "?") for name in ("cpu", "n_cores", "system", "python")
+        )
+        is_here = [facts == distinct_facts for facts in row_facts]
         machines.append(
-            Machine(system, named, Source(source.rows.select(other == facts for other in written)))
+            Machine(
+                system=f"{cpu}, {n_cores} {'core' if n_cores == 1 else 'cores'}, {system}",
+                versions=[("Python", python), *versions.items()],
+                source=Source(source.rows.select(is_here)),
+            )
         )
     return sorted(machines, key=lambda machine: -len(machine.source.rows))
 
 
 def source(cells: Collection[Cell]) -> Source:
-    """Return the records behind cells, without repetitions if several cells show them."""
+    """Return the records behind cells; a split that several cells show counts once."""
     failures = concatenate(cell.failures for cell in cells)
     return Source(concatenate(cell.rows for cell in cells), len(failures))
 
 
+#: Texts of the CPU times of a cell, by quantity; "{}" is the number, in seconds if no unit follows.
 _TIMES = {
     "fit": "fit {}",
     "weak_learner": "weak learners {}",
@@ -113,39 +136,40 @@ _TIMES = {
 
 
 def details(table: Table, row: str, column: str) -> CellDetails:
-    """Return all recorded and derived facts about a cell of a table; unknown facts are omitted."""
+    """Return all recorded and derived facts about a cell of a table.
+
+    Each function for a fact returns an empty text if the fact is unknown, and the fact is omitted.
+    """
     cell = table.cells[row, column]
-    quantity, agreement, published = cell.quantity, cell.agreement, cell.published
     facts = {
         "Ours": _ours(cell),
         "Published": _published(cell),
-        "Difference": agreement and _difference(agreement, quantity),
-        "Detectable": agreement and _detectable(agreement, quantity),
+        "Difference": _difference(cell),
+        "Detectable": _detectable(cell),
         "Verdict": format_verdict(cell),
-        "Basis": agreement and agreement.basis != "welch" and BASES[agreement.basis],
+        "Basis": _basis(cell),
         "Not as there": ", ".join(cell.departures),
         "Note": cell.note,
         "Rounds": _rounds(cell),
-        "CPU seconds": cell.n_finished and _seconds(cell),
-        "Published CPU": _times({name: number.mean for name, number in published.items()}),
+        "CPU seconds": _seconds(cell),
+        "Published CPU": _times({name: number.mean for name, number in cell.published.items()}),
         "Chosen": format_chosen(cell),
         "Failed": _failures(cell),
-        PARTIAL: cell.is_partial
-        and f"over {format_splits(cell)} splits: the others failed or have not run",
-        STALE: cell.stale
-        and f"{cell.stale} of {cell.n_finished} splits are refuted or of another edition",
-        "Config": cell.n_finished and _config(cell),
-        "Recorded": cell.n_finished and _recorded(cell),
+        PARTIAL: _partial(cell),
+        STALE: _stale(cell),
+        "Config": _config(cell),
+        "Recorded": _recorded(cell),
         "Command": cell.command,
     }
     return CellDetails(
-        f"{table.columns[column].label} on {table.rows[row]}",
-        bool(cell.note),
-        [(term, text) for term, text in facts.items() if text],
+        heading=f"{table.columns[column].label} on {table.rows[row]}",
+        has_note=bool(cell.note),
+        facts=[(term, text) for term, text in facts.items() if text],
     )
 
 
 def _ours(cell: Cell) -> str:
+    """Return our mean, deviation and number of splits, or the reason why there is no number."""
     if not cell.values:
         return f"{format_number(cell)}: {VERDICTS[format_number(cell)].meaning}"
     n = len(cell.values)
@@ -155,15 +179,20 @@ def _ours(cell: Cell) -> str:
 
 
 def _published(cell: Cell) -> str:
+    """Return the published number with its number of repeats, or a remark that there is none."""
     if cell.target is None:
         return f"no {cell.quantity.title.lower()}"
     n, unit = cell.target.n, _unit(cell.quantity)
     return f"{format_published(cell)}{unit}, {n} {'repeats' if n > 1 else 'run'}"
 
 
-def _difference(agreement: Agreement, quantity: Quantity) -> str:
+def _difference(cell: Cell) -> str:
+    """Return the difference from the published number, with its interval if that is known."""
+    agreement = cell.agreement
+    if agreement is None:
+        return ""
     difference, low, high = (
-        numbers.fixed(number, quantity.digits + 1, "+").replace("-", "−")
+        numbers.fixed(number, cell.quantity.digits + 1, "+").replace("-", "−")
         for number in (agreement.difference, agreement.low, agreement.high)
     )
     if isnan(agreement.low):
@@ -172,9 +201,10 @@ def _difference(agreement: Agreement, quantity: Quantity) -> str:
     return f"{difference}, {welch}95% interval {low} to {high}"
 
 
-def _detectable(agreement: Agreement, quantity: Quantity) -> str:
+def _detectable(cell: Cell) -> str:
     """Return the detectable difference, also as a share of the published error."""
-    if isnan(agreement.detectable):
+    agreement, quantity = cell.agreement, cell.quantity
+    if agreement is None or isnan(agreement.detectable):
         return ""
     size = numbers.fixed(agreement.detectable, quantity.digits + 1)
     size = quantity.with_unit_of_differences(size)
@@ -182,19 +212,31 @@ def _detectable(agreement: Agreement, quantity: Quantity) -> str:
     return f"{size}{share}, with a probability of {POWER:.0%}"
 
 
+def _basis(cell: Cell) -> str:
+    """Return the basis of the verdict; `_difference` names the usual one, Welch's interval."""
+    if cell.agreement is None or cell.agreement.basis == "welch":
+        return ""
+    return BASES[cell.agreement.basis]
+
+
 def _rounds(cell: Cell) -> str:
+    """Return the mean number of boosting rounds, and the number that the column shows, if any."""
     if cell.n_iterations is None:
         return ""
-    asked = f"{cell.quantity.title.lower()} after {cell.rounds}; " if cell.rounds else ""
-    return f"{asked}{format_rounds(cell)} done"
+    shown = f"{cell.quantity.title.lower()} after {cell.rounds}; " if cell.rounds else ""
+    return f"{shown}{format_rounds(cell)} done"
 
 
 def _seconds(cell: Cell) -> str:
+    """Return our mean CPU times, and the time of the reference job on the same machine."""
+    if not cell.n_finished:
+        return ""
     times = _times({name: cell.average(QUANTITIES[name]) for name in _TIMES})
-    return f"{times}; reference job {format_time(cell, 'calibration')}"
+    return f"{times}; reference job {format_time(cell, CALIBRATION.name)}"
 
 
 def _times(spent: Mapping[str, float | None]) -> str:
+    """Return the texts of the times that are known and not 0, by the names of `_TIMES`."""
     texts = [
         text.format(numbers.seconds(spent[name]))
         for name, text in _TIMES.items()
@@ -204,11 +246,29 @@ def _times(spent: Mapping[str, float | None]) -> str:
 
 
 def _failures(cell: Cell) -> str:
+    """Return the errors of failed splits by frequency: ``"2 × MemoryError"``."""
     errors = Counter(cell.failures["error"])
     return "; ".join(f"{count} × {error}" for error, count in errors.most_common())
 
 
+def _partial(cell: Cell) -> str:
+    """Return the number of splits behind a mean over a part of them."""
+    if not cell.is_partial:
+        return ""
+    return f"over {format_splits(cell)} splits: the others failed or have not run"
+
+
+def _stale(cell: Cell) -> str:
+    """Return the number of stale splits."""
+    if not cell.stale:
+        return ""
+    return f"{cell.stale} of {cell.n_finished} splits are refuted or of another edition"
+
+
 def _config(cell: Cell) -> str:
+    """Return the hashes of configs, seeds and commits, each of them once."""
+    if not cell.n_finished:
+        return ""
     configs, seeds, commits = (
         ", ".join(map(str, dict.fromkeys(cell.rows[name]))) for name in ("config", "seed", "commit")
     )
@@ -216,9 +276,13 @@ def _config(cell: Cell) -> str:
 
 
 def _recorded(cell: Cell) -> str:
+    """Return the first and the last day on which splits finished, or the only day."""
+    if not cell.n_finished:
+        return ""
     days = Source(cell.rows).days
     return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 
 def _unit(quantity: Quantity) -> str:
+    """Return the symbol of the unit behind a space; empty for a quantity without a unit."""
     return f" {quantity.symbol}".rstrip()
