@@ -445,11 +445,7 @@ class _MultiBoostMaster(Master):
         start = np.zeros((len(self.is_own_class), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_started = True
-        if len(self.stumps) == len(self.H):
-            while self._reoptimise(self.params.tol):
-                pass
-        else:
-            self.candidate = self._next_candidate()
+        self.candidate = self._next_candidate()
         if self.stumps:
             self.path.replace_last(self.solution.w.T)
             self.objective[-1] = self.solution.value / self.is_own_class.size
