@@ -30,8 +30,9 @@ from boostbench.core.stumps.stump import Stumps
 # as soon as no constraint is violated by more than `slack` times nu, where `slack` is v / 2 for
 # v < 2, when nu limits the possible gain, 1 for v from 2 to 10, and v / 10 for larger v. A more
 # exact solution hardly changes the next stump and takes more than twice as long.
-_SLACK_FRACTION = 0.1
-_MAX_SLACK_FRACTION = 0.5
+_USUAL_SLACK = 1.0
+_MIN_VIOLATION_FRACTION = 0.1
+_MAX_VIOLATION_FRACTION = 0.5
 
 # Default number of iterations per call of each solver.
 _DEFAULT_ITERATIONS = {"newton": 5, "lbfgs": 100}
@@ -177,7 +178,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         """Train, and again without stumps of earlier fits if these leave no room for new ones."""
         super()._train(X, y, *weights, validation=validation)
         # Stumps that were chosen with other settings fill all rounds: train without them.
-        if self._previous_master is not None and self._previous_master.has_only_inherited_stumps():
+        if self._previous_master is not None and self._previous_master.is_restart_needed():
             self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
         return self
@@ -204,7 +205,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
             # After an interrupted training, the next fit starts afresh.
             self._previous_master = None
             master.update_parameters()
-        if master is None or master.has_only_inherited_stumps():
+        if master is None or master.is_restart_needed():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
         return master
@@ -219,6 +220,12 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
         self.converged_ = master.converged
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
+
+
+def _slack(violation):
+    """Return the violation, in units of nu, up to which the solver may leave constraints."""
+    slack = max(_USUAL_SLACK, _MIN_VIOLATION_FRACTION * violation)
+    return min(slack, _MAX_VIOLATION_FRACTION * violation)
 
 
 class _DescentSolver:
@@ -257,7 +264,7 @@ class _DescentSolver:
         """Return the result of an earlier call of `solve`, given its coefficients W."""
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
-        return SolverResult(W, value, np.inf, False, problem.dual)
+        return SolverResult(w=W, value=value, residual=np.inf, converged=False, dual=problem.dual)
 
 
 class _LinearProgramSolver:
@@ -273,7 +280,7 @@ class _LinearProgramSolver:
         return result._replace(value=result.value + self.is_own_class.shape[1])
 
     def restore(self, H, W, nu):
-        return self.solve(H, W, nu, None)
+        return self.solve(H, start=None, nu=nu, tol=None)
 
 
 class _Candidate(NamedTuple):
@@ -355,12 +362,12 @@ class _MultiBoostMaster(Master):
         The data, the loss and `max_bins` must be equal, and `n_iterations` must not be smaller than
         the number of rounds.
         """
-        pairs = (
+        data_pairs = (
             (self.is_own_class.argmax(axis=0), labels),
             (self.search.X, X),
             (self.raw_sample_weight, sample_weight),
         )
-        if not all(np.array_equal(previous, current) for previous, current in pairs):
+        if not all(np.array_equal(previous, current) for previous, current in data_pairs):
             raise ValueError("warm_start=True continues from the last fit, which had other data")
         for name, previous in self.fixed_params.items():
             current = getattr(self.params, name)
@@ -396,7 +403,7 @@ class _MultiBoostMaster(Master):
         self.candidate = None
         self.is_started = self.converged = self.is_stuck = False
 
-    def has_only_inherited_stumps(self):
+    def is_restart_needed(self):
         """Return True if stumps of previous fits with other settings fill all rounds."""
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
@@ -411,7 +418,8 @@ class _MultiBoostMaster(Master):
         self.H[len(self.stumps)] = candidate.outputs
         self.stumps.append(candidate.stump)
         self.known_outputs.add(candidate.key)
-        start = np.column_stack([self.solution.w, np.zeros(len(self.is_own_class))])
+        new_coefficients = np.zeros(len(self.is_own_class))
+        start = np.column_stack([self.solution.w, new_coefficients])
         self.solution = self._solve(start, candidate.violation)
         self.candidate = self._next_candidate()
         self.path.append(self.solution.w.T)
@@ -421,16 +429,16 @@ class _MultiBoostMaster(Master):
     def rewind(self, rounds):
         """Undo all but the first `rounds` rounds, with the coefficients of that time."""
         super().rewind(rounds)
-        W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1).T
+        coefficients = self.path.rewind(rounds, rounds * len(self.is_own_class))
+        W = coefficients.reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = self.is_stuck = False
 
     def finish(self):
         """Warn if the solver reached the limit of its precision."""
         if self.is_stuck:
-            solver, alternative = "newton", "lbfgs"
-            if self.params.solver == "lbfgs":
-                solver, alternative = alternative, solver
+            solver = self.params.solver or "newton"
+            alternative = "newton" if solver == "lbfgs" else "lbfgs"
             warnings.warn(
                 f"MultiBoost's solver {solver!r} reached the limit of its precision "
                 f"after {len(self.stumps)} rounds, where constraints were still violated by more "
@@ -452,8 +460,7 @@ class _MultiBoostMaster(Master):
 
     def _solve(self, start, violation):
         """Solve the problem over the stumps, as exactly as the violation of the newest requires."""
-        slack = np.clip(1.0, _SLACK_FRACTION * violation, _MAX_SLACK_FRACTION * violation)
-        tol = max(self.params.tol, slack) * self.nu
+        tol = max(self.params.tol, _slack(violation)) * self.nu
         with self.clock.phase("coefficients"):
             return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
 
@@ -464,7 +471,8 @@ class _MultiBoostMaster(Master):
             result = self.search.best(weights)
         if result is None:
             return None
-        return _Candidate(result.learner, result.outputs, result.edge / self.nu - 1)
+        violation = result.edge / self.nu - 1
+        return _Candidate(result.learner, result.outputs, violation)
 
     def _next_candidate(self):
         """Return a new candidate with a violated constraint, or None.
