@@ -27,14 +27,15 @@ from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
 # Let v times nu be the amount by which the newest stump violated its constraint. The solver stops
-# as soon as no constraint is violated by more than `slack` times nu, where `slack` is v / 2 for
-# v < 2, when nu limits the possible gain, 1 for v from 2 to 10, and v / 10 for larger v. A more
-# exact solution hardly changes the next stump and takes more than twice as long.
+# as soon as no constraint is violated by more than the slack (see `_slack`) times nu. The slack is
+# 1, but at least v / 10 and at most v / 2: half of v if v < 2, where nu limits the possible gain, 1
+# for v from 2 to 10, and a tenth of v if v > 10. A more exact solution hardly changes the next
+# stump and takes more than twice as long.
 _USUAL_SLACK = 1.0
 _MIN_VIOLATION_FRACTION = 0.1
 _MAX_VIOLATION_FRACTION = 0.5
 
-# Default number of iterations per call of each solver.
+# Default of `solver_iterations`: Newton steps, and the iterations of L-BFGS in the papers.
 _DEFAULT_ITERATIONS = {"newton": 5, "lbfgs": 100}
 
 # Values of parameters that ``start="zero"`` excludes.
@@ -98,8 +99,8 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         had the same data. With equal parameters, or more rounds, the model is the same as without a
         warm start. With another `nu`, `tol` or solver, the solution is the same up to `tol` if
         training converges before `n_iterations`; a grid of decreasing `nu` then takes hardly longer
-        than its last value. If stumps of previous fits with other settings fill all rounds, `fit`
-        starts again without them.
+        than its last value. If all `n_iterations` rounds are used, and stumps of previous fits with
+        other settings take some of them, `fit` starts again without these stumps.
 
     Attributes
     ----------
@@ -175,15 +176,17 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         return ("nu",) if self.start == "previous" else ()
 
     def _train(self, X, y, *weights, validation=None):
-        """Train, and again without stumps of earlier fits if these leave no room for new ones."""
+        """Train, and again without the stumps of earlier fits if all rounds are used with them."""
         super()._train(X, y, *weights, validation=validation)
-        # Stumps that were chosen with other settings fill all rounds: train without them.
+        # The model of a fit without a warm start needs a master without inherited stumps; see
+        # `is_restart_needed`. `_make_master` makes one if there is no previous master.
         if self._previous_master is not None and self._previous_master.is_restart_needed():
             self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
         return self
 
     def _make_master(self, X, labels, random_state, weights=None):
+        # 1) Make a master that starts from zero.
         if self.start == "zero":
             for name, value in _INCOMPATIBLE_WITH_ZERO.items():
                 if getattr(self, name) == value:
@@ -192,6 +195,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
                         "loss from zero, in fits that start afresh"
                     )
             return FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
+        # 2) Continue with the master of the previous fit, if there is one.
         if self.warm_start and self.n_iter_no_change is not None:
             raise ValueError(
                 "warm_start=True continues from all rounds of the last fit, but early stopping "
@@ -205,6 +209,8 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
             # After an interrupted training, the next fit starts afresh.
             self._previous_master = None
             master.update_parameters()
+        # 3) Make a new master if there is none, or if inherited stumps fill all rounds already. In
+        # the second case `_train` would start again too, but after a call of the solver.
         if master is None or master.is_restart_needed():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
@@ -214,6 +220,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         self._previous_master = master if self.warm_start else None
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
+        # The master's arrays have a row for each class; the attributes have a column.
         self.coefficients_ = np.ascontiguousarray(master.solution.w.T)
         self.weight_path_ = master.path.matrix(self.coefficients_.size)
         self.objective_ = np.array(master.objective)
@@ -229,7 +236,22 @@ def _slack(violation):
 
 
 class _DescentSolver:
-    """Solver of a smooth loss that starts from the coefficients of the previous round."""
+    """Solver of a smooth loss that starts from the coefficients of the previous round.
+
+    Parameters
+    ----------
+    params : MultiBoost
+        Estimator with the parameters `loss`, `solver` and `solver_iterations`.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        Mask of the class of each sample.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights of mean 1.
+
+    Attributes
+    ----------
+    objective_rtol : float
+        Relative decrease of the objective below which a call has made no progress.
+    """
 
     def __init__(self, params, is_own_class, sample_weight):
         self.is_own_class = is_own_class
@@ -249,26 +271,34 @@ class _DescentSolver:
         start : ndarray of shape (n_classes, n_stumps)
             Starting point.
         nu : float
+            Weight of the L1 norm, relative to the sum of the losses.
         tol : float
-            Maximum violation of a constraint.
+            Maximum violation of a constraint, an amount of the edge.
 
         Returns
         -------
         SolverResult
+            Its `w` has the shape (n_classes, n_stumps), and `dual` (n_classes, n_samples).
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         result = self.solver.minimise(problem, start, nu, tol, self.max_iter)
         return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
-        """Return the result of an earlier call of `solve`, given its coefficients W."""
+        """Return the result of an earlier call of `solve`, given its coefficients W.
+
+        The training ends after it, so that the residual is not needed and not computed.
+        """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
         return SolverResult(w=W, value=value, residual=np.inf, converged=False, dual=problem.dual)
 
 
 class _LinearProgramSolver:
-    """Solver of the hinge loss with the methods of `_DescentSolver`; ignores starting points."""
+    """Solver of the hinge loss with the methods of `_DescentSolver`.
+
+    It ignores starting points and tolerances: a linear program is solved exactly.
+    """
 
     def __init__(self, params, is_own_class, sample_weight):
         self.is_own_class = is_own_class
@@ -276,7 +306,8 @@ class _LinearProgramSolver:
 
     def solve(self, H, start, nu, tol):
         result = pairwise_hinge(H, self.is_own_class, nu, self.sample_weight)
-        # The terms r = y_i are hinge losses of margin 0, each equal to 1.
+        # The linear program leaves out the terms r = y_i. They are hinge losses of margin 0, each
+        # equal to 1; their weighted sum is n_samples, as the sample weights have the mean 1.
         return result._replace(value=result.value + self.is_own_class.shape[1])
 
     def restore(self, H, W, nu):
@@ -288,11 +319,11 @@ class _Candidate(NamedTuple):
 
     Attributes
     ----------
-    stump : object
+    stump : Stump
     outputs : ndarray of shape (n_samples,)
         Outputs of the stump, -1 and +1.
     violation : float
-        Violation of its constraint, in units of nu.
+        Violation of its constraint in units of nu: (edge - nu) / nu.
     """
 
     stump: object
@@ -308,6 +339,12 @@ class _Candidate(NamedTuple):
 class _MultiBoostMaster(Master):
     """Master of `MultiBoost` that starts each round from the coefficients of the previous round.
 
+    With ``warm_start=True``, the next fit continues with this master. If `nu`, `tol` or the solver
+    has changed since, the stumps of the previous fits are called *inherited*.
+
+    The arrays of the problem have a row for each class, as `PairwiseLoss` requires. The search, the
+    path and the fitted attributes have a column for each class: arrays are transposed on the way.
+
     Parameters
     ----------
     params : MultiBoost
@@ -315,11 +352,27 @@ class _MultiBoostMaster(Master):
     search : StumpSearch
         Search for stumps on the training data.
     labels : ndarray of shape (n_samples,)
-        Class indices.
+        Classes from 0 to n_classes - 1.
     sample_weight : ndarray of shape (n_samples,) or None
+        None: all weights are 1.
 
     Attributes
     ----------
+    fixed_params : dict of str to object
+        Values of the parameters that a warm start may not change.
+    raw_sample_weight, sample_weight : ndarray of shape (n_samples,) or None
+        Sample weights as given, to compare them with the weights of the next fit, and scaled to the
+        mean 1.
+    settings : tuple
+        Values of the parameters whose change makes all stumps inherited.
+    nu : float
+        Weight of the L1 norm relative to the sum of the losses: the parameter `nu` times m k.
+    solver : _DescentSolver or _LinearProgramSolver
+    stumps : list of Stump
+    objective : list of float
+        Objective after each round, relative to the mean loss.
+    path : CoefficientPath
+        Coefficients after each round, of shape (n_stumps, n_classes).
     H : ndarray of shape (n_iterations, n_samples)
         Outputs of the stumps. The first ``len(stumps)`` rows are valid.
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
@@ -327,12 +380,12 @@ class _MultiBoostMaster(Master):
     known_outputs : set of bytes
         `_Candidate.key` of each stump.
     solution : SolverResult or None
-        Solution over the stumps; its `w` has the shape (n_classes, n_stumps). None before the first
-        call of the solver.
+        Solution over the stumps. Its `w` has the shape (n_classes, n_stumps), and its `dual` the
+        shape (n_classes, n_samples). None before the first call of the solver.
     candidate : _Candidate or None
         Stump of the next round. None: training ends.
     n_inherited_stumps : int
-        Number of stumps that previous fits chose with other settings.
+        Number of stumps that previous fits chose with other settings, the first ones in `stumps`.
     is_started : bool
         Whether the problem has been solved with the current settings.
     converged : bool
@@ -396,7 +449,7 @@ class _MultiBoostMaster(Master):
             return
         self.settings = settings
         self.n_inherited_stumps = len(self.stumps)
-        # The master works with the sum of the losses, not with the mean.
+        # The problem has the sum of the m k losses in place of their mean.
         self.nu = params.nu * self.is_own_class.size
         solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
         self.solver = solver(params, self.is_own_class, self.sample_weight)
@@ -404,7 +457,12 @@ class _MultiBoostMaster(Master):
         self.is_started = self.converged = self.is_stuck = False
 
     def is_restart_needed(self):
-        """Return True if stumps of previous fits with other settings fill all rounds."""
+        """Return True if all rounds are used, and inherited stumps take some of them.
+
+        The inherited stumps are not the choice of the current settings. If training ends because it
+        converged, this does not matter. If it ends because all rounds are used, the model is not
+        the model of a fit without a warm start.
+        """
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
@@ -418,6 +476,7 @@ class _MultiBoostMaster(Master):
         self.H[len(self.stumps)] = candidate.outputs
         self.stumps.append(candidate.stump)
         self.known_outputs.add(candidate.key)
+        # The coefficients of the previous round, and 0 for each class of the new stump.
         new_coefficients = np.zeros(len(self.is_own_class))
         start = np.column_stack([self.solution.w, new_coefficients])
         self.solution = self._solve(start, candidate.violation)
@@ -449,7 +508,10 @@ class _MultiBoostMaster(Master):
             )
 
     def _start(self):
-        """Solve the problem over the initial stumps: none, or the stumps of a warm start."""
+        """Solve the problem over the initial stumps: none, or the stumps of a warm start.
+
+        The solution takes the place of the last round of the previous fit, whose settings differ.
+        """
         start = np.zeros((len(self.is_own_class), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_started = True
@@ -459,13 +521,25 @@ class _MultiBoostMaster(Master):
             self.objective[-1] = self.solution.value / self.is_own_class.size
 
     def _solve(self, start, violation):
-        """Solve the problem over the stumps, as exactly as the violation of the newest requires."""
+        """Return a solution over the stumps so far, as exact as the choice of the next one needs.
+
+        Parameters
+        ----------
+        start : ndarray of shape (n_classes, n_stumps)
+            Starting point of the solver.
+        violation : float
+            Violation of the newest stump's constraint, in units of nu; see `_slack`.
+
+        Returns
+        -------
+        SolverResult
+        """
         tol = max(self.params.tol, _slack(violation)) * self.nu
         with self.clock.phase("coefficients"):
             return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
 
     def _most_violated(self):
-        """Return the candidate whose constraint is violated most; None if there is no stump."""
+        """Return the candidate whose constraint is violated most; None if no feature varies."""
         with self.clock.phase("search"):
             weights = pairwise_weights(self.solution.dual.T, self.is_own_class.T)
             result = self.search.best(weights)
@@ -488,13 +562,26 @@ class _MultiBoostMaster(Master):
             is_violated = candidate.violation > self.params.tol
             if is_violated and candidate.key not in self.known_outputs:
                 return candidate
+            # A solution that cannot be improved is optimal, or the solver is at the limit of its
+            # precision, which `finish` reports.
             if not self._reoptimise(candidate.violation):
                 self.converged = bool(self.solution.residual <= self.params.tol * self.nu)
                 self.is_stuck = not self.converged
                 return None
 
     def _reoptimise(self, violation):
-        """Improve the solution over the current stumps, and return whether the objective fell."""
+        """Improve the solution over the current stumps, and return whether the objective fell.
+
+        Parameters
+        ----------
+        violation : float
+            Largest violation of a constraint, in units of nu.
+
+        Returns
+        -------
+        bool
+            False if the solution is optimal up to `tol`, or the decrease is a rounding error.
+        """
         if self.solution.residual <= self.params.tol * self.nu:
             return False
         improved = self._solve(self.solution.w, violation)
