@@ -21,8 +21,11 @@ from boostbench.inspection.shapes import visible_steps
 from boostbench.util.files import write_output
 from boostbench.util.terminal import printable
 
-# Edges of the plot area in units of the SVG view box.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
+# Edges of the plot area in units of the SVG view box, whose zero is at the top left.
+_LEFT = 46
+_RIGHT = 334
+_TOP = 8
+_BOTTOM = 150
 # Width of a digit of a tick label, in the same units.
 _DIGIT_WIDTH = 5.6
 # Half the width of bands and deviations, in standard deviations.
@@ -31,6 +34,10 @@ N_STDS = 2.0
 _MIN_SEARCHED = 13
 # Horizontal position of the mark of missing values, to the right of all numbers.
 _MISSING_X = 316
+# Distance in SVG units from the right end of the curves to this mark.
+_MISSING_GAP = 24
+# Significant digits of the largest contribution, which determine the decimals of all numbers.
+_N_DIGITS = 3
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("boostbench.inspection"),
@@ -126,14 +133,16 @@ def export_html(
     if (X_test is None) != (y_test is None):
         raise ValueError("give both X_test and y_test, or neither")
     shapes = estimator.shape_functions(X)
-    page = _Page(shapes, shapes.numbers(X), max_terms)
+    page = _Page(shapes, shapes.numbers(X), max_terms=max_terms)
     sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
     text = _TEMPLATES.get_template("model.html").render(
         name=type(estimator).__name__,
         data_name=data_name,
         date=_format_date(date or datetime.date.today()),
         training=_training_facts(estimator),
-        evaluation=None if X_test is None else page.evaluation(evaluate(estimator, X_test, y_test)),
+        evaluation=None
+        if X_test is None
+        else page.evaluation_data(evaluate(estimator, X_test, y_test)),
         meaning=_score_meaning(estimator, shapes),
         has_spread=shapes.has_spread,
         n_samples=n_samples,
@@ -142,13 +151,13 @@ def export_html(
         is_number=shapes.classes_ is None,
         is_logarithm=getattr(estimator, "link_", None) == "log",
         outputs=[str(output) for output in shapes.outputs],
-        importances=page.importances(),
+        importances=page.listed_importances(),
         row=row,
-        explained=page.explain_row(estimator, sample, shapes.explain_local(sample)),
-        terms=[page.term(feature) for feature in page.features],
-        pairs=page.pairs(),
-        number=page.number,
-        deviation=page.deviation,
+        explained=page.explanation_data(estimator, sample, shapes.explain_local(sample)),
+        terms=[page.term_data(feature) for feature in page.features],
+        pairs=page.pair_data(),
+        format_contribution=page.format_contribution,
+        format_deviation=page.format_deviation,
         min_searched=_MIN_SEARCHED,
         box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING_X},
     )
@@ -158,23 +167,23 @@ def export_html(
 class _Page:
     """Data of the page's parts: labels, numbers, and positions in drawings."""
 
-    def __init__(self, shapes, X, max_terms):
+    def __init__(self, shapes, X, *, max_terms):
         self.shapes = shapes
         self.X = X
         self.features = most_important(shapes.importances, max_terms)
         visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
         # All curves share one scale, so that they can be compared. It has room for parts of bands.
-        self.low, self.high = values.min(), values.max() or 1.0
+        self.min_drawn, self.max_drawn = values.min(), values.max() or 1.0
         if shapes.has_spread:
-            self.low, self.high = self._extend_range()
-        self.size = np.abs(values).max() or 1.0
-        self.decimals = max(0, 2 - int(np.floor(np.log10(self.size))))
+            self.min_drawn, self.max_drawn = self._extend_range()
+        self.bar_scale = np.abs(values).max() or 1.0
+        self.n_decimals = max(0, 2 - int(np.floor(np.log10(self.bar_scale))))
 
     def _extend_range(self):
         """Return the range of the curves with their bands, at most a half larger on each side."""
-        room = (self.high - self.low) / 2
-        ends = [(self.low, self.high)]
+        room = (self.max_drawn - self.min_drawn) / 2
+        ends = [(self.min_drawn, self.max_drawn)]
         for feature in self.features:
             term = self.shapes.term(feature)
             if term.categories is None and term.std is not None:
@@ -182,13 +191,13 @@ class _Page:
                 band = N_STDS * steps.stds
                 ends.append(((steps.values - band).min(), (steps.values + band).max()))
         low, high = np.transpose(ends)
-        return max(low.min(), self.low - room), min(high.max(), self.high + room)
+        return max(low.min(), self.min_drawn - room), min(high.max(), self.max_drawn + room)
 
-    def deviation(self, value):
+    def format_deviation(self, value):
         """Return the text of two standard deviations."""
-        return f"± {N_STDS * value:,.{self.decimals}f}"
+        return f"± {N_STDS * value:,.{self.n_decimals}f}"
 
-    def evaluation(self, result):
+    def evaluation_data(self, result):
         """Return the test results with the drawing of the calibration curve."""
         points = result.calibration
         ends = [end for point in points for end in (point.predicted, point.low, point.high)]
@@ -221,19 +230,19 @@ class _Page:
             "y_ticks": _tick_positions(y, _round_ticks(low, high)),
         }
 
-    def number(self, value):
+    def format_contribution(self, value):
         """Return the text of a contribution, with its sign."""
-        text = f"{value:+,.{self.decimals}f}"
+        text = f"{value:+,.{self.n_decimals}f}"
         return text if float(text.replace(",", "")) else text[1:]
 
-    def importances(self):
+    def listed_importances(self):
         """Return (name, importance) pairs."""
         shares = self.shapes.importances
         return [
             (str(self.shapes.feature_names[index]), float(shares[index])) for index in self.features
         ]
 
-    def explain_row(self, estimator, sample, local):
+    def explanation_data(self, estimator, sample, local):
         """Return the contributions to the score of a sample's predicted class."""
         # 1) Select the score to explain, and the contributions to it.
         predicted = estimator.predict(sample)[0]
@@ -268,7 +277,9 @@ class _Page:
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
         # 3) Add the prediction and its probability.
         explanation = {
-            "predicted": self.number(predicted) if self.shapes.classes_ is None else str(predicted),
+            "predicted": self.format_contribution(predicted)
+            if self.shapes.classes_ is None
+            else str(predicted),
             "output": str(output),
             "bars": bars,
             "scale": scale,
@@ -283,7 +294,7 @@ class _Page:
                 explanation["probability_std"] = float(probability_stds[0, index])
         return explanation
 
-    def term(self, feature):
+    def term_data(self, feature):
         """Return the drawing of a shape function."""
         term = self.shapes.term(feature)
         visible = {
@@ -307,9 +318,9 @@ class _Page:
         if term.has_missing:
             missing = map(float, term.missing), map(float, stds[-1])
             bars.append(_Bar("missing", *map(list, missing), int(counts[-1]), True))
-        return visible | {"bars": bars, "scale": self.size}
+        return visible | {"bars": bars, "scale": self.bar_scale}
 
-    def pairs(self):
+    def pair_data(self):
         """Return the drawings of the pairs, one heat map per output."""
         importances = self.shapes.pair_importances
         order = np.argsort(-importances, kind="stable")
@@ -321,7 +332,13 @@ class _Page:
                 "size": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
                     heat_map_data(
-                        self.shapes, self.X, number, output, largest, self.number, self.deviation
+                        self.shapes,
+                        self.X,
+                        number,
+                        output,
+                        largest,
+                        self.format_contribution,
+                        self.format_deviation,
                     )
                     for output in range(len(self.shapes.outputs))
                 ],
@@ -340,14 +357,14 @@ class _Page:
         edges, table, stds, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         is_whole = distinct_integers(self.X[:, term.feature]) is not None
-        height = (self.high - self.low) or 1.0
+        height = (self.max_drawn - self.min_drawn) or 1.0
         right = _MISSING_X - 24 if term.has_missing else _RIGHT
 
         def x(value):
             return round(_LEFT + (right - _LEFT) * (value - low) / ((high - low) or 1.0), 1)
 
         def y(value):
-            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / height, 1)
+            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.min_drawn) / height, 1)
 
         # 2) Draw a path of horizontal and vertical lines for each output.
         curves = []
@@ -357,7 +374,7 @@ class _Page:
                 steps.append(f"H{x(edge)}V{y(value)}")
             curves.append("".join([*steps, f"H{x(edges[-1])}"]))
         # 3) Draw the bands, and write the tooltips.
-        bands, texts = [], [", ".join(map(self.number, values)) for values in table]
+        bands, texts = [], [", ".join(map(self.format_contribution, values)) for values in table]
         if stds is not None:
             half_widths = N_STDS * stds
             bands = [
@@ -366,7 +383,8 @@ class _Page:
             ]
             texts = [
                 ", ".join(
-                    f"{self.number(v)} {self.deviation(s)}" for v, s in zip(*row, strict=True)
+                    f"{self.format_contribution(v)} {self.format_deviation(s)}"
+                    for v, s in zip(*row, strict=True)
                 )
                 for row in zip(table, stds, strict=True)
             ]
@@ -390,7 +408,7 @@ class _Page:
             ],
             "deciles": list(map(x, deciles)),
             "x_ticks": _x_ticks(x, _round_ticks(low, high, 1.0 if is_whole else 0.0)),
-            "y_ticks": _tick_positions(y, _round_ticks(self.low, self.high)),
+            "y_ticks": _tick_positions(y, _round_ticks(self.min_drawn, self.max_drawn)),
             "missing": self._missing_marks(term, y),
         }
 
@@ -402,9 +420,9 @@ class _Page:
         marks = []
         for value, std in zip(term.missing, stds, strict=True):
             text = (
-                self.number(value)
+                self.format_contribution(value)
                 if term.std is None
-                else f"{self.number(value)} {self.deviation(std)}"
+                else f"{self.format_contribution(value)} {self.format_deviation(std)}"
             )
             marks.append((y(value), y(value - N_STDS * std), y(value + N_STDS * std), text))
         return marks
