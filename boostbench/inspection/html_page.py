@@ -54,7 +54,9 @@ class _Bar(NamedTuple):
     Attributes
     ----------
     label : str
+        Name of a category, or a feature with its value.
     values : list of float
+        Contribution to the score of each output.
     stds : list of float
         Standard deviation of each value; empty if they are not known.
     n_rows : int or None
@@ -165,7 +167,33 @@ def export_html(
 
 
 class _Page:
-    """Data of the page's parts: labels, numbers, and positions in drawings."""
+    """Data of the page's parts: labels, numbers, and positions in drawings.
+
+    Methods `*_data` return the variables of the template ``model.html`` for a part of the page.
+    Positions are in units of the SVG view box.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+        Shape functions of the model.
+    X : ndarray of shape (n_samples, n_features), dtype=float64
+        Samples with codes of categories; they determine the drawn range of each feature.
+    max_terms : int
+        Maximum number of features.
+
+    Attributes
+    ----------
+    shapes, X
+        See the parameters.
+    features : list of int
+        Indices of the visible features, by decreasing importance.
+    min_drawn, max_drawn : float
+        Lower and upper end of the vertical axis of all curves, in units of the score.
+    bar_scale : float
+        Absolute contribution that a bar of full length stands for, the largest one of all features.
+    n_decimals : int
+        Decimals of contributions, so that the largest one has three significant digits.
+    """
 
     def __init__(self, shapes, X, *, max_terms):
         self.shapes = shapes
@@ -173,15 +201,24 @@ class _Page:
         self.features = most_important(shapes.importances, max_terms)
         visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
-        # All curves share one scale, so that they can be compared. It has room for parts of bands.
+        # All curves share one vertical axis, so that they can be compared. It includes 0. An axis
+        # of zeros only ends at 1, as a length of 0 has no scale.
         self.min_drawn, self.max_drawn = values.min(), values.max() or 1.0
         if shapes.has_spread:
             self.min_drawn, self.max_drawn = self._extend_range()
         self.bar_scale = np.abs(values).max() or 1.0
-        self.n_decimals = max(0, 2 - int(np.floor(np.log10(self.bar_scale))))
+        self.n_decimals = max(0, _N_DIGITS - 1 - int(np.floor(np.log10(self.bar_scale))))
 
     def _extend_range(self):
-        """Return the range of the curves with their bands, at most a half larger on each side."""
+        """Return the ends of the vertical axis, extended for the bands of the curves.
+
+        Wide bands would flatten the curves: the axis grows by at most half its length at each end,
+        and bands are cut off there.
+
+        Returns
+        -------
+        min_drawn, max_drawn : float
+        """
         room = (self.max_drawn - self.min_drawn) / 2
         ends = [(self.min_drawn, self.max_drawn)]
         for feature in self.features:
@@ -194,24 +231,36 @@ class _Page:
         return max(low.min(), self.min_drawn - room), min(high.max(), self.max_drawn + room)
 
     def format_deviation(self, value):
-        """Return the text of two standard deviations."""
+        """Return the text of two standard deviations, such as ``± 0.12``.
+
+        Parameters
+        ----------
+        value : float
+            One standard deviation.
+        """
         return f"± {N_STDS * value:,.{self.n_decimals}f}"
 
     def evaluation_data(self, result):
-        """Return the test results with the drawing of the calibration curve."""
+        """Return the test results with the drawing of the calibration curve.
+
+        Parameters
+        ----------
+        result : boostbench.inspection.evaluation.Evaluation
+
+        Returns
+        -------
+        dict
+            Fields of `result`; position, interval and tooltip of each of the ``points``; ends of
+            the ``diagonal``, on which predictions are right; ticks of both axes.
+        """
         points = result.calibration
         ends = [end for point in points for end in (point.predicted, point.low, point.high)]
-        is_share = self.shapes.classes_ is not None
-        low, high = (0.0, 1.0) if is_share else (min(ends), max(ends))
-        length = (high - low) or 1.0
-
-        def x(value):
-            return round(_LEFT + (_RIGHT - _LEFT) * (value - low) / length, 1)
-
-        def y(value):
-            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - low) / length, 1)
-
-        formatted = _format_share if is_share else "{:.4g}".format
+        # Both axes have the same range: all probabilities, or the numbers that are drawn.
+        is_probability = self.shapes.classes_ is not None
+        low, high = (0.0, 1.0) if is_probability else (min(ends), max(ends))
+        x = _linear_scale(low, high, _LEFT, _RIGHT)
+        y = _linear_scale(low, high, _BOTTOM, _TOP)
+        format_value = _format_share if is_probability else "{:.4g}".format
         return result._asdict() | {
             "points": [
                 {
@@ -219,9 +268,9 @@ class _Page:
                     "y": y(point.observed),
                     "low": y(point.low),
                     "high": y(point.high),
-                    "text": f"predicted {formatted(point.predicted)}, observed "
-                    f"{formatted(point.observed)} ({formatted(point.low)} to "
-                    f"{formatted(point.high)}) in {point.n_rows} rows",
+                    "text": f"predicted {format_value(point.predicted)}, observed "
+                    f"{format_value(point.observed)} ({format_value(point.low)} to "
+                    f"{format_value(point.high)}) in {point.n_rows} rows",
                 }
                 for point in points
             ],
@@ -231,25 +280,43 @@ class _Page:
         }
 
     def format_contribution(self, value):
-        """Return the text of a contribution, with its sign."""
+        """Return the text of a contribution, such as ``+0.12``."""
         text = f"{value:+,.{self.n_decimals}f}"
+        # A number that is rounded to zero has no sign.
         return text if float(text.replace(",", "")) else text[1:]
 
     def listed_importances(self):
-        """Return (name, importance) pairs."""
+        """Return name and importance of each visible feature, by decreasing importance."""
         shares = self.shapes.importances
         return [
             (str(self.shapes.feature_names[index]), float(shares[index])) for index in self.features
         ]
 
     def explanation_data(self, estimator, sample, local):
-        """Return the contributions to the score of a sample's predicted class."""
+        """Return the contributions to the score of a sample's predicted class.
+
+        Parameters
+        ----------
+        estimator : BoostingClassifier or BoostingRegressor
+        sample : array-like of shape (1, n_features)
+        local : pandas.DataFrame
+            Contributions of the sample's features and pairs, see `ShapeFunctions.explain_local`.
+
+        Returns
+        -------
+        dict
+            Prediction and name of the explained ``output``; ``bars`` with the contribution that
+            has full length (``scale``); ``intercept`` and ``score``. For models with
+            probabilities also the ``probability`` of the output, and for bags its standard
+            deviation.
+        """
         # 1) Select the score to explain, and the contributions to it.
         predicted = estimator.predict(sample)[0]
         outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
         if len(outputs) > 1:
             output, local = predicted, local[predicted]
         values = local.to_numpy()[0]
+        # The first column is the intercept. Features follow, and then pairs.
         effects, stds = values[1:], None
         if self.shapes.has_spread:
             std_table = self.shapes.explain_local(sample, return_std=True)[1]
@@ -270,12 +337,13 @@ class _Page:
             )
             for index in visible
         ]
+        # 3) Add a bar for the sum of the features beyond `max_terms`.
         other_effects = float(effects.sum() - effects[visible].sum())
         # Terms of importance 0, which change all scores equally, are contributions as well.
         if len(self.features) < len(self.shapes.terms):
             bars.append(_Bar("all other features", [other_effects]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
-        # 3) Add the prediction and its probability.
+        # 4) Add the prediction and its probability.
         explanation = {
             "predicted": self.format_contribution(predicted)
             if self.shapes.classes_ is None
@@ -295,7 +363,19 @@ class _Page:
         return explanation
 
     def term_data(self, feature):
-        """Return the drawing of a shape function."""
+        """Return the drawing of the shape function of a feature.
+
+        Parameters
+        ----------
+        feature : int
+            Index of the feature.
+
+        Returns
+        -------
+        dict
+            Name and importance; for a numeric feature the drawing of `_curves`, for a categorical
+            one ``bars`` with the contribution that has full length (``scale``).
+        """
         term = self.shapes.term(feature)
         visible = {
             "name": str(self.shapes.feature_names[feature]),
@@ -316,12 +396,20 @@ class _Page:
             key=lambda bar: -bar.values[0] if len(bar.values) == 1 else -max(map(abs, bar.values))
         )
         if term.has_missing:
-            missing = map(float, term.missing), map(float, stds[-1])
-            bars.append(_Bar("missing", *map(list, missing), int(counts[-1]), True))
+            # The last row of a term's table belongs to missing values.
+            values, missing_stds = list(map(float, term.missing)), list(map(float, stds[-1]))
+            bars.append(_Bar("missing", values, missing_stds, int(counts[-1]), is_missing=True))
         return visible | {"bars": bars, "scale": self.bar_scale}
 
     def pair_data(self):
-        """Return the drawings of the pairs, one heat map per output."""
+        """Return the drawings of the pairs, by decreasing importance.
+
+        Returns
+        -------
+        list of dict
+            Name, importance and largest absolute value (``size``) of each pair, and a heat map for
+            each output, see `boostbench.inspection.pairs.heat_map_data`.
+        """
         importances = self.shapes.pair_importances
         order = np.argsort(-importances, kind="stable")
         largest = max((np.abs(pair.table).max() for pair in self.shapes.pairs), default=1.0) or 1.0
@@ -347,25 +435,26 @@ class _Page:
         ]
 
     def _curves(self, term):
-        """Return the drawing of a numeric feature: curves, bands, tooltips of steps, and ticks.
+        """Return the drawing of the shape function of a numeric feature.
 
         Parameters
         ----------
         term : boostbench.algorithms.explanation.terms.Term
+
+        Returns
+        -------
+        dict
+            SVG paths of the ``curves`` and ``bands``, one for each output; position of the ``zero``
+            line; position, width and tooltip of the ``steps``; positions of the ``deciles``; ticks
+            of both axes; marks of ``missing`` values.
         """
         # 1) Define the positions of values in the drawing.
         edges, table, stds, deciles = visible_steps(term, self.X)
         low, high = edges[0], edges[-1]
         is_whole = distinct_integers(self.X[:, term.feature]) is not None
-        height = (self.max_drawn - self.min_drawn) or 1.0
-        right = _MISSING_X - 24 if term.has_missing else _RIGHT
-
-        def x(value):
-            return round(_LEFT + (right - _LEFT) * (value - low) / ((high - low) or 1.0), 1)
-
-        def y(value):
-            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.min_drawn) / height, 1)
-
+        right = _MISSING_X - _MISSING_GAP if term.has_missing else _RIGHT
+        x = _linear_scale(low, high, _LEFT, right)
+        y = _linear_scale(self.min_drawn, self.max_drawn, _BOTTOM, _TOP)
         # 2) Draw a path of horizontal and vertical lines for each output.
         curves = []
         for column in table.T:
@@ -373,7 +462,7 @@ class _Page:
             for edge, value in zip(edges[1:-1], column[1:], strict=True):
                 steps.append(f"H{x(edge)}V{y(value)}")
             curves.append("".join([*steps, f"H{x(edges[-1])}"]))
-        # 3) Draw the bands, and write the tooltips.
+        # 3) Draw the bands, and write the contributions on each step for the tooltips.
         bands, texts = [], [", ".join(map(self.format_contribution, values)) for values in table]
         if stds is not None:
             half_widths = N_STDS * stds
@@ -413,7 +502,20 @@ class _Page:
         }
 
     def _missing_marks(self, term, y):
-        """Return position, ends of the deviation, and text of the mark of each output."""
+        """Return the marks of missing values in the drawing of a numeric feature.
+
+        Parameters
+        ----------
+        term : boostbench.algorithms.explanation.terms.Term
+        y : callable
+            Function from contributions to vertical positions.
+
+        Returns
+        -------
+        list of (float, float, float, str)
+            Vertical position, lower and upper end of the line of two standard deviations, and
+            tooltip of the mark of each output. Empty if the training data had no missing values.
+        """
         if not term.has_missing:
             return []
         stds = np.zeros(len(term.missing)) if term.std is None else term.std[-1]
@@ -428,17 +530,51 @@ class _Page:
         return marks
 
     def _visible_table(self, term):
-        """Return the visible rows of a term's table."""
+        """Return the contributions of a term that the page draws.
+
+        Returns
+        -------
+        ndarray of shape (n_visible_rows, n_outputs)
+            Rows of the categories, or of the steps within the range of the samples, and the row of
+            missing values if the training data had some.
+        """
         table = term.table if term.has_missing else term.values
         if term.categories is not None:
             return table
+        # Without any number there is no range, so that only missing values are visible.
         if np.isnan(self.X[:, term.feature]).all():
             return table[-1:]
         return np.concatenate([visible_steps(term, self.X)[1], table[len(term.values) :]])
 
 
+def _linear_scale(low, high, start, end):
+    """Return the function from numbers to positions that maps `low` to `start` and `high` to `end`.
+
+    Positions are rounded to tenths of a unit of the SVG view box, which are not visible. If `low`
+    and `high` are equal, they are mapped to `start`.
+    """
+    length = (high - low) or 1.0
+
+    def position(value):
+        return round(start + (end - start) * (value - low) / length, 1)
+
+    return position
+
+
 def _band_path(x, y, edges, low, high):
-    """Return the outline of a band: its upper ends to the right, its lower ends to the left."""
+    """Return the SVG path of the outline of a band.
+
+    The path follows the upper ends of the steps to the right, and the lower ends back to the left.
+
+    Parameters
+    ----------
+    x, y : callable
+        Functions from numbers to positions.
+    edges : ndarray of shape (n_steps + 1,)
+        Edges of the steps.
+    low, high : ndarray of shape (n_steps,)
+        Lower and upper end of the band on each step.
+    """
     path = [f"M{x(edges[0])} {y(high[0])}"]
     path += [f"H{x(edge)}V{y(end)}" for edge, end in zip(edges[1:-1], high[1:], strict=True)]
     path.append(f"H{x(edges[-1])}V{y(low[-1])}")
@@ -447,7 +583,14 @@ def _band_path(x, y, edges, low, high):
 
 
 def _training_facts(estimator):
-    """Return the number of training rows, and name, number and share of the rows of each class."""
+    """Return texts on the training rows.
+
+    Returns
+    -------
+    dict
+        Number of rows (``n_rows``), and of each of the ``classes`` its name, and the number and
+        share of its rows. A regressor has no classes.
+    """
     rows = estimator._training_rows
     facts = {"n_rows": f"{rows.n_rows:,}", "classes": []}
     if rows.class_counts is not None:
@@ -492,15 +635,24 @@ def _format_cell(cells, index):
     return shortest_decimals([value])[0] if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _tick_positions(place, ticks):
-    """Return position and text of each tick; `place` maps a number to its position."""
-    return list(zip(map(place, ticks), shortest_decimals(ticks), strict=True))
+def _tick_positions(scale, ticks):
+    """Return position and text of each tick; `scale` maps a number to its position."""
+    return list(zip(map(scale, ticks), shortest_decimals(ticks), strict=True))
 
 
 def _x_ticks(x, ticks):
-    """Return position and text of the ticks of a horizontal axis, without overlapping texts."""
+    """Return position and text of the ticks of a horizontal axis, without overlapping texts.
+
+    Parameters
+    ----------
+    x : callable
+        Function from numbers to positions.
+    ticks : list of float
+        Equally distant numbers.
+    """
     labels = _tick_positions(x, ticks)
     width = _DIGIT_WIDTH * (max(len(text) for _, text in labels) + 1)
+    # If texts are wider than the distance of ticks, every second or third tick and so on is kept.
     distance = abs(labels[1][0] - labels[0][0]) if len(labels) > 1 else width
     return labels[:: ceil(width / distance)] if distance else labels[:1]
 
@@ -509,9 +661,10 @@ def _round_ticks(low, high, min_step=0.0):
     """Return about four round numbers between two limits, at least `min_step` apart."""
     if not high > low:
         return [low]
-    raw = (high - low) / 4
-    unit = 10.0 ** np.floor(np.log10(raw))
-    step = unit * min((1, 2, 5, 10), key=lambda factor: abs(factor * unit - raw))
+    quarter = (high - low) / 4
+    # The step is 1, 2, 5 or 10 times a power of ten, whichever is nearest to a quarter.
+    power = 10.0 ** np.floor(np.log10(quarter))
+    step = power * min((1, 2, 5, 10), key=lambda factor: abs(factor * power - quarter))
     step = max(step, min_step)
     # Adding 0.0 turns a negative zero into zero.
     return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0).tolist()
