@@ -541,7 +541,7 @@ class _Page:
         table = term.table if term.has_missing else term.values
         if term.categories is not None:
             return table
-        # Without any number there is no range, so that only missing values are visible.
+        # The samples have no range without any number: only missing values are visible.
         if np.isnan(self.X[:, term.feature]).all():
             return table[-1:]
         return np.concatenate([visible_steps(term, self.X)[1], table[len(term.values) :]])
