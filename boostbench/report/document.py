@@ -26,12 +26,12 @@ from boostbench.report.matrix import matrix
 from boostbench.report.wording import STALE, format_marks, format_number, format_published
 from boostbench.util.numbers import fixed, rounded, seconds
 
-#: CPU times of a summary, and their headings.
+#: Headings of the CPU times of a summary, by quantity.
 _SUMMARY_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 
 def make_document(table: Table) -> Document:
-    """Return the document of a table; lists without lines are omitted."""
+    """Return the document of a table, which every renderer prints; empty lists are omitted."""
     rows = [row_of(table, row) for row in table.rows]
     lists = [
         matrix(table),
@@ -65,10 +65,13 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
     cells : sequence of Cell
         One cell per algorithm, of one quantity.
     """
+    # 1) Describe the data.
     data = []
     if dataset is not None:
         shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
         data = [f"{dataset.name}: {shape}, {dataset.n_classes} classes", dataset.source]
+    # 2) Make a column of entries for each kind of number. The best is found among printed numbers,
+    #    so that equal texts are marked alike.
     quantity = cells[0].quantity
     losses = [rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
     best = min((loss for loss in losses if not isnan(loss)), default=None)
@@ -88,10 +91,11 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
     }
     # Empty columns are omitted: few classifiers record rounds, few pairs have published numbers.
     columns = {
-        head: entries
-        for head, entries in columns.items()
+        heading: entries
+        for heading, entries in columns.items()
         if any(entry.text != "-" for entry in entries)
     }
+    # 3) Write the scores, tuned values and departures from published experiments as sentences.
     sentences = [sentence for cell in cells for sentence in _scores(cell)]
     sentences += [
         f"{cell.title}: {chosen}, chosen by cross-validation"
@@ -100,21 +104,23 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
     ]
     departures = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
     return Summary(
-        data,
-        list(columns),
-        list(map(list, zip(*columns.values(), strict=True))),
-        sentences,
-        [
+        data=data,
+        heads=list(columns),
+        rows=list(map(list, zip(*columns.values(), strict=True))),
+        sentences=sentences,
+        warnings=[
             f"{wording.ELSEWHERE} not the published experiment: {departure}"
             for departure in departures
             if departure
         ],
-        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
+        explanation=(
+            f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core."
+        ),
     )
 
 
 def _scores(cell: Cell) -> list[str]:
-    """Return the scores of a cell as a sentence: ``"SAMME: Log-loss 0.123 (0.010)"``."""
+    """Return a list of one sentence, ``"SAMME: Log-loss 0.123 (0.010)"``; empty without scores."""
     # Records of errors hold scores, too, which a table shows on request.
     if not cell.n_finished or cell.spec.get("measure", "prediction") == "prediction":
         return []
@@ -128,16 +134,25 @@ def _scores(cell: Cell) -> list[str]:
 
 
 def heads(table: Table) -> list[Head]:
-    """Return the headings of the printed columns."""
-    timed = {column.beside for column in table.columns.values()} - {None}
+    """Return the headings of the printed columns, in their order.
+
+    A column of CPU times, and the column of results beside it, share the algorithm as the heading
+    of their group. The title below it is the quantity. The other columns have their own headings.
+    """
+    columns_with_times = {column.beside for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []
     for name, column in table.columns.items():
-        alone = name not in timed and column.beside is None
-        names = (column.group, column.title) if alone else (column.label, column.quantity.title)
-        headings.append(Head(*names, f"{column.label} {algos[column.beside or name]}".lower()))
-    labels = [table.columns[fast].label for _, fast in table.speedup]
-    return headings + [Head("Speed-up", label, f"{label} speed-up".lower()) for label in labels]
+        is_in_pair = column.beside is not None or name in columns_with_times
+        group, title = (
+            (column.label, column.quantity.title) if is_in_pair else (column.group, column.title)
+        )
+        algo = algos[column.beside or name]
+        headings.append(Head(group, title, find=f"{column.label} {algo}".lower()))
+    for _, fast in table.speedup:
+        label = table.columns[fast].label
+        headings.append(Head("Speed-up", label, find=f"{label} speed-up".lower()))
+    return headings
 
 
 def rank_row(table: Table) -> RankRow | None:
@@ -149,6 +164,7 @@ def rank_row(table: Table) -> RankRow | None:
         None for fewer than two algorithms or data sets with all numbers, and for a quantity
         without a better direction.
     """
+    # 1) Collect the losses of the data sets on which every algorithm has a number.
     names = [
         name for name in table.fits if any(table.cells[row, name].values for row in table.rows)
     ]
@@ -158,20 +174,25 @@ def rank_row(table: Table) -> RankRow | None:
     n_data = len(pairs.numbers)
     if n_data < 2:
         return None
+    # 2) Test all pairs, because Holm's correction is for all of them; keep the pairs of the best.
     ranks = dict(zip(names, average_ranks(pairs.losses).tolist(), strict=True))
     best = names.index(min(ranks, key=ranks.get))
-    places = list(combinations(range(len(names)), 2))
-    p_values = holm([wilcoxon(pairs.differences(a, b)).p for a, b in places])
+    index_pairs = list(combinations(range(len(names)), 2))
+    p_values = holm([wilcoxon(pairs.differences(a, b)).p for a, b in index_pairs])
     significant = {
         names[a if b == best else b]
-        for (a, b), p in zip(places, p_values, strict=True)
+        for (a, b), p in zip(index_pairs, p_values, strict=True)
         if best in (a, b) and p <= LEVEL
     }
+    # 3) Print the ranks. Columns of CPU times and speed-ups have empty entries.
     printed = {name: fixed(rank, 1) for name, rank in ranks.items()}
     lowest = min(printed.values(), key=float)
     entries = [
         Entry(
-            printed[name], printed[name] == lowest, "*" * (name in significant), value=ranks[name]
+            text=printed[name],
+            best=printed[name] == lowest,
+            marks="*" if name in significant else "",
+            value=ranks[name],
         )
         if name in ranks
         else Entry("")
@@ -190,20 +211,21 @@ def row_of(table: Table, row: str) -> Row:
     label = f"{title} ({n_classes} classes)" if n_classes else title
     best = table.best(row)
     entries = [
-        _result(table, row, name, name in best)
+        _result_entry(table, row, name, is_best=name in best)
         if column.beside is None
-        else _time(table, row, name, name in best)
+        else _time_entry(table, row, name, is_best=name in best)
         for name, column in table.columns.items()
     ]
-    entries += [_ratio(table, row, pair) for pair in table.speedup]
+    entries += [_speedup_entry(table, row, pair) for pair in table.speedup]
     return Row(title, label, f"{title} {row} {data}".lower(), entries)
 
 
-def _result(table: Table, row: str, name: str, best: bool) -> Entry:
+def _result_entry(table: Table, row: str, name: str, *, is_best: bool) -> Entry:
+    """Return the entry of a cell, with its marks, published number and verdict."""
     cell = table.cells[row, name]
     return Entry(
         text=format_number(cell),
-        best=best,
+        best=is_best,
         marks=format_marks(cell),
         published=format_published(cell),
         value=None if isnan(cell.mean) else cell.mean,
@@ -212,20 +234,27 @@ def _result(table: Table, row: str, name: str, best: bool) -> Entry:
     )
 
 
-def _time(table: Table, row: str, name: str, best: bool) -> Entry:
+def _time_entry(table: Table, row: str, name: str, *, is_best: bool) -> Entry:
+    """Return the entry of a column of CPU times: ours in seconds, and the published time."""
     time, published = table.time(row, name), table.published_time(row, name)
     return Entry(
-        text=seconds(time) + _stale(table, row, name),
-        best=best,
+        text=seconds(time) + _stale_mark_of_time(table, row, name),
+        best=is_best,
         published=str(published or ""),
         value=time,
     )
 
 
-def _ratio(table: Table, row: str, pair: tuple[str, str]) -> Entry:
+def _speedup_entry(table: Table, row: str, pair: tuple[str, str]) -> Entry:
+    """Return the ratio of the CPU times of two columns, marked if either is stale.
+
+    A ratio has three significant digits, as seconds have.
+    """
     ratio = table.ratio(row, pair)
-    return Entry(seconds(ratio) + max(_stale(table, row, name) for name in pair), value=ratio)
+    is_stale = any(_stale_mark_of_time(table, row, name) for name in pair)
+    return Entry(seconds(ratio) + (STALE if is_stale else ""), value=ratio)
 
 
-def _stale(table: Table, row: str, name: str) -> str:
+def _stale_mark_of_time(table: Table, row: str, name: str) -> str:
+    """Return `STALE` if a record behind a CPU time is stale; the column beside it has the cell."""
     return STALE if table.cells[row, table.columns[name].beside].stale else ""
