@@ -27,9 +27,28 @@ from boostbench.util.terminal import printable
 #: Mark of a number with a note on the reason why it differs.
 NOTE = "*"
 
+#: Name under which `Counts.swaps` and `Counts.effects` count all tables together.
+_ALL_TABLES = ""
+
 
 class View(NamedTuple):
-    """A table with its document and its counts of verdicts."""
+    """A table as a section of the page.
+
+    Attributes
+    ----------
+    table : Table
+        Cells and columns.
+    document : Document
+        Printed rows, sentences and lists of the table.
+    tally : Tally
+        Counts of verdicts.
+    id : str
+        HTML id of the section. A property, as the next ones.
+    is_empty : bool
+        Whether nothing of the table is on record.
+    listings : list of Listing
+        Lists of the document that the page shows.
+    """
 
     table: Table
     document: Document
@@ -46,12 +65,12 @@ class View(NamedTuple):
         return not any(cell.n_finished for cell in self.table.cells.values())
 
     def details(self, entry: Entry) -> CellDetails:
-        """Return the facts about the cell of an entry."""
+        """Return the facts about the table cell behind a printed entry."""
         return details(self.table, *entry.place)
 
     @property
     def listings(self) -> list[Listing]:
-        """Lists that the page shows."""
+        """Lists of the document that the page shows: all but appendices."""
         return [listing for listing in self.document.listings if not listing.is_appendix]
 
 
@@ -71,19 +90,22 @@ def render_page(
     tables : sequence of Table
         Tables in any order; the page groups them by paper.
     figures : sequence of Figure, default=()
-        Figures.
+        Figures of the folder of results, in their order.
     algorithms : mapping of str to str, default=None
         Titles of algorithms by name; by default, names are titles.
     runs : sequence of RecordedExperiment, default=()
-        Recorded experiments.
+        Recorded experiments that the page lists one by one.
     lead : bool, default=False
-        Whether the runs precede the tables, as in a folder of a user's own experiments.
+        Layout. True: the page is about the runs, which stand first and count among the records
+        behind the page, as for a folder of a user's own experiments. False: the page is about the
+        tables, and the runs follow them.
 
     Returns
     -------
     str
         HTML that requires no other file and no network.
     """
+    # `groupby` below joins neighbours alone.
     tables = overview.sort_by_paper(tables)
     views = [
         View(table, make_document(table), Tally.from_cells(table.cells.values()))
@@ -91,7 +113,9 @@ def render_page(
     ]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
-    everything = source([*cells, *(run.cell for run in runs if lead)])
+    if lead:
+        cells += [run.cell for run in runs]
+    all_records = source(cells)
     page = (
         _environment()
         .get_template("page.html")
@@ -110,22 +134,26 @@ def render_page(
             total=counted.total,
             headline=overview.headline(counted.total),
             sharpness=overview.sharpness(counted.total),
-            swapped=overview.swapped(counted.swaps[""]),
-            replicated=overview.replicated(counted.effects[""]),
+            swapped=overview.swapped(counted.swaps[_ALL_TABLES]),
+            replicated=overview.replicated(counted.effects[_ALL_TABLES]),
             counting=overview.counting(counted.total, tables),
             verdicts=counted.total.verdicts,
             table_lines=overview.table_lines(counted, tables),
             algorithm_lines=overview.algorithm_lines(counted, algorithms or {}),
-            source_of_all=everything,
-            environments=environments(everything),
+            source_of_all=all_records,
+            environments=environments(all_records),
         )
     )
+    # Names and notes of a user may hold control characters.
     return printable(page)
 
 
 @cache
 def _environment() -> Environment:
-    """Return the template environment, with the filters and globals of all templates."""
+    """Return the template environment, with the filters and globals of all templates.
+
+    It is cached, since compiled templates belong to it. A misspelt variable raises an error.
+    """
     environment = Environment(
         loader=PackageLoader("boostbench.report.page"),
         autoescape=True,
