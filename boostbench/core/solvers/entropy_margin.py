@@ -8,12 +8,17 @@ from boostbench.core.linear_algebra import GrowableMatrix
 # Duality gap at which the solver stops; edges are at most 1.
 _GAP_TOLERANCE = 1e-9
 _MAX_STEPS = 500
+_MIN_SLOPE = 1e-3 * _GAP_TOLERANCE
+_MAX_CHANGES_PER_COEFFICIENT = 10
 
 # Damping of the Hessian's diagonal, as a multiple of eta. It grows after a step that was too long,
 # because samples reach or leave their bound, and falls after a full step.
 _MIN_DAMPING = 1e-9
 _INITIAL_DAMPING = 1e-4
 _MAX_DAMPING = 1e2
+_DAMPING_FACTOR = 10.0
+_GOOD_GAIN_RATIO = 0.75
+_POOR_GAIN_RATIO = 0.25
 
 # Line search: fraction of the predicted increase that a step must reach, and smallest step.
 _SUFFICIENT_INCREASE = 1e-4
@@ -72,10 +77,10 @@ class EntropyMarginProgram:
     def __init__(self, weights, nu, eta):
         self._prior = weights / weights.sum()
         self._cap = self._prior / nu
-        self._log_cap = -np.log(nu)
+        self._log_max_ratio = -np.log(nu)
         self._eta = eta
         self._damping = _INITIAL_DAMPING
-        self._margins = GrowableMatrix(len(weights))
+        self._learner_margins = GrowableMatrix(len(weights))
         self.coefficients = np.empty(0)
         self.edge = self.divergence = self.gap = 0.0
         self.dual = self._prior
@@ -89,11 +94,11 @@ class EntropyMarginProgram:
         margins : ndarray of shape (n_samples,)
             Margins :math:`y_i h(x_i)`.
         """
-        self._margins.append(margins)
-        U = self._margins.matrix
+        self._learner_margins.append(margins)
+        U = self._learner_margins.matrix
         is_first = not len(self.coefficients)
         self.coefficients = np.append(self.coefficients, float(is_first))
-        self._set_margins(self.coefficients @ U)
+        self._set_rho(self.coefficients @ U)
         for _ in range(_MAX_STEPS):
             edges = U @ self.dual
             self.edge = float(edges.max())
@@ -101,10 +106,10 @@ class EntropyMarginProgram:
             if self.gap <= _GAP_TOLERANCE or not self._step(U, edges):
                 break
 
-    def _set_margins(self, rho):
+    def _set_rho(self, rho):
         """Set the margins, and compute d and the value for them."""
         self._rho = rho
-        self.dual, self._below_bound, self._free_mass = self._optimal_weights(rho)
+        self.dual, self._free, self._free_mass = self._optimal_weights(rho)
         self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
         self.value = float(self.dual @ rho) + self.divergence
 
@@ -114,17 +119,20 @@ class EntropyMarginProgram:
         # If the samples with the k smallest margins are at their bound, `remaining` is the mass of
         # the other samples, and theta their factor. k is the smallest number for which no other
         # sample exceeds its bound.
-        remaining = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
+        free_masses = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
         exponents = -self._eta * rho[order]
-        tails = np.logaddexp.accumulate((exponents + np.log(self._prior[order]))[::-1])[::-1]
+        log_terms = exponents + np.log(self._prior[order])
+        log_tail_sums = np.logaddexp.accumulate(log_terms[::-1])[::-1]
         with np.errstate(divide="ignore"):
-            log_theta = np.log(np.maximum(remaining[:-1], 0.0)) - tails
-        k = int(np.argmax(np.append(log_theta + exponents <= self._log_cap, True)))
+            log_thetas = np.log(np.maximum(free_masses[:-1], 0.0)) - log_tail_sums
+        is_below_cap = log_thetas + exponents <= self._log_max_ratio
+        n_capped = int(np.argmax(np.append(is_below_cap, True)))
         dual = self._cap.copy()
-        free = order[k:]
+        free = order[n_capped:]
         if len(free):
-            dual[free] = self._prior[free] * np.exp(log_theta[k] + exponents[k:])
-        return dual, free, max(float(remaining[k]), 0.0)
+            log_ratios = log_thetas[n_capped] + exponents[n_capped:]
+            dual[free] = self._prior[free] * np.exp(log_ratios)
+        return dual, free, max(float(free_masses[n_capped]), 0.0)
 
     def _step(self, U, edges):
         """Take a Newton step; return False if no step gains more than rounding errors."""
@@ -141,7 +149,7 @@ class EntropyMarginProgram:
         # 2) Halve the step until the value increases enough.
         size = 1.0
         while size > _MIN_STEP_SIZE and slope > 0:
-            self._set_margins(rho + size * direction)
+            self._set_rho(rho + size * direction)
             gain = self.value - value
             if gain >= _SUFFICIENT_INCREASE * size * slope:
                 self._adapt_damping(gain / predicted_gain if size == 1.0 else 0.0)
@@ -150,36 +158,40 @@ class EntropyMarginProgram:
                 self.coefficients = w / w.sum()
                 return True
             size /= 2
-        self._set_margins(rho)
+        self._set_rho(rho)
         self._adapt_damping(0.0)
         return self._damping < _MAX_DAMPING
 
     def _adapt_damping(self, gain_ratio):
         """Change the damping according to the ratio of the actual to the predicted gain."""
-        factor = 0.1 if gain_ratio > 0.75 else 10.0 if gain_ratio < 0.25 else 1.0
+        factor = 1.0
+        if gain_ratio > _GOOD_GAIN_RATIO:
+            factor = 1.0 / _DAMPING_FACTOR
+        elif gain_ratio < _POOR_GAIN_RATIO:
+            factor = _DAMPING_FACTOR
         self._damping = float(np.clip(factor * self._damping, _MIN_DAMPING, _MAX_DAMPING))
 
     def _hessian(self, U):
         """Return minus the Hessian of the value, made positive definite by damping."""
-        below_bound = self._below_bound[self.dual[self._below_bound] > 0]
-        d = self.dual[below_bound]
-        columns = U[:, below_bound]
+        relevant = self._free[self.dual[self._free] > 0]
+        d = self.dual[relevant]
+        margins = U[:, relevant]
         H = np.zeros((len(U), len(U)))
         if self._free_mass > 0:
-            mean = columns @ d
-            H = self._eta * ((columns * d) @ columns.T - np.outer(mean, mean) / self._free_mass)
+            sums = margins @ d
+            H = self._eta * ((margins * d) @ margins.T - np.outer(sums, sums) / self._free_mass)
         H[np.diag_indices_from(H)] += self._damping * self._eta
         return H
 
 
-def _simplex_maximiser(H, slope, start):
-    """Maximise ``slope @ p - p @ H @ p / 2`` where ``start + p`` is in the simplex.
+def _simplex_maximiser(H, gradient, start):
+    """Maximise ``gradient @ p - p @ H @ p / 2`` where ``start + p`` is in the simplex.
 
     Parameters
     ----------
     H : ndarray of shape (n, n)
         Positive definite matrix.
-    slope, start : ndarray of shape (n,)
+    gradient, start : ndarray of shape (n,)
         Linear term, and a point of the simplex.
 
     Returns
@@ -187,35 +199,35 @@ def _simplex_maximiser(H, slope, start):
     ndarray of shape (n,)
         Maximiser ``start + p``.
     """
-    # The active-set method of quadratic programs: the coefficients that are not free are 0. `slope`
-    # is updated to the derivative at x.
-    x, free = start.copy(), start > 0
-    slope = slope.copy()
-    for _ in range(10 * len(x)):
+    # The active-set method of quadratic programs: the coefficients that are not free are 0. The
+    # `gradient` is updated to the derivative at x.
+    x, is_free = start.copy(), start > 0
+    gradient = gradient.copy()
+    for _ in range(_MAX_CHANGES_PER_COEFFICIENT * len(x)):
         # 1) Find the maximum over the free coefficients, whose changes sum to 0. There all their
         # derivatives are equal to `level`.
-        indices = np.flatnonzero(free)
-        newton, sensitivity = np.linalg.solve(
-            H[np.ix_(indices, indices)], np.stack([slope[indices], np.ones(len(indices))], axis=1)
+        free = np.flatnonzero(is_free)
+        unconstrained, sensitivity = np.linalg.solve(
+            H[np.ix_(free, free)], np.stack([gradient[free], np.ones(len(free))], axis=1)
         ).T
-        level = newton.sum() / sensitivity.sum()
-        p = newton - level * sensitivity
+        level = unconstrained.sum() / sensitivity.sum()
+        p = unconstrained - level * sensitivity
         # 2) Move towards it, until a coefficient becomes 0, which then leaves the free ones.
         is_decreasing = p < 0
         sizes = np.full(len(p), np.inf)
-        sizes[is_decreasing] = -x[indices][is_decreasing] / p[is_decreasing]
+        sizes[is_decreasing] = -x[free][is_decreasing] / p[is_decreasing]
         blocking = int(sizes.argmin())
         size = min(1.0, sizes[blocking])
-        x[indices] = np.maximum(x[indices] + size * p, 0.0)
-        slope -= H[:, indices] @ (size * p)
+        x[free] = np.maximum(x[free] + size * p, 0.0)
+        gradient -= H[:, free] @ (size * p)
         if size < 1.0:
-            x[indices[blocking]] = 0.0
-            free[indices[blocking]] = False
+            x[free[blocking]] = 0.0
+            is_free[free[blocking]] = False
             continue
         # 3) Free the coefficient with the largest derivative, unless none exceeds `level`.
-        gains = np.where(free, -np.inf, slope - level)
-        best = int(gains.argmax())
-        if gains[best] <= 1e-3 * _GAP_TOLERANCE:
+        slopes = np.where(is_free, -np.inf, gradient - level)
+        best = int(slopes.argmax())
+        if slopes[best] <= _MIN_SLOPE:
             break
-        free[best] = True
+        is_free[best] = True
     return x
