@@ -7,12 +7,20 @@ from boostbench.core.linear_algebra import GrowableMatrix
 
 # Duality gap at which the solver stops; edges are at most 1.
 _GAP_TOLERANCE = 1e-9
+
+# Maximum number of Newton steps after a new weak learner. It only stops a solver without progress.
 _MAX_STEPS = 500
+
+# The quadratic program of a Newton step ends if no other coefficient has a derivative that exceeds
+# the free ones' by more. The error is then small compared with the tolerance of the gap.
 _MIN_SLOPE = 1e-3 * _GAP_TOLERANCE
+
+# Maximum number of iterations of the active-set method, per coefficient. It only stops cycles.
 _MAX_CHANGES_PER_COEFFICIENT = 10
 
-# Damping of the Hessian's diagonal, as a multiple of eta. It grows after a step that was too long,
-# because samples reach or leave their bound, and falls after a full step.
+# Damping of the Hessian's diagonal, as a multiple of eta. The gain of a step is compared with the
+# gain that the quadratic model predicts: below the poor ratio the damping grows by the factor,
+# because the model misses samples that reach or leave their bound; above the good ratio it falls.
 _MIN_DAMPING = 1e-9
 _INITIAL_DAMPING = 1e-4
 _MAX_DAMPING = 1e2
@@ -20,7 +28,8 @@ _DAMPING_FACTOR = 10.0
 _GOOD_GAIN_RATIO = 0.75
 _POOR_GAIN_RATIO = 0.25
 
-# Line search: fraction of the predicted increase that a step must reach, and smallest step.
+# Line search: fraction of the increase by the slope that a step must reach, and smallest size, as a
+# fraction of the Newton step.
 _SUFFICIENT_INCREASE = 1e-4
 _MIN_STEP_SIZE = 1e-3
 
@@ -37,10 +46,19 @@ class EntropyMarginProgram:
     .. math:: \phi(w) = \min_d \sum_i d_i \rho_i + \frac1\eta \sum_i d_i \ln\frac{d_i}{d^0_i},
               \quad \rho_i = \sum_j w_j y_i h_j(x_i),
 
-    with the same d, in closed form: :math:`d_i = \min(d^0_i / \nu, \theta d^0_i e^{-\eta \rho_i})`.
-    The gradient of :math:`\phi` is the vector of edges; its Hessian is the Hessian of the
-    log-sum-exp over the samples below their bound. Each Newton step is a quadratic program over the
-    simplex, which an active-set method solves, starting from the last solution.
+    with the same constraints on d. The vector :math:`\rho` has the margins of the weighted sum of
+    the weak learners. The minimiser d has the closed form
+    :math:`d_i = \min(d^0_i / \nu, \theta d^0_i e^{-\eta \rho_i})`, where :math:`\theta` makes the
+    sum 1. At the maximum, d solves the first program.
+
+    The gradient of :math:`\phi` is the vector of edges, :math:`\sum_i d_i y_i h_j(x_i)`. With the
+    sums over the *free* samples, those below their bound, the Hessian is
+
+    .. math:: -\eta \Big(\sum_i d_i u_i u_i^\top - \frac{s s^\top}{\sum_i d_i}\Big), \quad
+              u_i = (y_i h_j(x_i))_j, \; s = \sum_i d_i u_i.
+
+    Each Newton step is a quadratic program over the simplex, which an active-set method solves,
+    starting from the last solution.
 
     Parameters
     ----------
@@ -75,6 +93,7 @@ class EntropyMarginProgram:
     """
 
     def __init__(self, weights, nu, eta):
+        # Prior d^0, bound d^0 / nu, and logarithm of the bound on the ratio d / d^0.
         self._prior = weights / weights.sum()
         self._cap = self._prior / nu
         self._log_max_ratio = -np.log(nu)
@@ -94,6 +113,7 @@ class EntropyMarginProgram:
         margins : ndarray of shape (n_samples,)
             Margins :math:`y_i h(x_i)`.
         """
+        # The first weak learner gets the coefficient 1, and each other one starts from 0.
         self._learner_margins.append(margins)
         U = self._learner_margins.matrix
         is_first = not len(self.coefficients)
@@ -107,26 +127,45 @@ class EntropyMarginProgram:
                 break
 
     def _set_rho(self, rho):
-        """Set the margins, and compute d and the value for them."""
+        """Set the margins of the weighted sum, and compute d and the value for them."""
         self._rho = rho
         self.dual, self._free, self._free_mass = self._optimal_weights(rho)
         self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
         self.value = float(self.dual @ rho) + self.divergence
 
     def _optimal_weights(self, rho):
-        """Return d, the indices of samples below their bound, and the sum of d over these."""
+        """Return the minimiser d for given margins of the weighted sum.
+
+        Parameters
+        ----------
+        rho : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        dual : ndarray of shape (n_samples,)
+            Distribution d.
+        free : ndarray of shape (n_free,)
+            Indices of the samples below their bound.
+        free_mass : float
+            Sum of d over these samples.
+        """
+        # 1) For k = 0, 1, ..., n_samples, let the k samples with the smallest margins be at their
+        # bound, and the others free. Element k of `free_masses` is the sum of d over the free
+        # samples, and element k of `log_thetas` the logarithm of the theta that gives them this
+        # sum: log(free mass) - log(sum of d^0 exp(-eta rho) over the free samples).
         order = np.argsort(rho, kind="stable")
-        # If the samples with the k smallest margins are at their bound, `remaining` is the mass of
-        # the other samples, and theta their factor. k is the smallest number for which no other
-        # sample exceeds its bound.
         free_masses = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
         exponents = -self._eta * rho[order]
         log_terms = exponents + np.log(self._prior[order])
         log_tail_sums = np.logaddexp.accumulate(log_terms[::-1])[::-1]
         with np.errstate(divide="ignore"):
             log_thetas = np.log(np.maximum(free_masses[:-1], 0.0)) - log_tail_sums
+        # 2) Find the smallest k for which no free sample exceeds its bound. The free sample of the
+        # smallest margin, number k in the order, has the largest ratio d / d^0. With k = n_samples
+        # no sample is free.
         is_below_cap = log_thetas + exponents <= self._log_max_ratio
         n_capped = int(np.argmax(np.append(is_below_cap, True)))
+        # 3) Compute d.
         dual = self._cap.copy()
         free = order[n_capped:]
         if len(free):
@@ -135,8 +174,24 @@ class EntropyMarginProgram:
         return dual, free, max(float(free_masses[n_capped]), 0.0)
 
     def _step(self, U, edges):
-        """Take a Newton step; return False if no step gains more than rounding errors."""
-        # 1) Maximise the quadratic model over the simplex of the coefficients that may be positive.
+        """Take a Newton step; return False if no step gains more than rounding errors.
+
+        A step without a gain increases the damping and returns True, so that the next step tries
+        another direction, until the damping has reached its maximum.
+
+        Parameters
+        ----------
+        U : ndarray of shape (n_columns, n_samples)
+            Margins of the weak learners.
+        edges : ndarray of shape (n_columns,)
+            Gradient of the value.
+
+        Returns
+        -------
+        bool
+        """
+        # 1) Maximise the quadratic model over the simplex of the coefficients that are positive, or
+        # whose edge exceeds the average edge, so that they may become positive.
         w, value, rho = self.coefficients, self.value, self._rho
         active = np.flatnonzero((w > 0) | (edges > w @ edges))
         H = self._hessian(U[active])
@@ -146,7 +201,8 @@ class EntropyMarginProgram:
         slope = float(step @ edges)
         predicted_gain = slope - 0.5 * float(step[active] @ H @ step[active])
         direction = step @ U
-        # 2) Halve the step until the value increases enough.
+        # 2) Halve the step until the value increases enough. The predicted gain is the gain of the
+        # full step; a shorter one counts as a poor ratio.
         size = 1.0
         while size > _MIN_STEP_SIZE and slope > 0:
             self._set_rho(rho + size * direction)
@@ -163,7 +219,7 @@ class EntropyMarginProgram:
         return self._damping < _MAX_DAMPING
 
     def _adapt_damping(self, gain_ratio):
-        """Change the damping according to the ratio of the actual to the predicted gain."""
+        """Change the damping by the ratio of the actual gain of a step to the predicted one."""
         factor = 1.0
         if gain_ratio > _GOOD_GAIN_RATIO:
             factor = 1.0 / _DAMPING_FACTOR
@@ -172,7 +228,18 @@ class EntropyMarginProgram:
         self._damping = float(np.clip(factor * self._damping, _MIN_DAMPING, _MAX_DAMPING))
 
     def _hessian(self, U):
-        """Return minus the Hessian of the value, made positive definite by damping."""
+        """Return minus the Hessian of the value, made positive definite by damping.
+
+        Parameters
+        ----------
+        U : ndarray of shape (n_active, n_samples)
+            Margins of the weak learners whose coefficients may change.
+
+        Returns
+        -------
+        ndarray of shape (n_active, n_active)
+        """
+        # Samples whose weight has become 0 add nothing to the sums.
         relevant = self._free[self.dual[self._free] > 0]
         d = self.dual[relevant]
         margins = U[:, relevant]
@@ -192,7 +259,7 @@ def _simplex_maximiser(H, gradient, start):
     H : ndarray of shape (n, n)
         Positive definite matrix.
     gradient, start : ndarray of shape (n,)
-        Linear term, and a point of the simplex.
+        Derivatives of the function at p = 0, and a point of the simplex.
 
     Returns
     -------
@@ -200,12 +267,13 @@ def _simplex_maximiser(H, gradient, start):
         Maximiser ``start + p``.
     """
     # The active-set method of quadratic programs: the coefficients that are not free are 0. The
-    # `gradient` is updated to the derivative at x.
+    # `gradient` is updated to the derivatives at x.
     x, is_free = start.copy(), start > 0
     gradient = gradient.copy()
     for _ in range(_MAX_CHANGES_PER_COEFFICIENT * len(x)):
-        # 1) Find the maximum over the free coefficients, whose changes sum to 0. There all their
-        # derivatives are equal to `level`.
+        # 1) Find the maximum over the free coefficients, whose changes p sum to 0. There all their
+        # derivatives are equal to one number, the level: H p = gradient - level * 1. The solutions
+        # for the right sides `gradient` and 1 give p, and the sum 0 gives the level.
         free = np.flatnonzero(is_free)
         unconstrained, sensitivity = np.linalg.solve(
             H[np.ix_(free, free)], np.stack([gradient[free], np.ones(len(free))], axis=1)
