@@ -18,9 +18,10 @@ from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.fitting.quantities import Quantity
 from boostbench.util.numbers import fixed, rounded
 
-_COLUMNS = 3  # panels in a row
-_ROW = 0.24  # inches, of a heat map
-_CELL = 0.7  # inches, which a number takes with its deviation
+_MAX_COLUMNS = 3  # heat maps side by side; with more, a page has no room for their numbers
+_ROW_HEIGHT = 0.24  # inches, of a row of a heat map
+_MARGIN_HEIGHT = 0.75  # inches, of the title and the horizontal axis of a heat map
+_NUMBER_WIDTH = 0.7  # inches, which a number takes with its deviation
 #: Keys that name data, one of which may be varied.
 _DATA = {"data", "data.path", "data.openml_task"}
 #: A range of at least this factor is drawn on a logarithmic axis.
@@ -28,14 +29,14 @@ _MIN_LOG_RANGE = 20
 
 
 class Setting(NamedTuple):
-    """An experiment of a sweep.
+    """An experiment of a sweep, with its result.
 
     Attributes
     ----------
-    values : dict of str to str
-        Settings by the keys that the sweep varies.
+    values : mapping of str to str
+        Text of the value of each key that the sweep varies, e.g. ``{"algo.nu": "0.1"}``.
     mean, std : float
-        Mean and standard deviation of the quantity; NaN without a result.
+        Mean and standard deviation of the quantity over splits; NaN without a result.
     """
 
     values: Mapping[str, str]
@@ -48,8 +49,8 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
 
     Parameters
     ----------
-    points : sequence of Point
-        Two or more, of equal keys.
+    points : sequence of Setting
+        Two or more settings, which have the same keys.
     quantity : Quantity
         Measured quantity.
 
@@ -61,10 +62,16 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
         the key with the most values is the horizontal axis, the other keys are the vertical axis.
         Dark is worse. Numbers have their standard deviations, if there is room.
     """
-    named = _DATA & points[0].values.keys()
-    if len(named) == 1:
+    # Rename the one varied key of data to "data", whichever way the data are given.
+    data_keys = _DATA & points[0].values.keys()
+    if len(data_keys) == 1:
         points = [
-            point._replace(values={"data" if k in named else k: v for k, v in point.values.items()})
+            point._replace(
+                values={
+                    "data" if key in data_keys else key: value
+                    for key, value in point.values.items()
+                }
+            )
             for point in points
         ]
     keys = [key for key in points[0].values if key != "data"]
@@ -74,8 +81,15 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
 
 
 def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figure:
+    """Draw the mean over the number `key`, with a line for each data set."""
     frame = tidy(
-        Point("", point.values.get("data", ""), float(point.values[key]), point.mean, point.std)
+        Point(
+            panel="",
+            hue=point.values.get("data", ""),
+            x=float(point.values[key]),
+            y=point.mean,
+            error=point.std,
+        )
         for point in sorted(points, key=lambda point: float(point.values[key]))
         if not isnan(point.mean)
     )
@@ -86,35 +100,39 @@ def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figu
 
 
 def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
-    along, stacked = _layout(points, keys)
-    has_panels = "data" not in (along, *stacked)
+    """Draw heat maps over `keys`, the varied keys besides ``data``."""
+    # 1) Lay out the settings: a setting has a panel, a row and a column.
+    column_key, row_keys = _map_axes(points, keys)
+    has_panels = "data" not in (column_key, *row_keys)
     frame = pd.DataFrame(
         {
             "panel": [point.values.get("data", "") if has_panels else "" for point in points],
-            "hue": "",
-            "column": [point.values[along] for point in points],
-            "row": [", ".join(point.values[key] for key in stacked) for point in points],
+            "hue": "",  # `draw_panels` draws each hue of a panel; a heat map is drawn once
+            "column": [point.values[column_key] for point in points],
+            "row": [", ".join(point.values[key] for key in row_keys) for point in points],
             "mean": [point.mean for point in points],
             "std": [point.std for point in points],
         }
     )
     panels = frame.panel.unique().tolist()
-    n_beside = min(_COLUMNS, len(panels))
-    has_deviations = PAGE_WIDTH >= _CELL * n_beside * frame.column.nunique()
+    n_columns = min(_MAX_COLUMNS, len(panels))
+    has_deviations = PAGE_WIDTH >= _NUMBER_WIDTH * n_columns * frame.column.nunique()
 
     def draw_map(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-        # Data sets are not compared with each other.
-        _draw_map(axes, data, quantity, has_deviations, by_row=stacked == ["data"])
+        # Rows that are data sets are not compared with each other.
+        is_by_row = row_keys == ["data"]
+        _draw_map(axes, data, quantity, has_deviations=has_deviations, is_by_row=is_by_row)
 
+    # 2) Draw a heat map in each panel.
     figure, _ = draw_panels(
         frame,
         draw_map,
         panels=panels,
         hues=[""],
-        n_columns=n_beside,
-        height=0.75 + _ROW * frame.row.nunique(),
-        x_label=along,
-        y_label=", ".join(stacked),
+        n_columns=n_columns,
+        height=_MARGIN_HEIGHT + _ROW_HEIGHT * frame.row.nunique(),
+        x_label=column_key,
+        y_label=", ".join(row_keys),
         legend="none",
         grid_lines=None,
         pad=None,
@@ -125,41 +143,78 @@ def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -
     return figure
 
 
-def _layout(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]:
-    """Choose the key along the maps, the last of those with the most values, and those stacked."""
+def _map_axes(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]:
+    """Choose the keys of the two axes of heat maps.
+
+    Parameters
+    ----------
+    points : sequence of Setting
+    keys : list of str
+        Varied keys besides ``data``.
+
+    Returns
+    -------
+    column_key : str
+        Key whose values are the columns: the key with the most values, the last one of equals.
+    row_keys : list of str
+        Keys whose combined values are the rows. Without ``data`` among the axes, each data set has
+        a heat map.
+    """
     if not keys:
         return "data", []
     if len(keys) == 1 and "data" in points[0].values:
         return keys[0], ["data"]
-    along = max(reversed(keys), key=lambda key: len({point.values[key] for point in points}))
-    return along, [key for key in keys if key != along]
+    column_key = max(reversed(keys), key=lambda key: len({point.values[key] for point in points}))
+    return column_key, [key for key in keys if key != column_key]
 
 
 def _draw_map(
-    axes: Axes, data: pd.DataFrame, quantity: Quantity, has_deviations: bool, by_row: bool
+    axes: Axes,
+    data: pd.DataFrame,
+    quantity: Quantity,
+    *,
+    has_deviations: bool,
+    is_by_row: bool,
 ) -> None:
-    """Draw a heat map; `by_row`: shades and best numbers are of each row and not of the map."""
+    """Draw one heat map.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    data : pandas.DataFrame
+        Columns ``row``, ``column``, ``mean`` and ``std``, with a line for each cell of the map.
+    quantity : Quantity
+        Measured quantity.
+    has_deviations : bool
+        Whether the numbers have their standard deviations.
+    is_by_row : bool
+        Whether shades and best numbers are relative to their row; else to the whole map.
+    """
+    # 1) Arrange the numbers as matrices of shape (n_rows, n_columns); NaN: no result.
     rows, columns = _ascending(data.row), _ascending(data.column)
     table = data.set_index(["row", "column"])
     means, stds = (
         table[name].unstack().reindex(index=rows, columns=columns).to_numpy()
         for name in ("mean", "std")
     )
+    # 2) Shade from 0, the best printed number, to 1, the worst. Equal numbers all are the best.
     losses = rounded(quantity.sign * means, quantity.digits)
-    axis = 1 if by_row else None
+    axis = 1 if is_by_row else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # rows without a number
-        least, most = (f(losses, axis=axis, keepdims=True) for f in (np.nanmin, np.nanmax))
-    shades = (losses - least) / np.where(most > least, most - least, 1)
+        lowest = np.nanmin(losses, axis=axis, keepdims=True)
+        highest = np.nanmax(losses, axis=axis, keepdims=True)
+    shades = (losses - lowest) / np.where(highest > lowest, highest - lowest, 1)
     colours = LinearSegmentedColormap.from_list("losses", ["white", COLOURS[0]])
     axes.imshow(shades, cmap=colours, aspect="auto", alpha=0.6, vmin=0, vmax=1)
+    # 3) Print the numbers.
     for (row, column), mean in np.ndenumerate(means):
         if isnan(mean):
             continue
-        best = shades[row, column] == 0
-        text, weight = fixed(mean, quantity.digits), "bold" if best else "normal"
+        text = fixed(mean, quantity.digits)
         if has_deviations and not isnan(stds[row, column]):
             text += f" ({fixed(stds[row, column], quantity.digits)})"
+        weight = "bold" if shades[row, column] == 0 else "normal"
         axes.text(column, row, text, ha="center", va="center", fontweight=weight)
     axes.set_xticks(range(len(columns)), map(label, columns))
     axes.set_yticks(range(len(rows)), map(label, rows))
@@ -168,7 +223,7 @@ def _draw_map(
 
 
 def _ascending(values: Iterable[str]) -> list[str]:
-    """Return the distinct values; numbers ascend."""
+    """Return the distinct values: numbers in ascending order, other values as they come."""
     distinct = list(dict.fromkeys(values))
     return sorted(distinct, key=float) if _is_numeric(distinct) else distinct
 
