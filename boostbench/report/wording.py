@@ -18,24 +18,27 @@ PARTIAL = "‡"
 #: Mark of a published number of an experiment with other settings.
 ELSEWHERE = "§"
 
+#: Remark on a table with intervals that include the variance of a drawn pool of samples.
 POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
     "table. So the intervals there include the variance of this draw."
 )
 
+#: Remark on a table with intervals from the folds of cross-validations.
 FOLD_NOTE = (
     "The splits are folds. So the intervals there use the variance between whole cross-validations "
     "and not that of independent splits."
 )
 
-# Up to this many partial means are named one by one; more are counted.
-_MAX_NAMED = 6
+#: Up to this many partial means are named one by one; more are counted, to keep the remark short.
+_MAX_NAMED_CELLS = 6
 
 
 def format_number(cell: CellResult) -> str:
     """Return mean and deviation, ``"2.9 (2.4)"``, or the reason why there is no number."""
     if cell.status:
         return cell.status
+    # CPU times have three significant digits and no deviation.
     if cell.quantity.of_machine:
         return seconds(cell.mean)
     return mean_std(cell.mean, cell.std, cell.quantity.digits)
@@ -47,7 +50,7 @@ def stale_mark(cell: CellResult) -> str:
 
 
 def format_marks(cell: CellResult) -> str:
-    """Return the marks behind the number of a cell."""
+    """Return the marks behind the number of a cell: `STALE`, `PARTIAL`, both or none."""
     return stale_mark(cell) + PARTIAL * cell.is_partial
 
 
@@ -63,12 +66,22 @@ def format_rounds(cell: CellResult) -> str:
 
 
 def format_time(cell: CellResult, part: str) -> str:
-    """Return the mean of a CPU time, by the name of its quantity; ``"-"`` if it is unknown."""
+    """Return the mean of a CPU time in seconds; ``"-"`` if it is unknown.
+
+    Parameters
+    ----------
+    cell : CellResult
+    part : str
+        Name of the time in `QUANTITIES`: ``"fit"``, ``"weak_learner"``.
+    """
     return seconds(cell.average(QUANTITIES[part]))
 
 
 def format_chosen(cell: CellResult) -> str:
-    """Return tuned values by frequency: ``"nu=0.001 (6 of 10), nu=0.01 (4 of 10)"``."""
+    """Return tuned values by frequency: ``"nu=0.001 (6 of 10), nu=0.01 (4 of 10)"``.
+
+    Frequencies are omitted if all splits chose the same; the text is empty without tuning.
+    """
     if len(cell.chosen) < 2:
         return "".join(cell.chosen)
     return ", ".join(
@@ -89,10 +102,14 @@ def format_verdict(cell: Cell) -> str:
 
 
 def caption(table: Table) -> str:
-    """Return the caption, which explains the numbers."""
+    """Return the caption: quantity, unit, number of splits, CPU times and bold numbers."""
     counts = sorted({len(cell.values) for cell in table.cells.values() if cell.values})
-    number = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
-    splits = f"{number} split" if counts == [1] else f"{number} splits"
+    if not counts:
+        splits = "the splits"
+    elif len(counts) > 1:
+        splits = f"{counts[0]} to {counts[-1]} splits"
+    else:
+        splits = f"{counts[0]} split{'s' * (counts[0] > 1)}"
     unit = f" in {table.quantity.unit}" if table.quantity.unit else ""
     text = f"{table.quantity.title}{unit}: mean (standard deviation) over {splits}."
     text = " ".join([text, *explain_times(table)])
@@ -102,11 +119,13 @@ def caption(table: Table) -> str:
 
 
 def explain_times(table: Table) -> list[str]:
-    """Return sentences on the CPU times of a table and their ratios."""
+    """Return sentences on the CPU times of a table and their ratios, each of them once."""
     quantities = [column.quantity for column in table.columns.values() if column.beside is not None]
-    slow = [table.columns[slow].label for slow, _ in table.speedup]
+    slow_labels = [table.columns[slow].label for slow, _ in table.speedup]
     sentences = [f"CPU time: {quantity.explanation}." for quantity in quantities]
-    sentences += [f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow]
+    sentences += [
+        f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow_labels
+    ]
     return list(dict.fromkeys(sentences))
 
 
@@ -116,66 +135,75 @@ def changes_note(table: Table) -> str | None:
 
 
 def notes(table: Table) -> list[str]:
-    """Return the remarks on a table, and the sentences on stale numbers and refits."""
+    """Return all sentences below a comparison: `remarks`, then `freshness_note`."""
     return remarks(table) + freshness_note(table.cells.values(), table.fitted)
 
 
 def remarks(table: Table) -> list[str]:
     """Return the remarks that a reader needs beside the numbers, one sentence each."""
-    cells = table.cells
+    cells = table.cells.values()
+    # 1) Numbers that are absent, or that do not count.
+    sentences = list(table.remarks)
     absent = dict.fromkeys(
-        table.rows[row] for (row, _), cell in cells.items() if not cell.available
+        table.rows[row] for (row, _), cell in table.cells.items() if not cell.available
     )
-    sentences = [*table.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
+    if absent:
+        sentences.append(f"Data not available: {', '.join(absent)}.")
     if table.uncounted and table.compare:
         rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
         sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")
     sentences += partial_note(table)
-    if any(cell.status == "not reached" for cell in cells.values()):
+    if any(cell.status == "not reached" for cell in cells):
         sentences.append("Not reached: fewer boosting rounds were asked for.")
-    silent = (cell.title for cell in cells.values() if cell.status == "not recorded")
-    if titles := ", ".join(dict.fromkeys(silent)):
-        advice = ""
-        if any(column.quantity.name in SCORES for column in cells.values()):
-            # Fits of earlier versions recorded no scores.
-            advice = (
-                f" If they have scores, 'boostbench table {table.name} rerun=all' records them."
-            )
-        sentences.append(f"Not recorded: fits of {titles} do not tell this number.{advice}")
-    if any(cell.departures and cell.target for cell in cells.values()):
+    sentences += _not_recorded_note(table)
+    # 2) Published numbers, and the intervals of the verdicts on them.
+    if any(cell.departures and cell.target for cell in cells):
         sentences.append(
             f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
             "verdict."
         )
-    if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
+    if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells):
         sentences.append(POOL_NOTE)
-    if any(cell.agreement and cell.fold_ratio != INDEPENDENT for cell in cells.values()):
+    if any(cell.agreement and cell.fold_ratio != INDEPENDENT for cell in cells):
         sentences.append(FOLD_NOTE)
     return sentences
 
 
+def _not_recorded_note(table: Table) -> list[str]:
+    """Return a sentence on algorithms whose fits did not record the quantity; or an empty list."""
+    cells = table.cells.values()
+    titles = dict.fromkeys(cell.title for cell in cells if cell.status == "not recorded")
+    if not titles:
+        return []
+    advice = ""
+    if any(cell.quantity.name in SCORES for cell in cells):
+        # Fits of earlier versions recorded no scores.
+        advice = f" If they have scores, 'boostbench table {table.name} rerun=all' records them."
+    return [f"Not recorded: fits of {', '.join(titles)} do not tell this number.{advice}"]
+
+
 def partial_note(table: Table) -> list[str]:
-    """Return an explanation of the mark of partial means, with their cells; or an empty list."""
+    """Return a sentence that explains `PARTIAL` and names its cells; or an empty list."""
     cells = {place: cell for place, cell in table.cells.items() if cell.is_partial}
     places = [
         f"{table.columns[column].label} on {table.rows[row]} ({format_splits(cell)})"
         for (row, column), cell in cells.items()
     ]
-    if len(places) > _MAX_NAMED:
+    if len(places) > _MAX_NAMED_CELLS:
         counts = Counter(map(format_splits, cells.values()))
         places = [f"{splits} (in {n} cell{'s' * (n > 1)})" for splits, n in counts.items()]
     return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
 
 
 def freshness_note(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -> list[str]:
-    """Return sentences on stale records and on refits.
+    """Return sentences on stale records and on refits, which verify records by repeating them.
 
     Parameters
     ----------
     cells : iterable of CellResult
         All cells that are shown.
     fitted : iterable of CellResult
-        One cell for each fit.
+        One cell for each fit, see `Table.fitted`, so that a fit counts once.
     """
     stale = (
         f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
