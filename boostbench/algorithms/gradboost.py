@@ -104,11 +104,11 @@ class _GradBoostMaster(StumpMaster):
         minus the gradient g with respect to its coefficients.
     scores : ndarray of shape (n_classes, n_samples)
         Scores F. Classes are rows: sums and maxima over classes then process long vectors.
-    columns : list of Stump
+    distinct_stumps : list of Stump
         Distinct stumps so far.
-    rows : dict of Stump to int
-        Index of each of these stumps in `columns`, `positions` and `W`.
-    positions : ndarray of shape (n_iterations,), dtype=int64
+    row_of_stump : dict of Stump to int
+        Index of each of these stumps in `distinct_stumps`, `search_positions` and `W`.
+    search_positions : ndarray of shape (n_iterations,), dtype=int64
         Position of each distinct stump in the search.
     W : ndarray of shape (n_iterations + 1, n_classes)
         Coefficients of each distinct stump. The rows after the last stump are 0: the first of them
@@ -127,13 +127,13 @@ class _GradBoostMaster(StumpMaster):
         )
         self.sample_weight = sample_weight
         self.is_own_class = is_own_class
-        self.own_class_index = labels * n_samples + np.arange(n_samples)
+        self.own_class_flat_index = labels * n_samples + np.arange(n_samples)
         self.norm = ROW_NORMS[params.norm]()
         self.ranking_score = partial(self.norm.ranking_score, weight=params.nu)
         self.scores = np.zeros(is_own_class.shape)
-        self.rows = {}
-        self.columns = []
-        self.positions = np.empty(params.n_iterations, np.int64)
+        self.row_of_stump = {}
+        self.distinct_stumps = []
+        self.search_positions = np.empty(params.n_iterations, np.int64)
         self.W = np.zeros((params.n_iterations + 1, n_classes))
         self.penalty = 0.0
 
@@ -147,23 +147,23 @@ class _GradBoostMaster(StumpMaster):
             data, and w', its coefficients after the round. None if no stump lowers the bound.
         """
         # 1) Find the best stump without coefficients, and the edges of the stumps that have some.
-        positions = self.positions[: len(self.columns)]
+        known_positions = self.search_positions[: len(self.distinct_stumps)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
-            self.weights, self.ranking_score, row_norms, scale, positions
+            self.weights, self.ranking_score, row_norms, scale, known_positions
         )
         if result is None:
             return None
-        position, known_edges, rounding_error = result
+        position, known_edges, error_bound = result
         # 2) Compare both kinds by the decrease of the bound.
         stump = self.search.stump(position)
         new_edges = stump(self.search.X) @ self.weights
-        row = self._best_row(np.vstack([known_edges, new_edges]), rounding_error)
-        if row < len(self.columns):
-            stump = self.columns[row]
+        row = self._best_row(np.vstack([known_edges, new_edges]), error_bound)
+        if row < len(self.distinct_stumps):
+            stump = self.distinct_stumps[row]
         else:
             # If all stumps are known, the search returns one of them.
-            row = self.rows.get(stump, row)
+            row = self.row_of_stump.get(stump, row)
         # 3) Minimise the bound, with edges in double precision, unlike in the search.
         outputs = stump(self.search.X)
         coefficients = self._minimisers(self.W[[row]], outputs @ self.weights)[0]
@@ -177,14 +177,14 @@ class _GradBoostMaster(StumpMaster):
         See `Master.correct`; `column` is the result of `generate`.
         """
         stump, position, row, outputs, coefficients = column
-        if row == len(self.columns):
-            self.rows[stump] = row
-            self.columns.append(stump)
-            self.positions[row] = position
+        if row == len(self.distinct_stumps):
+            self.row_of_stump[stump] = row
+            self.distinct_stumps.append(stump)
+            self.search_positions[row] = position
         step = coefficients - self.W[row]
-        before, after = self.norm.row_values(np.stack([self.W[row], coefficients]))
+        old_norm, new_norm = self.norm.row_values(np.stack([self.W[row], coefficients]))
         self.W[row] = coefficients
-        self.penalty += after - before
+        self.penalty += new_norm - old_norm
         self.stumps.append(stump)
         self.votes.append(step)
         self.scores += step[:, None] * outputs
@@ -197,13 +197,13 @@ class _GradBoostMaster(StumpMaster):
         # The coefficients are the sums of the remaining steps.
         self.W[:] = 0.0
         for stump, step in zip(self.stumps, self.votes, strict=True):
-            self.W[self.rows[stump]] += step
+            self.W[self.row_of_stump[stump]] += step
 
     def _minimisers(self, W, edges):
         """Return w' for each row w of W: the minimiser of the bound, given the edges -g."""
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
-    def _best_row(self, edges, rounding_error):
+    def _best_row(self, edges, error_bound):
         """Return the row with the largest decrease of the bound; ties go to the first row.
 
         Parameters
@@ -211,32 +211,32 @@ class _GradBoostMaster(StumpMaster):
         edges : ndarray of shape (n_stumps + 1, n_classes)
             Edges of the stumps with coefficients, and of the best other stump in the last row.
             Overwritten.
-        rounding_error : ndarray of shape (n_classes,)
+        error_bound : ndarray of shape (n_classes,)
             Upper bound on the error of all edges but the last row. Where errors matter, the edges
             are evaluated again in double precision.
         """
         decreases, steps = self._decreases(self.W[: len(edges)], edges)
         # A decrease is a maximum of linear functions of the edges, and the step is its slope.
-        errors = np.abs(steps) @ rounding_error + rounding_error @ rounding_error / _CURVATURE
+        errors = np.abs(steps) @ error_bound + error_bound @ error_bound / _CURVATURE
         errors[-1] = 0.0
-        candidates = np.flatnonzero(
-            decreases + errors >= (decreases - errors).max() - TIE_TOLERANCE * decreases.max()
-        )
+        lowest_tied = (decreases - errors).max() - TIE_TOLERANCE * decreases.max()
+        candidates = np.flatnonzero(decreases + errors >= lowest_tied)
         if len(candidates) == 1:
             return int(candidates[0])
-        old_rows = candidates[candidates < len(edges) - 1]
-        edges[old_rows] = self.search.exact_rows(self.weights, self.positions[old_rows])
+        inexact_rows = candidates[candidates < len(edges) - 1]
+        edges[inexact_rows] = self.search.exact_rows(
+            self.weights, self.search_positions[inexact_rows]
+        )
         decreases, _ = self._decreases(self.W[candidates], edges[candidates])
         return int(candidates[argmax_with_tolerance(decreases, decreases.max())])
 
     def _decreases(self, W, edges):
         """Return the decrease of the bound at its minimum for each row, and the steps w' - w."""
-        minimum = self._minimisers(W, edges)
-        step = minimum - W
-        decrease = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
-        return decrease - self.params.nu * (
-            self.norm.row_values(minimum) - self.norm.row_values(W)
-        ), step
+        minimisers = self._minimisers(W, edges)
+        steps = minimisers - W
+        loss_decreases = (steps * (edges - _CURVATURE / 2 * steps)).sum(axis=1)
+        norm_increases = self.norm.row_values(minimisers) - self.norm.row_values(W)
+        return loss_decreases - self.params.nu * norm_increases, steps
 
     def _update_weights(self):
         """Set the weights for the current scores, and return the loss."""
@@ -246,5 +246,5 @@ class _GradBoostMaster(StumpMaster):
         self.weights = self.apply_sample_weight(
             (self.is_own_class - exponentials / totals).T / len(totals)
         )
-        losses = np.log(totals) - shifted.take(self.own_class_index)
+        losses = np.log(totals) - shifted.take(self.own_class_flat_index)
         return np.average(losses, weights=self.sample_weight)
