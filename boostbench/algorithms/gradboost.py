@@ -12,8 +12,9 @@ from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
-# Upper bound on the curvature of the loss in the coefficients of a stump: the largest eigenvalue of
-# the covariance matrix of a variable in {e_1, ..., e_k}. Outputs of stumps are -1 or +1.
+# Upper bound on the curvature of the loss in the coefficients of a stump. The Hessian of a sample's
+# loss is diag(p) - p p^T for the class probabilities p, because the squared output of a stump is 1.
+# Its largest eigenvalue is at most 1/2, for two classes of probability 1/2.
 _CURVATURE = 0.5
 
 
@@ -31,10 +32,11 @@ class GradBoost(StumpEnsemble):
 
     .. math:: g^\top (w' - w) + \frac14 \|w' - w\|_2^2 + \nu (\|w'\| - \|w\|)
 
-    and w' minimises this bound. The round takes the stump with the largest decrease of the bound;
-    with l2, among the stumps without coefficients this is the stump with the largest g. A round
-    therefore adds a stump or corrects an earlier one, possibly back to 0, and the rounds converge
-    to the minimum over all stumps.
+    for new coefficients w', which minimise this bound. The second term is half of the largest
+    possible curvature of the loss, 1/2, times the squared length of the step. The round takes the
+    stump with the largest decrease of the bound; with l2, among the stumps without coefficients
+    this is the stump with the largest g. A round therefore adds a stump or corrects an earlier one,
+    possibly back to 0, and the rounds converge to the minimum over all stumps.
 
     Parameters
     ----------
@@ -102,6 +104,16 @@ class _GradBoostMaster(StumpMaster):
     weights : ndarray of shape (n_samples, n_classes)
         Minus the gradient of the loss with respect to the scores, so that the edges of a stump are
         minus the gradient g with respect to its coefficients.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Sample weights as given, on any scale.
+    is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
+        Mask of the class of each sample.
+    own_class_flat_index : ndarray of shape (n_samples,), dtype=int64
+        Flat index of the own class of each sample in an array of shape (n_classes, n_samples).
+    norm : RowNorm
+        Norm of the rows of W in the penalty.
+    ranking_score : callable
+        Function of edges that orders the stumps without coefficients by the decrease of the bound.
     scores : ndarray of shape (n_classes, n_samples)
         Scores F. Classes are rows: sums and maxima over classes then process long vectors.
     distinct_stumps : list of Stump
@@ -115,6 +127,8 @@ class _GradBoostMaster(StumpMaster):
         belongs to a new stump.
     penalty : float
         Sum of the norms of the rows of W.
+    objective : list of float
+        Objective after each round.
     """
 
     per_round_lists: ClassVar = (*StumpMaster.per_round_lists, "objective")
@@ -122,6 +136,7 @@ class _GradBoostMaster(StumpMaster):
     def __init__(self, params, search, labels, sample_weight=None):
         is_own_class = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = is_own_class.shape
+        # All classes have the probability 1 / n_classes at the scores 0.
         super().__init__(
             params, search, (is_own_class - 1 / n_classes).T / n_samples, sample_weight
         )
@@ -146,7 +161,8 @@ class _GradBoostMaster(StumpMaster):
             The stump with its position in the search, its row of `W`, its outputs on the training
             data, and w', its coefficients after the round. None if no stump lowers the bound.
         """
-        # 1) Find the best stump without coefficients, and the edges of the stumps that have some.
+        # 1) Find the best new stump, and the edges of the stumps that already occurred. A new stump
+        # has the coefficients 0, so that its edges alone determine the decrease of the bound.
         known_positions = self.search_positions[: len(self.distinct_stumps)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
@@ -155,18 +171,19 @@ class _GradBoostMaster(StumpMaster):
         if result is None:
             return None
         position, known_edges, error_bound = result
-        # 2) Compare both kinds by the decrease of the bound.
+        # 2) Compare the new stump, in the last row, with the others by the decrease of the bound.
         stump = self.search.stump(position)
         new_edges = stump(self.search.X) @ self.weights
         row = self._best_row(np.vstack([known_edges, new_edges]), error_bound)
         if row < len(self.distinct_stumps):
             stump = self.distinct_stumps[row]
         else:
-            # If all stumps are known, the search returns one of them.
+            # If all stumps of the training data have occurred, the search returns one of them.
             row = self.row_of_stump.get(stump, row)
         # 3) Minimise the bound, with edges in double precision, unlike in the search.
         outputs = stump(self.search.X)
         coefficients = self._minimisers(self.W[[row]], outputs @ self.weights)[0]
+        # A smaller change is a rounding error.
         if np.abs(coefficients - self.W[row]).max() <= MIN_EDGE:
             return None
         return stump, position, row, outputs, coefficients
@@ -200,7 +217,20 @@ class _GradBoostMaster(StumpMaster):
             self.W[self.row_of_stump[stump]] += step
 
     def _minimisers(self, W, edges):
-        """Return w' for each row w of W: the minimiser of the bound, given the edges -g."""
+        """Return w' for each row w of W: the minimiser of the bound, given the edges -g.
+
+        With the curvature c, completing the square makes the bound
+        ``c / 2 * |w' - (w - g / c)|**2 + nu * norm(w')`` plus a constant. Divided by c, this is the
+        function that `prox` minimises.
+
+        Parameters
+        ----------
+        W, edges : ndarray of shape (n_rows, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
     def _best_row(self, edges, error_bound):
@@ -209,20 +239,29 @@ class _GradBoostMaster(StumpMaster):
         Parameters
         ----------
         edges : ndarray of shape (n_stumps + 1, n_classes)
-            Edges of the stumps with coefficients, and of the best other stump in the last row.
+            Edges of the stumps that already occurred, and of the best new stump in the last row.
             Overwritten.
         error_bound : ndarray of shape (n_classes,)
-            Upper bound on the error of all edges but the last row. Where errors matter, the edges
-            are evaluated again in double precision.
+            Upper bound on the error of the edges of each class, in all rows but the last. Where
+            errors matter, the edges are evaluated again in double precision.
+
+        Returns
+        -------
+        int
         """
         decreases, steps = self._decreases(self.W[: len(edges)], edges)
-        # A decrease is a maximum of linear functions of the edges, and the step is its slope.
+        # 1) Bound the error of each decrease. The decrease is a maximum of linear functions of the
+        # edges, and the step is its slope. The first term is the change at this slope. The second
+        # one is the change of the slope: an error r of the edges moves w' by |r| / c at most, with
+        # the curvature c, because the prox has the Lipschitz constant 1.
         errors = np.abs(steps) @ error_bound + error_bound @ error_bound / _CURVATURE
         errors[-1] = 0.0
+        # 2) Find the rows that may have the largest decrease.
         lowest_tied = (decreases - errors).max() - TIE_TOLERANCE * decreases.max()
         candidates = np.flatnonzero(decreases + errors >= lowest_tied)
         if len(candidates) == 1:
             return int(candidates[0])
+        # 3) Compare them in double precision, which the last row already has.
         inexact_rows = candidates[candidates < len(edges) - 1]
         edges[inexact_rows] = self.search.exact_rows(
             self.weights, self.search_positions[inexact_rows]
@@ -231,7 +270,18 @@ class _GradBoostMaster(StumpMaster):
         return int(candidates[argmax_with_tolerance(decreases, decreases.max())])
 
     def _decreases(self, W, edges):
-        """Return the decrease of the bound at its minimum for each row, and the steps w' - w."""
+        """Return the decrease of the bound at its minimum for each row, and the steps w' - w.
+
+        Parameters
+        ----------
+        W, edges : ndarray of shape (n_rows, n_classes)
+            Coefficients w, and edges -g.
+
+        Returns
+        -------
+        decreases : ndarray of shape (n_rows,)
+        steps : ndarray of shape (n_rows, n_classes)
+        """
         minimisers = self._minimisers(W, edges)
         steps = minimisers - W
         loss_decreases = (steps * (edges - _CURVATURE / 2 * steps)).sum(axis=1)
@@ -239,7 +289,9 @@ class _GradBoostMaster(StumpMaster):
         return loss_decreases - self.params.nu * norm_increases, steps
 
     def _update_weights(self):
-        """Set the weights for the current scores, and return the loss."""
+        """Set the weights for the current scores, and return the mean loss."""
+        # The shift by the largest score avoids an overflow, and changes neither the class
+        # probabilities nor the loss.
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)
