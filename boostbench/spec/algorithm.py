@@ -14,8 +14,8 @@ from boostbench.util.errors import UserError
 #: Keys of an algorithm's config that do not affect its results.
 PRESENTATION = ("name", "title", "paper")
 
-# Specifications, as text, whose parameters were accepted by the class: the cells of a table share
-# an algorithm.
+# Texts of the specifications that `AlgorithmSpec.check` has accepted: the cells of a table share an
+# algorithm, which is checked once.
 _accepted: set[str] = set()
 
 
@@ -29,7 +29,8 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
     target : str
         Dotted name of the class.
     params : dict
-        Parameters of the constructor. A mapping with a ``_target_`` of its own is an object.
+        Parameters of the constructor. A mapping with a ``_target_`` becomes an object of that
+        class.
     grid : dict of str to list
         Candidate values by parameter; empty: nothing is tuned.
     title : str, default=""
@@ -44,7 +45,9 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "AlgorithmSpec":
-        """Return the specification in the ``algo`` of a resolved config; see `check`, too.
+        """Return the specification in the ``algo`` of a resolved config.
+
+        The class is not imported; `check` does this, and tests the parameters.
 
         Raises
         ------
@@ -69,7 +72,7 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         return cls(name, target, params, dict(grid), config.get("title") or name)
 
     def check(self) -> None:
-        """Import the class, and instantiate it with each point of the grid.
+        """Check the parameters: import the class, and instantiate it with each point of the grid.
 
         Raises
         ------
@@ -77,17 +80,18 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
             If the class cannot be found, lacks a parameter of the config or of the grid, or rejects
             a value.
         """
-        text = repr((self.target, self.params, self.grid))
-        if text not in _accepted:
+        # Parameters may be lists, which cannot be in a set: a text stands for them.
+        specification = repr((self.target, self.params, self.grid))
+        if specification not in _accepted:
             for point in self.points():
                 self.probe(**point)
-            _accepted.add(text)
+            _accepted.add(specification)
 
     def __reduce__(self) -> tuple:
         """Pickle the classes of the running script too, which a worker process does not have."""
-        names = [self.target, *trusted_imports.class_names([self.params, self.grid])]
+        class_names = [self.target, *trusted_imports.class_names([self.params, self.grid])]
         fields = msgspec.structs.astuple(self)
-        return _unpickle, (trusted_imports.script_classes(names), *fields)
+        return _unpickle, (trusted_imports.script_classes(class_names), *fields)
 
     def points(self) -> list[dict[str, Any]]:
         """Return all combinations of the grid's values; the last parameter varies fastest."""
@@ -121,20 +125,25 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         """
         cls = self.import_class()
         params = {**self.params, **overrides}
-        names, _ = trusted_imports.constructor_parameters(cls)
-        if "random_state" in names and params.get("random_state") is None:
+        parameter_names, _ = trusted_imports.constructor_parameters(cls)
+        if "random_state" in parameter_names and params.get("random_state") is None:
             params["random_state"] = seed
         return trusted_imports.instantiate_class(cls, params)
 
     @cached_property
     def estimator(self) -> Any:
-        """Unfitted estimator without a point of the grid, for its tags; None: see `probe`."""
+        """Unfitted estimator with `params` only, for its tags; None if its constructor fails."""
         return self.probe()
 
     def probe(self, **overrides: Any) -> Any:
-        """Return an unfitted estimator, or None if its constructor fails.
+        """Return an unfitted estimator, or None if its constructor raises an error.
 
-        Each trial then meets the same exception, which is recorded as its failure.
+        The error is not reported here: each trial meets it again, and records it as its failure.
+
+        Parameters
+        ----------
+        **overrides
+            See `build`.
 
         Raises
         ------
@@ -145,10 +154,14 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
             return self.build(seed=0, **overrides)
         except (UserError, KeyboardInterrupt):
             raise
-        except BaseException:
+        except BaseException:  # a user's class may even raise SystemExit
             return None
 
 
 def _unpickle(script_classes: dict[str, type], *fields: Any) -> AlgorithmSpec:
+    """Return a specification, after adding the script's classes to the worker's main module.
+
+    There `AlgorithmSpec.import_class` finds them by the dotted name ``__main__.Class``.
+    """
     vars(sys.modules["__main__"]).update(script_classes)
     return AlgorithmSpec(*fields)

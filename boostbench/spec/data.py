@@ -25,12 +25,15 @@ KEEP, FALLBACK = "keep", "median"
 #: other data.
 CHOICES = ("drop", KEEP, *IMPUTATIONS)
 
-#: Keys that name a source. ``openml_task`` excludes them.
+#: Keys that name a source of the data; ``openml_task`` names one, too, and excludes them.
 _SOURCES = ("path", "openml", "sklearn", "generate")
 
-_Word, _Index = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=0)]
-_Positive, _Label = Annotated[int, Meta(ge=1)], _Word | int
-_Range = tuple[_Index, _Positive]
+_Word = Annotated[str, Meta(min_length=1)]
+_NonNegative = Annotated[int, Meta(ge=0)]
+_Positive = Annotated[int, Meta(ge=1)]
+_Label = _Word | int
+# First number of a half-open range, and the number behind its last one.
+_Range = tuple[_NonNegative, _Positive]
 _GENERATOR = "a mapping with the name of a function and its arguments"
 
 # Types of keys, with a description of their values for messages.
@@ -43,7 +46,13 @@ _NestedStruct = {"frozen": True, "omit_defaults": True, "forbid_unknown_fields":
 
 
 class DataCounts(msgspec.Struct, **_NestedStruct):
-    """Known numbers of a data set, which its copies must have; None: unknown."""
+    """Known counts of a data set, which each copy of its file must have.
+
+    Attributes
+    ----------
+    samples, features, classes : int, default=None
+        Numbers of samples, features and classes. None: the number is not known.
+    """
 
     samples: _Positive | None = None
     features: _Positive | None = None
@@ -64,8 +73,11 @@ class OpenMLSource(msgspec.Struct, **_NestedStruct):
         Column of the classes. None: OpenML's.
     keep, drop : list of str, default=None
         Patterns of the columns to use (None: all), and to leave out.
-    features, expect
-        Fields of `DataSpec` for data from OpenML. UNSET: as for any other source.
+    features : (int, int), default=UNSET
+        `DataSpec.features` for OpenML's copy, whose columns may differ. UNSET: the same as for
+        other sources. None: all features.
+    expect : DataCounts, default=UNSET
+        `DataSpec.expect` for OpenML's copy. UNSET: the same as for other sources. None: no counts.
     train_rows : int, default=None
         Number of first rows that are the official training part. None: there is none.
     """
@@ -80,7 +92,15 @@ class OpenMLSource(msgspec.Struct, **_NestedStruct):
 
 
 class ImageDescriptor(msgspec.Struct, **_NestedStruct):
-    """Descriptor that replaces images: its name, and the shape of an image."""
+    """Descriptor of images, which replaces their pixels as features.
+
+    Attributes
+    ----------
+    kind : {"gist", "hog", "hog_pyramid"}
+        Name of the descriptor.
+    shape : list of int
+        Height and width of an image in pixels, and 3 if it has colors.
+    """
 
     kind: Literal["gist", "hog", "hog_pyramid"]
     shape: annotated_type(list[_Positive], "[height, width] or [height, width, 3]")
@@ -161,7 +181,8 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     features: _Features | None = None
     rows: _Rows | None = None
     classes: (
-        annotated_type(_Index | list[_Label], "a number of classes, or a list of labels") | None
+        annotated_type(_NonNegative | list[_Label], "a number of classes, or a list of labels")
+        | None
     ) = None
     positive: annotated_type(list[_Label], "a list of labels") | None = None
     pools: (
@@ -199,7 +220,8 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         """
         if isinstance(config, DataSpec):
             return config
-        if config.get("name", "") is None or "name" not in config:
+        if config.get("name") is None:
+            # An error in another key is reported first: a misspelled name is an unknown key.
             validation.validate_mapping(cls, {**config, "name": "-"}, "data")
             raise UserError("data.name is missing; a data set needs a name")
         return validation.struct_from_config(cls, config, "data")
@@ -225,9 +247,11 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     def to_config(self) -> dict[str, Any]:
         """Return the keys that are set, as JSON types."""
         config = msgspec.to_builtins(self)
-        for values in (config, config.get("openml", {})):
-            ranges = {key: list(value) for key, value in values.items() if isinstance(value, tuple)}
-            values.update(ranges)
+        # JSON has no tuples, such as the ranges `features` and `rows`, which to_builtins keeps.
+        for mapping in (config, config.get("openml", {})):
+            mapping |= {
+                key: list(value) for key, value in mapping.items() if isinstance(value, tuple)
+            }
         return config
 
     @property
@@ -248,7 +272,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def n_classes(self) -> int | None:
-        """Number of classes; None: it is unknown before the data are loaded."""
+        """Number of classes that are used; None: it is unknown before the data are loaded."""
         if self.positive:
             return 2
         if self.classes:
@@ -266,10 +290,11 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     def openml_version(self) -> "DataSpec":
         """Return the specification with the features, training rows and counts of OpenML's copy."""
         if not self.openml:
+            # A task of OpenML: its splits take the place of the official training part.
             return msgspec.structs.replace(self, train_rows=None)
-        choices = {"features": self.openml.features, "expect": self.openml.expect}
-        values = {key: value for key, value in choices.items() if value is not UNSET}
-        return msgspec.structs.replace(self, train_rows=self.openml.train_rows, **values)
+        fields = {"features": self.openml.features, "expect": self.openml.expect}
+        differing = {name: value for name, value in fields.items() if value is not UNSET}
+        return msgspec.structs.replace(self, train_rows=self.openml.train_rows, **differing)
 
     @property
     def overrides(self) -> dict[str, Any]:
@@ -279,17 +304,18 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         or the path of a user's file; None for a removed key. `boostbench.data.load` returns the
         same data for the config in ``conf/data`` with these values.
         """
-        original, config = _shipped_config(self.name), self.to_config()
-        values = {key: value for key, value in config.items() if value != original.get(key)}
-        values |= dict.fromkeys(
-            key for key, value in original.items() if value and key not in config
-        )
+        # 1) Take the keys with another value.
+        shipped, config = _shipped_config(self.name), self.to_config()
+        overrides = {key: value for key, value in config.items() if value != shipped.get(key)}
+        # 2) Set removed keys to None. A false value, such as a seed of 0, is like a missing key.
+        overrides |= {key: None for key, value in shipped.items() if value and key not in config}
+        # 3) Write the path in one form: records are looked up by it, from any system.
         if self.path:
             path, working_folder = user_path(self.path).absolute(), Path.cwd()
             is_below = path.is_relative_to(working_folder)
             path = path.relative_to(working_folder) if is_below else path
-            values["path"] = path.as_posix()  # records are looked up by it on all systems
-        return values
+            overrides["path"] = path.as_posix()
+        return overrides
 
     @property
     def key_options(self) -> dict[str, Any]:
@@ -299,9 +325,10 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @functools.cache
 def _shipped_config(name: str) -> dict[str, Any]:
-    """Return the config of this name in ``conf/data``, or the name alone; it must not be changed.
+    """Return the config of this name in ``conf/data``, or the name alone.
 
-    The cells of tables share a few data sets, and parsing YAML takes most of the time.
+    It is cached, as the cells of tables share a few data sets and parsing YAML takes most of the
+    time: a caller must not change it.
     """
     is_shipped = name in configs.list_options("data")
     config = configs.read_option("data", name) if is_shipped else {"name": name}
@@ -311,6 +338,7 @@ def _shipped_config(name: str) -> dict[str, Any]:
 def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `DataSpec.overrides` that select other data.
 
-    Expected counts select none. A record states the effect of the setting for missing values.
+    Two of them do not: ``expect`` only checks counts, and a record states the effect of ``missing``
+    by itself, see `boostbench.records.schema.Data`.
     """
     return {key: value for key, value in overrides.items() if key not in ("expect", "missing")}

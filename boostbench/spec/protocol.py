@@ -10,16 +10,19 @@ from boostbench.util import validation
 from boostbench.util.errors import UserError
 from boostbench.util.validation import annotated_type
 
-# Larger numbers are typing errors, and would exhaust the memory before anybody notices.
+# Splits, repeats or folds: larger numbers are typing errors, and would exhaust the memory before
+# anybody notices. One fold would have no training part.
 _Number = annotated_type(int, "a whole number from 1 to 10000", ge=1, le=10_000)
 _Folds = annotated_type(int, "a whole number from 2 to 10000", ge=2, le=10_000)
+# A sample of two rows is the smallest one that can have two classes.
 _Rows = annotated_type(int, "a whole number >= 2", ge=2)
 _Share = annotated_type(float, "between 0 and 1", gt=0, lt=1)
 _Rounds = annotated_type(
     tuple[Annotated[int, Meta(ge=1)], ...],
     "a list of numbers of boosting rounds, such as [10,100], and may be empty",
 )
-_MAX_SECONDS = 10_000_000  # about four months
+# About four months: a longer time limit is a typing error.
+_MAX_SECONDS = 10_000_000
 _Seconds = Annotated[int, Meta(gt=0, lt=_MAX_SECONDS)] | annotated_type(
     float, "a number of seconds, such as 600", gt=0, lt=_MAX_SECONDS
 )
@@ -67,8 +70,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         Splits whose training part is used for cross-validation over the algorithm's grid.
     n_folds : int, default=5
         Folds of that cross-validation.
-    checkpoints : tuple of int
-        Boosting rounds at which the test error is recorded.
+    checkpoints : tuple of int, default=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+        Boosting rounds at which the test error is recorded, in ascending order. They may be given
+        in any order.
     time_limit : int, float or None, default=None
         Wall-clock seconds for a fit and its measurement; a longer trial fails. None: no limit.
 
@@ -95,7 +99,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
+        # 1) Check the values: the constructor of a struct does not.
         validation.validate_mapping(ProtocolSpec, msgspec.structs.asdict(self), "protocol")
+        # 2) Refuse settings that the source of the splits leaves without a meaning.
         has_given_splits = self.sampling in ("fixed", "official")
         for is_conflict, setting in (
             (has_given_splits and self.samples_per_class, "samples_per_class"),
@@ -108,13 +114,15 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
                 raise UserError(
                     f"protocol.{setting} cannot go with protocol.sampling={self.sampling}"
                 )
+        # 3) Refuse two reductions of the training part.
         if self.train_per_class and self.train_size:
             raise UserError("protocol.train_per_class cannot go with protocol.train_size")
+        # 4) Sort the checkpoints: equal protocols then have equal configs.
         msgspec.structs.force_setattr(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
 
     @property
     def n_parts(self) -> int:
-        """Number of splits over all repeats."""
+        """Number of splits over all repeats; `n_splits` must not be None."""
         return self.n_splits * self.n_repeats
 
     @classmethod
@@ -131,8 +139,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     def to_config(self) -> dict[str, Any]:
         """Return the settings that affect the result of a split, as JSON types.
 
-        The name is left out, and so is the number of splits, unless it is the number of folds. The
-        time limit is left out if there is none.
+        A split depends on its own number, and not on how many follow it: the numbers of splits and
+        of repeats are left out, except for the number of folds, which changes the size of the test
+        part. The name is left out, and so is the time limit if there is none.
         """
         config = msgspec.structs.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
