@@ -24,8 +24,10 @@ class RunRecords:
 
     Attributes
     ----------
+    rerun, shard
+        The parameters.
     folder : Path
-        Results folder that the run writes to.
+        Folder that the run writes to: the results folder, or the folder of the shard in it.
     verified : Verified
         Findings of `boostbench verify`.
     """
@@ -35,17 +37,26 @@ class RunRecords:
         self.folder = shard.folder(records.results) if shard else records.results
         self.verified = records.verified
         self._records = records
+        # Files that are not read as they are on disk: of a shard, and of a run of all work anew.
         self._run_files: dict[Path, RecordIndex] = {}
 
     def file_for(self, work: Experiment | Task, tuning: bool = False) -> RecordIndex:
-        """Return the record file of an experiment's splits or tuning trials, or of a task."""
-        if isinstance(work, Task):
-            work, tuning = work.experiment, work.tuning
-        path, ignores_existing = work.path(self.folder, tuning), self.rerun == "all"
+        """Return the record file that the run reads and extends.
+
+        Parameters
+        ----------
+        work : Experiment or Task
+        tuning : bool, default=False
+            Whether the file holds the cross-validation trials of an experiment instead of its
+            splits. A task has this setting itself.
+        """
+        experiment, tuning = _experiment_and_tuning(work, tuning)
+        path, ignores_existing = experiment.path(self.folder, tuning), self.rerun == "all"
         if not (self.shard or ignores_existing):
             return self._records.index(path)
         if path not in self._run_files:
-            full_file = self._records.index(work.path(self._records.results, tuning))
+            # A shard writes to its own file, and reuses the records of the results folder.
+            full_file = self._records.index(experiment.path(self._records.results, tuning))
             existing_records = {} if ignores_existing else full_file.records
             self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
         return self._run_files[path]
@@ -53,7 +64,8 @@ class RunRecords:
     def past_records(self, experiment: Experiment, tuning: bool = False) -> list[Record]:
         """Return records of the same algorithm and data, by which the time of a fit is estimated.
 
-        They count with ``rerun="all"``, too. A folder without any takes the installed results.
+        Records that are not reused (``rerun="all"``) count, too. If the results folder has none, the
+        records of the installed results are returned.
         """
         for records in (self._records, Records(installed_folder())):
             past = records.index(experiment.path(records.results, tuning)).records
@@ -63,18 +75,21 @@ class RunRecords:
 
     def pop_warnings(self) -> list[str]:
         """Return the warnings about damaged lines that were not reported yet."""
-        of_run = [warning for file in self._run_files.values() for warning in file.warnings]
-        return self._records.pop_warnings() + of_run
+        run_warnings = [warning for file in self._run_files.values() for warning in file.warnings]
+        return self._records.pop_warnings() + run_warnings
 
     def is_fresh(self, experiment: Experiment, record: Record) -> bool:
-        """Return True if a record has today's edition, and no refit contradicts it."""
+        """Return True if the present edition made a record, and no refit contradicts it.
+
+        See `boostbench.spec.class_facts` for editions and `boostbench.records.verified` for refits.
+        """
         return not self.verified.is_stale(record, experiment.spec.code_version)
 
     def makes_rerun_unnecessary(self, work: Experiment | Task, record: Record) -> bool:
         """Return True if `record`, even of a failed fit, means that `work` need not run again."""
-        is_task = isinstance(work, Task)
-        experiment, tuning = (work.experiment, work.tuning) if is_task else (work, False)
-        # Stale trials must not compete with fresh ones.
+        experiment, tuning = _experiment_and_tuning(work)
+        # rerun="missing" accepts the stale records of splits. Stale cross-validation trials must
+        # not compete with fresh ones for the best point of the grid.
         return (self.rerun == "missing" and not tuning) or self.is_fresh(experiment, record)
 
     def find_finished(self, work: Experiment | Task, key: str) -> Record | None:
@@ -88,4 +103,16 @@ class RunRecords:
         """Return the splits of an experiment that belong to the run, or to its shard."""
         if self.shard is None:
             return experiment.splits
-        return [s for s in experiment.splits if self.shard.takes(experiment.shard_key(s))]
+        return [
+            split for split in experiment.splits if self.shard.takes(experiment.shard_key(split))
+        ]
+
+
+def _experiment_and_tuning(
+    work: Experiment | Task, tuning: bool = False
+) -> tuple[Experiment, bool]:
+    """Return the experiment of `work`, and whether its records are cross-validation trials.
+
+    An experiment leaves the choice to `tuning`; a task is either a trial or a split.
+    """
+    return (work.experiment, work.tuning) if isinstance(work, Task) else (work, tuning)
