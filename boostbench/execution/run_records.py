@@ -64,8 +64,8 @@ class RunRecords:
     def past_records(self, experiment: Experiment, tuning: bool = False) -> list[Record]:
         """Return records of the same algorithm and data, by which the time of a fit is estimated.
 
-        Records that are not reused (``rerun="all"``) count, too. If the results folder has none, the
-        records of the installed results are returned.
+        Records that are not reused (``rerun="all"``) count, too. If the results folder has none,
+        the records of the installed results are returned.
         """
         for records in (self._records, Records(installed_folder())):
             past = records.index(experiment.path(records.results, tuning)).records
