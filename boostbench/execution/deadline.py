@@ -1,4 +1,9 @@
-"""Time limits of trials."""
+"""Time limits of trials.
+
+Two mechanisms end a trial. At the limit, an exception `OutOfTime` is raised in its thread. Code
+that Python cannot interrupt, or that catches the exception, goes on: after a further grace period
+the whole process is ended, if it may be.
+"""
 
 import ctypes
 import faulthandler
@@ -7,26 +12,36 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from boostbench.fitting.calibration import calibration
 from boostbench.fitting.trial import Outcome, Trial, run_trial
 from boostbench.util.errors import UserError
 
-#: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
-#: process is ended.
-GRACE_SHARE, MIN_GRACE = 0.1, 1
-# Seconds until a timer goes off that is due; 0 would switch it off.
+#: Time that a trial has after its limit to stop by itself, before its process is ended: a fraction
+#: of the limit, as slow fits have slow steps, and at least this number of seconds.
+GRACE_SHARE = 0.1
+MIN_GRACE = 1
+# Seconds until a timer goes off that is due: a microsecond is the shortest time of `setitimer`,
+# whose 0 stops a timer.
 _MIN_DELAY = 1e-6
 
 
 class OutOfTime(BaseException):
-    """The limit is over; not an `Exception`, so that estimators do not take it for their own."""
+    """Exception at the limit; no `Exception`, as estimators may catch it like their own errors."""
 
 
 def late(outcome: Outcome, limit: float) -> Outcome:
-    """Return an outcome as the failure of a trial that took longer than its time limit."""
+    """Return an outcome as the failure of a trial that took longer than its time limit.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Outcome of the trial, whose sizes and times are kept.
+    limit : float
+        Time limit in seconds.
+    """
     error = f"OutOfTime: it takes more than {limit:g} s"
     return replace(outcome, results={}, error=error, where="protocol.time_limit")
 
@@ -39,75 +54,100 @@ def run_with_time_limit(
     Parameters
     ----------
     trial, X, y
-        As of `run_trial`.
+        See `run_trial`.
     expendable : bool
         Whether this process may be ended, if the trial does not stop by itself soon after
-        the limit: it hangs in compiled code, or keeps the exception to itself.
+        the limit: it hangs in compiled code, or catches the exception.
     trace : str, default=os.devnull
         Path of the file to which the process writes its traceback before it is ended so.
 
     Returns
     -------
     Outcome
+        Outcome of `run_trial`, or a failure, see `late`.
     """
     limit = trial.protocol.time_limit
     if limit is None:
         return run_trial(trial, X, y)
-    # Do this outside the limit: only the first trial of a process would take longer for it.
+    # 1) Import and calibrate before the clock starts: both take time in the first trial of a
+    # process only. The trial itself reports an error of the import.
     calibration()
-    with suppress(UserError):  # the trial says it in its own words
+    with suppress(UserError):
         trial.algorithm.import_class()
+    # 2) Run the trial under both mechanisms.
+    grace = max(MIN_GRACE, GRACE_SHARE * limit)
+    end_of_process = _exit_after(limit + grace, trace) if expendable else nullcontext()
     try:
-        grace = max(MIN_GRACE, GRACE_SHARE * limit)
-        last = _exit_after(limit + grace, trace) if expendable else nullcontext()
-        with last, _raising_after(limit) as is_over:
+        with end_of_process, _raising_after(limit) as alarms:
             outcome = run_trial(trial, X, y)
     except OutOfTime:
+        # The alarm came between the steps of `run_trial` that record exceptions.
         return late(Outcome(), limit)
-    # The exception became the failure of the trial, or the estimator replaced it by its own error.
-    return late(outcome, limit) if is_over and outcome.error else outcome
+    # 3) Name the limit as the cause of a failure after the alarm: `run_trial` has recorded the
+    # exception, or an error by which the estimator replaced it.
+    return late(outcome, limit) if alarms and outcome.error else outcome
+
+
+def _raising_after(seconds: float) -> AbstractContextManager[list[bool]]:
+    """Return a context that raises `OutOfTime` in this thread after some seconds.
+
+    Its value is a list, empty until the exception is raised; True is appended then.
+    """
+    # The main thread gets signals; the threads of a Dask worker do not. Windows has no alarms.
+    has_alarms = hasattr(signal, "SIGALRM")
+    if has_alarms and threading.current_thread() is threading.main_thread():
+        return _raising_by_signal(seconds)
+    return _raising_by_thread(seconds)
 
 
 @contextmanager
-def _raising_after(seconds: float) -> Iterator[list]:
-    """Raise `OutOfTime` in this thread; the yielded list is not empty from then on."""
-    is_over: list[bool] = []
-    if hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread():
+def _raising_by_signal(seconds: float) -> Iterator[list[bool]]:
+    """Raise `OutOfTime` by an alarm, which also interrupts a system call, such as `time.sleep`."""
+    alarms: list[bool] = []
 
-        def stop(number, frame):
-            is_over.append(True)
-            raise OutOfTime
+    def raise_out_of_time(signal_number, frame):
+        alarms.append(True)
+        raise OutOfTime
 
-        before, begin = signal.signal(signal.SIGALRM, stop), time.monotonic()
-        remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
-        try:
-            yield is_over
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-            if remaining:
-                # An alarm of the caller that is due by now goes off at once.
-                remaining = max(_MIN_DELAY, remaining - (time.monotonic() - begin))
-                signal.setitimer(signal.ITIMER_REAL, remaining, interval)
-        return
-    # A thread of a Dask worker hears no signals, and Windows has none for it.
-    thread = ctypes.c_ulong(threading.get_ident())
+    # A process has one alarm: keep the handler and the timer of the caller.
+    caller_handler = signal.signal(signal.SIGALRM, raise_out_of_time)
+    start = time.monotonic()
+    caller_seconds, caller_interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield alarms
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, caller_handler)
+        if caller_seconds:
+            # An alarm of the caller that is due by now goes off at once.
+            remaining = max(_MIN_DELAY, caller_seconds - (time.monotonic() - start))
+            signal.setitimer(signal.ITIMER_REAL, remaining, caller_interval)
 
-    def tell():
-        is_over.append(True)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
 
-    timer = threading.Timer(seconds, tell)
+@contextmanager
+def _raising_by_thread(seconds: float) -> Iterator[list[bool]]:
+    """Raise `OutOfTime` by another thread; it takes effect at the next step of Python code."""
+    alarms: list[bool] = []
+    thread_id = ctypes.c_ulong(threading.get_ident())
+
+    def raise_out_of_time():
+        alarms.append(True)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread_id, ctypes.py_object(OutOfTime))
+
+    timer = threading.Timer(seconds, raise_out_of_time)
     timer.start()
     try:
-        yield is_over
+        yield alarms
     finally:
         timer.cancel()
 
 
 @contextmanager
 def _exit_after(seconds: float, trace: str) -> Iterator[None]:
-    """End this process, even if Python itself does not get a word in any more."""
+    """End this process after some seconds, even if compiled code does not return to Python.
+
+    `faulthandler` waits in a thread of C, and writes the traceback to the file `trace` first.
+    """
     with open(trace, "w") as file:
         faulthandler.dump_traceback_later(seconds, exit=True, file=file)
         try:
