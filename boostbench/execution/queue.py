@@ -13,7 +13,8 @@ from boostbench.fitting.trial import Outcome
 from boostbench.records.schema import BadLine, Record
 from boostbench.spec.keys import digest
 
-#: Seconds between two looks at the records of other runs.
+#: Seconds between two looks at the records of other runs: short beside most fits, and long beside
+#: the reading of a few files.
 _POLL_INTERVAL = 0.3
 
 
@@ -43,7 +44,13 @@ class Finished(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Event while `left` trials and splits are left, which concurrent runs are doing."""
+    """Event when a run has only work left that concurrent runs are doing.
+
+    Attributes
+    ----------
+    left : int
+        Number of the trials and splits.
+    """
 
     left: int
 
@@ -51,11 +58,16 @@ class Waiting(NamedTuple):
 class Queue:
     """Queue that executes tasks and records their outcomes, unless a concurrent run does so.
 
+    A run locks each task while it executes it. Tasks that another run has locked are tried again
+    later; tasks whose record another run has written meanwhile are adopted, that is, they count as
+    finished with this record.
+
     Parameters
     ----------
     run_records : RunRecords
         Files of the records.
     workers : Workers
+        Callable that executes tasks as they are drawn from an iterator, and yields their outcomes.
     on_event : callable
         Called with each `Finished` and `Waiting`.
     expected : mapping of (Experiment, bool) to float
@@ -63,10 +75,12 @@ class Queue:
 
     Attributes
     ----------
+    run_records, workers, on_event, expected
+        The parameters.
     done : int
         Number of finished tasks, including those of concurrent runs.
     ran : set of (Experiment, str)
-        Keys of the splits that this run finished.
+        Experiments and keys of the splits that this run recorded itself.
     """
 
     def __init__(
@@ -80,7 +94,7 @@ class Queue:
         self.expected = expected
         self.done = 0
         self.ran: set[tuple[Experiment, str]] = set()
-        # With rerun="all", results of concurrent runs are not reused, so no locks are needed.
+        # If rerun is "all", no result of a concurrent run is reused, and tasks need no locks.
         shares_work = run_records.rerun != "all"
         self._locks = Locks(run_records.folder / "records") if shares_work else None
 
@@ -91,29 +105,38 @@ class Queue:
 
     def carry_out(self, tasks: list[Task]) -> None:
         """Execute tasks, and wait for those that concurrent runs execute."""
-        has_waited = False
+        is_wait_announced = False
         while tasks:
-            n_before, locked, adopted = self.done, [], []
-            # Closing stops the workers at once, even after an exception.
+            # 1) Execute the tasks that are free. The workers draw them from `_claim` one by one,
+            # which fills both lists meanwhile.
+            n_done_before = self.done
+            locked: list[Task] = []
+            adopted: list[tuple[Task, Record]] = []
             outcomes = self.workers(self._claim(tasks, locked, adopted))
+            # Closing stops the workers at once, even after an exception.
             with contextlib.closing(outcomes):
                 for task, outcome in outcomes:
                     self.record(task, outcome)
                     self._adopt(adopted)
             self._adopt(adopted)
+            # 2) Try the tasks of other runs again; wait first if nothing was finished this time.
             tasks = locked
-            if tasks and not has_waited:
+            if tasks and not is_wait_announced:
                 self.on_event(Waiting(len(tasks)))
-                has_waited = True
-            if tasks and self.done == n_before:
+                is_wait_announced = True
+            if tasks and self.done == n_done_before:
                 time.sleep(_POLL_INTERVAL)
 
     def record(self, task: Task, outcome: Outcome) -> None:
-        """Append the record of an outcome, and send its event."""
+        """Append the record of an outcome, and send its event.
+
+        Results that have no record, such as infinite numbers, are recorded as a failure.
+        """
         file = self.run_records.file_for(task)
         try:
             key = file.add(task.record(outcome))
         except BadLine as error:
+            # The fit itself has succeeded, so that there is no line of code to name.
             outcome = Outcome(error=f"what was measured cannot be recorded: {error}", where="?")
             key = file.add(task.record(outcome))
         if not task.tuning:
@@ -130,26 +153,34 @@ class Queue:
             Tasks that a concurrent run is executing are appended.
         adopted : list of (Task, Record)
             Tasks that a concurrent run has finished are appended, with their records.
+
+        Yields
+        ------
+        Task
+            Task to execute; this run has its lock.
         """
+        if self._locks is None:
+            yield from tasks
+            return
         for task in tasks:
-            if self._locks is None:
-                yield task
-                continue
             record = self._find_other_result(task)
-            if not record and not self._locks.take(self._lock_key(task)):
-                locked.append(task)
-                continue
-            # The run that held the lock may have finished since the first look.
-            record = record or self._find_other_result(task)
-            if record:
-                adopted.append((task, record))
-            else:
+            if record is None:
+                if not self._locks.take(self._lock_key(task)):
+                    locked.append(task)
+                    continue
+                # The run that held the lock may have finished since the first look.
+                record = self._find_other_result(task)
+            if record is None:
                 yield task
+            else:
+                adopted.append((task, record))
 
     def _lock_key(self, task: Task) -> str:
         """Return the key of a task's lock, for this code and this file.
 
-        Runs of other code, or into another file, leave no record that this run could use.
+        Runs of other code, or into another file, leave no record that this run could use, and have
+        another key. The file counts by the names of its folder and itself, as concurrent runs may
+        have different paths of one results folder.
         """
         path, version = self.run_records.file_for(task).path, task.experiment.spec.code_version
         return digest([path.parent.name, path.name, task.key, *version])
@@ -157,21 +188,38 @@ class Queue:
     def _find_other_result(self, task: Task) -> Record | None:
         """Return the record of a concurrent run that makes a task unnecessary, if there is one."""
         record = self.run_records.file_for(task).find_foreign(task.key)
-        is_usable = record and self.run_records.makes_rerun_unnecessary(task, record)
-        return record if is_usable else None
+        if record is None or not self.run_records.makes_rerun_unnecessary(task, record):
+            return None
+        return record
 
     def _adopt(self, adopted: list[tuple[Task, Record]]) -> None:
-        """Take over the records of concurrent runs, and send their events."""
+        """Take over the records of concurrent runs, and send their events; empty the list."""
         while adopted:
             task, record = adopted.pop(0)
             self.run_records.file_for(task).adopt(task.key)
             self._finish(task, record, is_by_other_run=True)
 
     def _finish(self, task: Task, outcome: Outcome | Record, is_by_other_run: bool = False) -> None:
-        """Count a task whose record is on disk, so that the next owner of its lock finds it."""
+        """Release the lock of a task whose record is on disk, count it, and send its event.
+
+        Parameters
+        ----------
+        task : Task
+        outcome : Outcome or Record
+            Outcome of this run, or record of another one: either has `error` and `where`.
+        is_by_other_run : bool, default=False
+        """
+        # The record is written before, so that the next owner of the lock finds it.
         if self._locks:
             self._locks.release(self._lock_key(task))
         self.done += 1
-        failure = outcome.error, outcome.where
-        expected = self.expected.get((task.experiment, task.tuning))
-        self.on_event(Finished(task.tuning, task.label, *failure, expected, is_by_other_run))
+        self.on_event(
+            Finished(
+                tuning=task.tuning,
+                label=task.label,
+                error=outcome.error,
+                where=outcome.where,
+                expected=self.expected.get((task.experiment, task.tuning)),
+                is_by_other_run=is_by_other_run,
+            )
+        )
