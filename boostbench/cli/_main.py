@@ -38,7 +38,7 @@ examples:
 """
 
 
-# Number of new objects after which Python looks for reference cycles; its default is 700.
+#: Number of new objects after which Python looks for reference cycles; its default is 700.
 _GC_THRESHOLD = 100_000
 
 
@@ -52,7 +52,8 @@ def main(
     Parameters
     ----------
     argv : sequence of str, default=sys.argv[1:]
-        Command and arguments.
+        Command and arguments. None: `main` is the program of this process, and may change settings
+        of the process for good.
     stdout, stderr : file object, default=None
         Streams of the command. None: `sys.stdout` and `sys.stderr`, which may be any file objects
         or None.
@@ -61,9 +62,8 @@ def main(
     -------
     int
         0 when all is well, 1 when splits failed, 2 for a mistake of the user (one line on
-        stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With
-        ``BOOSTBENCH_DEBUG=1`` in the environment, mistakes show their
-        traceback.
+        stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With ``BOOSTBENCH_DEBUG=1``
+        in the environment, mistakes show their traceback.
 
     Notes
     -----
@@ -72,7 +72,7 @@ def main(
     """
     if argv is not None:
         with restored_process(stdout, stderr):
-            return _run(list(argv), own_process=False)
+            return _run(list(argv), owns_process=False)
     open_standard_descriptors()
     # Python would collect the objects of all modules at exit, which takes a third of a second.
     atexit.register(gc.freeze)
@@ -80,36 +80,49 @@ def main(
     gc.set_threshold(_GC_THRESHOLD)
     try:
         with restored_process(stdout, stderr):
-            return _run(sys.argv[1:], own_process=True)
+            return _run(sys.argv[1:], owns_process=True)
     finally:
         end_workers()
 
 
-def _run(argv: list[str], own_process: bool) -> int:
-    """Run a command, and return its exit code, also after an error."""
-    configs.forget_listings()
+def _run(argv: list[str], *, owns_process: bool) -> int:
+    """Run a command, and return its exit code, also after an error.
+
+    Parameters
+    ----------
+    argv : list of str
+        Command and arguments.
+    owns_process : bool
+        Whether the process ends after the command. Only then may its standard output be closed
+        after a failed write.
+    """
+    configs.forget_listings()  # another call in this process may have added files
     try:
         code = _dispatch(argv)
         # Flush here, so that a full disk is reported as an error and not at interpreter exit.
         sys.stdout.flush()
         return code
     except SystemExit as stop:
-        # argparse and Hydra leave this way.
+        # argparse and Hydra leave this way. As in Python itself, a code of None means success, and
+        # a code that is no number means failure.
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Terminated:
-        return 143
+        return 143  # 128 + SIGTERM, as shells report it
     except KeyboardInterrupt:
-        return 130
+        return 130  # 128 + SIGINT
     except OSError as error:
         if _is_broken_pipe(error):
             # The reader has closed the pipe ('boostbench list | head'); flushing would fail.
-            if own_process:
+            if owns_process:
                 _close_output()
             return 0
-        if error.errno != errno.ENOSPC or error.filename is not None or is_debugging():
+        # The output has no file name. An error with a file name, or any error but a full disk, is a
+        # fault of the program and keeps its traceback.
+        is_full_output = error.errno == errno.ENOSPC and error.filename is None
+        if not is_full_output or is_debugging():
             raise
         print_error(f"cannot write the output: {error.strerror}")
-        if own_process:
+        if owns_process:
             _close_output()
         return 2
     except UserError as error:
@@ -120,6 +133,7 @@ def _run(argv: list[str], own_process: bool) -> int:
 
 
 def _is_broken_pipe(error: OSError) -> bool:
+    """Return whether the reader of the output has closed it."""
     # Windows reports a closed pipe as an invalid argument.
     is_windows = sys.platform == "win32"
     is_invalid = is_windows and error.errno == errno.EINVAL and error.filename is None
@@ -134,11 +148,14 @@ def _close_output() -> None:
 
 
 def _dispatch(argv: list[str]) -> int:
+    """Find the command, parse its arguments, run it and return its exit code."""
+    # 1) Apply --papers, and run the rest of the command line.
     if argv and argv[0].partition("=")[0] == "--papers":
         folder, rest = _split_papers(argv)
         # Worker processes and the copy of a command inherit the environment.
         with temporarily_set(os.environ, {"BOOSTBENCH_PAPERS": str(folder)}):
             return _dispatch(rest)
+    # 2) Find the command without argparse, so that only its module is imported.
     names = command_names()
     name = argv[0] if argv else ""
     if name in ("-sc", "--shell-completion"):
@@ -147,8 +164,10 @@ def _dispatch(argv: list[str]) -> int:
         return complete_shell(argv[1] if len(argv) > 1 else "")
     if name and not name.startswith("-") and name not in names:
         raise UserError(f"unknown command {name!r}; {did_you_mean(name, names)}")
-    # The help of the program needs all commands.
-    modules = {each: find_command(each) for each in ([name] if name in names else names)}
+    # The first word is an option of the program or absent; its help needs all commands.
+    needed_names = [name] if name in names else names
+    modules = {command: find_command(command) for command in needed_names}
+    # 3) Parse the arguments.
     parser = _make_parser(modules)
     args, extra_words = parser.parse_known_args(argv)
     if extra_words:
@@ -159,12 +178,13 @@ def _dispatch(argv: list[str]) -> int:
     if args.command is None:
         parser.print_help()
         return 0
+    # 4) Run the command; None as its result means success.
     _check_working_directory()
     return modules[args.command].run(args) or 0
 
 
 def _split_papers(argv: list[str]) -> tuple[Path, list[str]]:
-    """Split ``--papers DIR`` from the words behind it, and check the folder."""
+    """Return the checked folder of ``--papers DIR`` (or ``=DIR``), and the words behind it."""
     _, equals, value = argv[0].partition("=")
     words = [value, *argv[1:]] if equals else argv[1:]
     if not words or not words[0]:
@@ -181,7 +201,15 @@ def _split_papers(argv: list[str]) -> tuple[Path, list[str]]:
 
 
 def _unrecognized_message(command: str | None, words: Sequence[str]) -> str:
-    """Return the error for unknown flags; a key of a config needs no dashes."""
+    """Return the error for unknown flags, with advice for a key of a config that has dashes.
+
+    Parameters
+    ----------
+    command : str or None
+        Name of the command; None: the program itself.
+    words : sequence of str
+        Words that argparse did not recognize, at least one of them a flag.
+    """
     flag = next(word for word in words if word.startswith("-"))
     key = flag.lstrip("-").partition("=")[0]
     if command in ("run", "table", "figure") and key.partition(".")[0] in configs.KINDS:
@@ -191,6 +219,7 @@ def _unrecognized_message(command: str | None, words: Sequence[str]) -> str:
 
 
 def _check_working_directory() -> None:
+    """Raise an error if the working directory was deleted, as relative paths would fail later."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -200,9 +229,15 @@ def _check_working_directory() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser with errors of one line, and with an epilog that is made for the help alone."""
+    """Parser with errors of one line, and with an epilog that is made for the help alone.
 
-    #: Function that returns the text below the help, or None.
+    Attributes
+    ----------
+    make_epilog : callable, default=None
+        Function without arguments that returns the text below the help. It is called when the help
+        is printed, as it may read configs. None: `epilog` is the text.
+    """
+
     make_epilog: Callable[[], str] | None = None
 
     def error(self, message: str) -> NoReturn:
@@ -217,6 +252,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
+    """Return the parser of the program.
+
+    Parameters
+    ----------
+    modules : mapping of str to module
+        Modules by the name of their command. Each has a docstring, whose first line is the help of
+        the command; `arguments`, which adds the arguments to a parser; `run`; and perhaps `epilog`.
+    """
     parser = _Parser(
         prog="boostbench",
         description="Reproduce the tables and figures of five boosting papers, cell by cell.",
@@ -230,10 +273,11 @@ def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in modules.items():
         summary = command.__doc__.splitlines()[0]
-        short = f"{summary[0].lower()}{summary[1:]}".rstrip(".")
+        # argparse lists commands with phrases in lower case.
+        phrase = f"{summary[0].lower()}{summary[1:]}".rstrip(".")
         subparser = parsers.add_parser(
             name,
-            help=short,
+            help=phrase,
             description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
