@@ -25,6 +25,12 @@ class ShapeFunctions:
     Stumps test views. A view is a derived column of a feature: the feature with missing values
     filled, or an indicator of a category or of missing values.
 
+    A bag also has an estimate of its uncertainty, called spread throughout: the square root of a
+    covariance matrix. Each number has a vector of n_components components. The norm of a vector is
+    the standard deviation of the number, and the inner product of two vectors is their covariance,
+    so that vectors add up like the numbers. `Spread` of
+    `boostbench.algorithms.explanation.spread` says how it is estimated.
+
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
@@ -60,9 +66,12 @@ class ShapeFunctions:
         self._categories = getattr(model, "categories_", {})
         self.outputs = output_names(model)
         self.feature_names = feature_names(model)
+        # The intercept is a scalar for a single score, and of shape (n_outputs,) otherwise. Scores
+        # that differ by less than the slack are ties.
         terms, self._intercept, self._slack = model._build_terms()
         self._is_binary = np.ndim(self._intercept) == 0
         self.pairs = list(getattr(model, "pairs_", ()))
+        # Only a bag has a spread. The terms hold their own.
         spread = getattr(model, "_spread", None)
         self.terms = terms if spread is None else spread.attach(terms)
         self._intercept_spread = None if spread is None else spread.intercept_deviations()
@@ -97,8 +106,8 @@ class ShapeFunctions:
         """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
-        for values in [*self._term_contributions(X), *self._pair_contributions(X)]:
-            scores += values
+        for contributions in [*self._term_contributions(X), *self._pair_contributions(X)]:
+            scores += contributions
         scores += self._intercept
         return scores[:, 0] if self._is_binary else scores
 
@@ -160,13 +169,17 @@ class ShapeFunctions:
 
     @property
     def pair_stds(self):
-        """Standard deviations of the tables of the pairs; None for each pair if not known."""
+        """Standard deviation of each entry of the tables of the pairs.
+
+        A list of an ndarray of shape (n_cells, n_cells, n_outputs) for each pair, or of None if
+        the model is no bag.
+        """
         if not self.has_spread:
             return [None] * len(self.pairs)
         return [np.linalg.norm(spread, axis=-1) for spread in self._pair_spreads]
 
     def spread(self, X):
-        """Return the square root of the covariance of the scores.
+        """Return the spread of the scores: the square root of their covariance.
 
         Parameters
         ----------
@@ -175,8 +188,8 @@ class ShapeFunctions:
         Returns
         -------
         ndarray of shape (n_samples, n_outputs, n_components)
-            Deviations of the scores. Their products, summed over the components, are variances and
-            covariances.
+            The norm over the components is the standard deviation of a score, and the inner product
+            of two scores is their covariance.
 
         Raises
         ------
@@ -185,20 +198,31 @@ class ShapeFunctions:
         """
         self._require_spread()
         X = self.numbers(X)
-        total = np.repeat(self._intercept_spread[None], len(X), axis=0)
+        spread = np.repeat(self._intercept_spread[None], len(X), axis=0)
         for term in self.terms:
-            total += term.spread[term.row_indices(X[:, term.feature])]
-        for values in self._pair_spread_values(X):
-            total += values
-        return total
+            spread += term.spread[term.row_indices(X[:, term.feature])]
+        for pair_spread in self._pair_sample_spreads(X):
+            spread += pair_spread
+        return spread
 
     def term(self, feature):
-        """Return the shape function of a feature; it is 0 if the feature is not in use."""
-        used = {term.feature: term for term in self.terms}
-        no_votes = np.zeros((0, len(self.outputs)))
-        return used.get(feature) or build_term(
-            feature, Stumps([]), no_votes, self._views, self._categories
-        )
+        """Return the shape function of a feature; it is 0 if the feature is not in use.
+
+        Parameters
+        ----------
+        feature : int
+            Index of the feature.
+
+        Returns
+        -------
+        boostbench.algorithms.explanation.terms.Term
+        """
+        for term in self.terms:
+            if term.feature == feature:
+                return term
+        # A term without stumps is 0 everywhere.
+        no_stumps, no_votes = Stumps([]), np.zeros((0, len(self.outputs)))
+        return build_term(feature, no_stumps, no_votes, self._views, self._categories)
 
     def explain_global(self, return_std=False):
         """Return the shape functions as a table.
@@ -230,8 +254,9 @@ class ShapeFunctions:
         columns = ["feature", "left", "right"]
         if not self._views.is_plain:
             columns.append("category")
+        # 1) Make a table for each feature. The rows of categories and of missing values have no
+        #    interval.
         frames = []
-        # A table for each feature. The rows of categories and of missing values have no interval.
         for term in self.terms:
             visible = term.table if term.has_missing else term.values
             left = np.full(len(visible), np.nan)
@@ -247,18 +272,19 @@ class ShapeFunctions:
                 "right": right,
                 "category": pd.Series(category, dtype=object),
             }
-            # Side by side, as a class may have the name of another column.
-            votes = pd.DataFrame(visible, columns=self.outputs)
-            frames.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
+            # The frames are joined side by side, as a class may have the name of another column.
+            contributions = pd.DataFrame(visible, columns=self.outputs)
+            frames.append(pd.concat([pd.DataFrame(steps)[columns], contributions], axis=1))
         if frames:
             table = pd.concat(frames, ignore_index=True)
         else:
             table = pd.DataFrame(columns=[*columns, *self.outputs])
         if not return_std:
             return table
+        # 2) Make a table of the standard deviations in the same rows: the last row of a term, for
+        #    missing values, is visible if the training data had some.
         self._require_spread()
-        n_rows = [len(term.table) - (not term.has_missing) for term in self.terms]
-        stds = [term.std[:rows] for term, rows in zip(self.terms, n_rows, strict=True)]
+        stds = [term.std if term.has_missing else term.std[:-1] for term in self.terms]
         stds = np.concatenate([np.empty((0, len(self.outputs))), *stds])
         return table, pd.DataFrame(stds, columns=self.outputs)
 
@@ -295,38 +321,57 @@ class ShapeFunctions:
         return self._contribution_table(X)
 
     def _contribution_table(self, X):
-        """Return the first result of `explain_local`, given encoded samples."""
-        pair_values = self._pair_contributions(X)
-        n_terms = 1 + self._n_features
-        terms = np.zeros((len(X), n_terms + len(pair_values), len(self.outputs)))
-        terms[:, 0] = self.intercept
-        for index, values in enumerate(pair_values):
-            terms[:, n_terms + index] = values
+        """Return the contributions of `explain_local`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples as `numbers` returns them.
+        """
+        contributions = self._local_zeros(len(X))
+        contributions[:, 0] = self.intercept
         for term, values in zip(self.terms, self._term_contributions(X), strict=True):
-            terms[:, 1 + term.feature] = values
-        return self._local_table(terms)
+            contributions[:, 1 + term.feature] = values
+        for index, values in enumerate(self._pair_contributions(X), 1 + self._n_features):
+            contributions[:, index] = values
+        return self._local_table(contributions)
 
     def _std_table(self, X):
-        """Return the second result of `explain_local`, given encoded samples."""
-        n_terms = 1 + self._n_features
-        stds = np.zeros((len(X), n_terms + len(self.pairs), len(self.outputs)))
+        """Return the standard deviations of `explain_local`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples as `numbers` returns them.
+        """
+        stds = self._local_zeros(len(X))
         stds[:, 0] = np.linalg.norm(self._intercept_spread, axis=-1)
         for term in self.terms:
             stds[:, 1 + term.feature] = term.std[term.row_indices(X[:, term.feature])]
-        for index, values in enumerate(self._pair_spread_values(X)):
-            stds[:, n_terms + index] = np.linalg.norm(values, axis=-1)
+        for index, spread in enumerate(self._pair_sample_spreads(X), 1 + self._n_features):
+            stds[:, index] = np.linalg.norm(spread, axis=-1)
         return self._local_table(stds)
 
-    def _local_table(self, terms):
-        """Return an array of shape (n_samples, n_terms, n_outputs) as a data frame."""
+    def _local_zeros(self, n_samples):
+        """Return zeros of shape (n_samples, 1 + n_features + n_pairs, n_outputs).
+
+        The columns belong to the intercept, the features and the pairs.
+        """
+        n_columns = 1 + self._n_features + len(self.pairs)
+        return np.zeros((n_samples, n_columns, len(self.outputs)))
+
+    def _local_table(self, values):
+        """Return an array in the form of `_local_zeros` as a data frame."""
         names = ["intercept", *self.feature_names, *map(self.pair_name, self.pairs)]
         if self._is_binary:
-            return pd.DataFrame(terms[..., 0], columns=names)
+            return pd.DataFrame(values[..., 0], columns=names)
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
-        return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(terms), -1), columns=columns)
+        return pd.DataFrame(np.swapaxes(values, 1, 2).reshape(len(values), -1), columns=columns)
 
     def numbers(self, X):
-        """Check samples, and replace categories by their codes.
+        """Return samples as a matrix of numbers, with codes in place of categories.
+
+        The samples are checked as by the methods of the model.
 
         Parameters
         ----------
@@ -335,7 +380,7 @@ class ShapeFunctions:
         Returns
         -------
         ndarray of shape (n_samples, n_features), dtype=float64
-            Samples. The code of a category is its position in `Term.categories`; NaN for unknown
+            The code of a category is its position in `Term.categories`; NaN for unknown
             categories and missing values.
         """
         return to_dense(self._model._validate_input(X, reset=False))
@@ -345,7 +390,17 @@ class ShapeFunctions:
         return " & ".join(str(self.feature_names[axis.feature]) for axis in pair.axes)
 
     def cell_names(self, axis):
-        """Return the names of the cells along an axis of a pair."""
+        """Return the names of the cells along an axis of a pair.
+
+        Parameters
+        ----------
+        axis : boostbench.core.learners.feature_interactions.Axis
+
+        Returns
+        -------
+        list of str
+            Intervals, such as ``0.5 to 2``, or categories; ``missing`` for missing values.
+        """
         if axis.thresholds is not None:
             ends = shortest_decimals(axis.thresholds, digits=4)
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
@@ -370,9 +425,10 @@ class ShapeFunctions:
         """
         if not self.pairs:
             return []
-        Z = self._views.transform(X)
+        view_values = self._views.transform(X)
         return [
-            np.bincount(pair.flat_cell_indices(Z), weights, pair.n_cells) for pair in self.pairs
+            np.bincount(pair.flat_cell_indices(view_values), weights, pair.n_cells)
+            for pair in self.pairs
         ]
 
     def _require_spread(self):
@@ -383,13 +439,18 @@ class ShapeFunctions:
                 "the members of a bag, such as BaggedMCBoost"
             )
 
-    def _pair_spread_values(self, X):
-        """Return the deviations of the pairs, (n_samples, n_outputs, n_components)."""
+    def _pair_sample_spreads(self, X):
+        """Return the spread of each pair's contribution to the scores of samples.
+
+        Returns
+        -------
+        list of ndarray of shape (n_samples, n_outputs, n_components)
+        """
         if not self.pairs:
             return []
-        Z = self._views.transform(X)
+        view_values = self._views.transform(X)
         return [
-            spread[tuple(axis.cell_indices(Z) for axis in pair.axes)]
+            spread[tuple(axis.cell_indices(view_values) for axis in pair.axes)]
             for pair, spread in zip(self.pairs, self._pair_spreads, strict=True)
         ]
 
@@ -397,8 +458,8 @@ class ShapeFunctions:
         """Return the contributions of the pairs, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
             return []
-        Z = self._views.transform(X)
-        return [pair.lookup(Z) for pair in self.pairs]
+        view_values = self._views.transform(X)
+        return [pair.lookup(view_values) for pair in self.pairs]
 
     def _term_contributions(self, X):
         """Yield the contributions of the terms, each of shape (n_samples, n_outputs)."""
@@ -406,7 +467,15 @@ class ShapeFunctions:
             yield term.lookup(X[:, term.feature])
 
     def _centre(self, X):
-        """Move the mean of each function over samples to the intercept."""
+        """Move the mean of each function over samples to the intercept.
+
+        Spreads are linear in the functions, so that their means move in the same way.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples as `numbers` returns them.
+        """
         # 1) Centre the terms of the features by the number of samples in each row of their tables.
         means, spread_means = [], []
         for index, term in enumerate(self.terms):
@@ -414,15 +483,16 @@ class ShapeFunctions:
             self.terms[index], mean, spread_mean = term.centre(counts)
             means.append(mean)
             spread_means.append(spread_mean)
-        # 2) Centre the tables of pairs, and their deviations.
-        cell_weights = self.cell_weights(X, np.ones(len(X)))
-        for index, (pair, counts) in enumerate(zip(self.pairs, cell_weights, strict=True)):
+        # 2) Centre the tables of pairs by the number of samples in each cell.
+        cell_counts = self.cell_weights(X, np.ones(len(X)))
+        for index, (pair, counts) in enumerate(zip(self.pairs, cell_counts, strict=True)):
             shares = counts.reshape(pair.table.shape[:2]) / len(X)
             means.append(np.tensordot(shares, pair.table))
             self.pairs[index] = pair._replace(table=pair.table - means[-1])
             if self.has_spread:
                 spread_means.append(np.tensordot(shares, self._pair_spreads[index]))
                 self._pair_spreads[index] = self._pair_spreads[index] - spread_means[-1]
+        # 3) Add the means to the intercept.
         self._intercept = self._intercept + sum(means)
         if self.has_spread:
             self._intercept_spread = self._intercept_spread + sum(spread_means)
