@@ -71,7 +71,7 @@ class ShapeFunctions:
         terms, self._intercept, self._slack = model._build_terms()
         self._is_binary = np.ndim(self._intercept) == 0
         self.pairs = list(getattr(model, "pairs_", ()))
-        # Only a bag has a spread. The terms hold their own.
+        # The spread is None if the model is no bag. Each term holds its part.
         spread = getattr(model, "_spread", None)
         self.terms = terms if spread is None else spread.attach(terms)
         self._intercept_spread = None if spread is None else spread.intercept_deviations()
