@@ -3,6 +3,7 @@
 import copy
 import time
 from dataclasses import KW_ONLY
+from math import ceil
 from numbers import Integral
 
 import numpy as np
@@ -159,24 +160,10 @@ class BaggedBooster(
             or has a class weight of 0, or there are too few samples to leave some out.
         """
         deadline = None if self.time_limit is None else time.time() + self.time_limit
+        # 1) Check the booster and the data.
         self._validate_params()
         booster = self._booster()
-        has_early_stopping = "n_iter_no_change" in booster.get_params(deep=False)
-        if not (has_early_stopping and has_fit_parameter(booster, "X_val")):
-            raise ValueError(
-                f"BaggedBooster needs early stopping on given samples, which "
-                f"{type(booster).__name__} does not have"
-            )
-        if getattr(booster, "category_sets", False):
-            raise ValueError(
-                "category_sets=True has no effect in a bag, because the members are trained on one "
-                "column of 0 and 1 for each category: set it to False"
-            )
-        if isinstance(booster.class_weight, dict) and 0 in booster.class_weight.values():
-            raise ValueError(
-                "a class_weight of 0 removes a class from the members of a bag, but not from the "
-                "bag: remove its samples from X"
-            )
+        _check_booster(booster)
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
         validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
         # The sizes of terms are computed from the input before its conversion to views.
@@ -185,6 +172,8 @@ class BaggedBooster(
             warn_of_shared_rows(input_rows, y, validation["X_val"], validation["y_val"])
             validation["X_val"] = self._to_views(validation["X_val"])
         labels = self._encode_target(y)
+        # 2) Draw the bag and the seed of each member before any training, so that they do not
+        #    depend on the number of parallel members.
         random_state = check_random_state(self.random_state)
         tasks = []
         n_workers = effective_n_jobs(self.n_jobs)
@@ -198,13 +187,22 @@ class BaggedBooster(
             if self._takes_tables:
                 member.set_params(categorical_features=None)
             # Members of the same batch are trained at the same time.
-            n_batches = -(-(self.n_estimators - index) // n_workers)
+            n_batches = ceil((self.n_estimators - index) / n_workers)
             tasks.append(
                 delayed(_fit_member)(
-                    member, X, y, weights, train, held_out, validation, deadline, n_batches
+                    member,
+                    X,
+                    y,
+                    weights,
+                    train=train,
+                    held_out=held_out,
+                    validation=validation,
+                    deadline=deadline,
+                    n_batches=n_batches,
                 )
             )
-        # The spread of an earlier fit does not belong to this model.
+        # 3) Train the members, and store the facts of the bag that explanations need. The spread of
+        #    an earlier fit does not belong to this model.
         vars(self).pop("_spread", None)
         self._train_members(tasks, input_rows, y, weights)
         self._store_training_rows(y)
@@ -214,7 +212,15 @@ class BaggedBooster(
 
     @with_callbacks
     def _train_members(self, tasks, X, y, weights):
-        """Store the fitted members, and report each to the callbacks and on the terminal."""
+        """Store the fitted members, and report each to the callbacks and on the terminal.
+
+        Parameters
+        ----------
+        tasks : list
+            Delayed calls of `_fit_member`, in the order of the members.
+        X, y, weights : ndarray
+            Training samples before their conversion to views, for the callbacks.
+        """
         self.estimators_ = []
         callbacks = (
             SklearnCallbackAdapter(
@@ -229,6 +235,7 @@ class BaggedBooster(
             if self.verbose and (is_last or len(self.estimators_) % self.verbose == 0):
                 self._print_progress()
             if callbacks is not None and callbacks.on_round_end():
+                # The members so far are the bag.
                 break
         if callbacks is not None:
             callbacks.on_training_end()
@@ -239,40 +246,45 @@ class BaggedBooster(
             stump_sums = [member.stump_sum() for member in self.estimators_]
         except ValueError:
             return
-        # 1) Write all members with the same stumps: a row of votes for each distinct test, and a
-        # column for each output and member.
+        # 1) Write all members with the same stumps, of polarity 1, one for each distinct test (pair
+        #    of feature and threshold). `votes` has the shape (n_tests, n_outputs, n_members): a
+        #    member without a test has the vote 0. `signed_coefficients` has the shape (n_stumps,
+        #    n_outputs), with the stumps of all members one after another.
         stumps = Stumps([stump for stump_sum in stump_sums for stump in stump_sum.stumps])
         coefficients = np.concatenate([stump_sum.coefficients for stump_sum in stump_sums])
-        signed = stumps.polarity[:, None] * coefficients.reshape(len(stumps), -1)
-        tests, row = np.unique(
+        signed_coefficients = stumps.polarity[:, None] * coefficients.reshape(len(stumps), -1)
+        tests, test_of_stump = np.unique(
             np.column_stack([stumps.feature, stumps.threshold]), axis=0, return_inverse=True
         )
-        member = np.repeat(
-            np.arange(len(stump_sums)), [len(stump_sum.stumps) for stump_sum in stump_sums]
-        )
+        n_stumps = [len(stump_sum.stumps) for stump_sum in stump_sums]
+        member_of_stump = np.repeat(np.arange(len(stump_sums)), n_stumps)
+        # The intercepts have the shape (n_outputs, n_members).
         intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
         votes = np.zeros((len(tests), *intercepts.shape))
-        np.add.at(votes, (row, slice(None), member), signed)
-        # 2) Subtract the mean over the members.
+        np.add.at(votes, (test_of_stump, slice(None), member_of_stump), signed_coefficients)
+        # 2) Subtract the mean over the members. The members become outputs of one model, in which
+        #    they are the inner axis.
         deviations = StumpSum(
             Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]),
             (votes - votes.mean(axis=2, keepdims=True)).reshape(len(tests), -1),
             (intercepts - intercepts.mean(axis=1, keepdims=True)).ravel(),
         )
         # 3) A bootstrap sample differs from the data like the data from the population. The
-        # differences of smaller samples without replacement are scaled, see `Spread`.
+        #    differences of smaller samples without replacement are scaled, see `Spread`.
         factor = 1.0 if self.bootstrap else np.sqrt(1 / self.validation_fraction - 1)
+        # 4) At most double the size of a pickled bag: the spread and the weights of the rows take
+        #    no more bytes than the coefficients and the stumps, three arrays of equal size.
         row_weights = self._term_sizes.row_weights
-        n_bytes = coefficients.nbytes + 3 * stumps.threshold.nbytes
+        model_bytes = coefficients.nbytes + 3 * stumps.threshold.nbytes
         self._spread = member_spread(
-            (),
-            deviations,
-            len(stump_sums),
-            getattr(self, "views_", None) or identity_views(self.n_features_in_),
-            getattr(self, "categories_", {}),
-            row_weights,
-            factor,
-            n_bytes - sum(weights.nbytes for weights in row_weights),
+            pairs=(),
+            stump_sum=deviations,
+            n_members=len(stump_sums),
+            views=getattr(self, "views_", None) or identity_views(self.n_features_in_),
+            categories=getattr(self, "categories_", {}),
+            weights=row_weights,
+            factor=factor,
+            max_bytes=model_bytes - sum(weights.nbytes for weights in row_weights),
         )
 
     def _print_progress(self):
@@ -286,7 +298,7 @@ class BaggedBooster(
         )
 
     def _check_validation_samples(self, X_val, y_val, sample_weight_val):
-        """Return checked validation samples as arguments of `fit`; None if there are none."""
+        """Return checked validation samples as keyword arguments of `fit`; None without samples."""
         if X_val is None and y_val is None and sample_weight_val is None:
             return None
         if X_val is None or y_val is None:
@@ -297,7 +309,7 @@ class BaggedBooster(
         return samples if weights is None else samples | {"sample_weight_val": weights}
 
     def _scores(self, X):
-        """Return the mean of the members' scores."""
+        """Return the mean of the members' scores, in the shape of `decision_function`."""
         check_is_fitted(self)
         X = self._to_views(self._validate_input(X, reset=False))
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
@@ -322,6 +334,7 @@ class BaggedBooster(
         """Return `estimator`, or the default booster."""
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
 
+    # The bag accepts the input that its booster accepts.
     @property
     def _takes_sparse(self):
         return self._booster().__sklearn_tags__().input_tags.sparse
@@ -336,14 +349,33 @@ class BaggedBooster(
         return self._booster().categorical_features
 
     def _draw_bag(self, labels, random_state):
-        """Return the indices of the samples of a member's bag, and of the held-out samples."""
+        """Draw the bag of a member.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,), int
+            Index of each sample's class.
+        random_state : numpy.random.RandomState
+
+        Returns
+        -------
+        train, held_out : ndarray of int
+            Indices of the samples of the bag, with repeats in a bootstrap sample, and indices of
+            the samples that are left out of it.
+
+        Raises
+        ------
+        ValueError
+            If there are too few samples to leave some out.
+        """
         if not self.bootstrap:
             return stratified_holdout(labels, self.validation_fraction, random_state)
         train = random_state.randint(len(labels), size=len(labels))
+        # Add a random sample of each class that was not drawn: members must know all classes.
         order = random_state.permutation(len(labels))
         classes, first_of_class = np.unique(labels[order], return_index=True)
-        is_missing = ~np.isin(classes, labels[train])
-        train = np.concatenate([train, order[first_of_class[is_missing]]])
+        is_absent = ~np.isin(classes, labels[train])
+        train = np.concatenate([train, order[first_of_class[is_absent]]])
         held_out = np.setdiff1d(order, train)
         if not len(held_out):
             raise ValueError("there are too few samples: a bootstrap sample contains all of them")
@@ -368,7 +400,7 @@ class BaggedBooster(
 
 
 class BagTraining:
-    """State of the training of a bag, for callbacks.
+    """State of the training of a bag, whose model callbacks may ask for after each member.
 
     Attributes
     ----------
@@ -386,25 +418,51 @@ class BagTraining:
         return model
 
 
-def _fit_member(member, X, y, weights, train, held_out, validation, deadline, n_batches):
+def _check_booster(booster):
+    """Raise ValueError if a booster cannot be trained in a bag."""
+    has_early_stopping = "n_iter_no_change" in booster.get_params(deep=False)
+    if not (has_early_stopping and has_fit_parameter(booster, "X_val")):
+        raise ValueError(
+            f"BaggedBooster needs early stopping on given samples, which "
+            f"{type(booster).__name__} does not have"
+        )
+    if getattr(booster, "category_sets", False):
+        raise ValueError(
+            "category_sets=True has no effect in a bag, because the members are trained on one "
+            "column of 0 and 1 for each category: set it to False"
+        )
+    if isinstance(booster.class_weight, dict) and 0 in booster.class_weight.values():
+        raise ValueError(
+            "a class_weight of 0 removes a class from the members of a bag, but not from the "
+            "bag: remove its samples from X"
+        )
+
+
+def _fit_member(member, X, y, weights, *, train, held_out, validation, deadline, n_batches):
     """Train a member on its bag with early stopping, and return it.
 
     Parameters
     ----------
     member : BoostingClassifier
-    X, y : ndarray
-        Samples of all bags, as views.
+        Unfitted copy of the booster.
+    X : ndarray or sparse array of shape (n_samples, n_views)
+        Training samples, from which all bags are drawn, as views.
+    y : ndarray of shape (n_samples,)
+        Labels.
     weights : ndarray of shape (n_samples,) or None
     train, held_out : ndarray of int
         Rows in the bag of the member, and rows out of it.
     validation : dict of str to ndarray, or None
         Arguments of `fit` for early stopping; None: the samples out of the bag.
     deadline : float or None
-        Time at which the training of all members should end; None: no limit.
+        Time of `time.time`, in seconds, at which the training of all members should end. None: no
+        limit.
     n_batches : int
         Number of batches of members that are not trained yet, including the one of this member.
     """
     if deadline is not None:
+        # Batches are trained one after another, so that each gets an equal share of the time left.
+        # A time limit must be positive, also if none is left.
         seconds = (deadline - time.time()) / n_batches
         member.set_params(time_limit=max(seconds, np.finfo(float).tiny))
     if validation is None:
