@@ -265,6 +265,7 @@ def _finalise(
     if "algo._target_" in override_keys:
         _replace_algorithm(algo, replaced, override_keys)
     task = data.get("openml_task")
+    # `data=NAME data.path=FILE` gives another file to a known data set, whose values stay.
     is_default_data = "data" not in override_keys
     if (data.get("path") or task) and is_default_data:
         _replace_data(data, override_keys)
@@ -388,6 +389,7 @@ def data_settings(data: str) -> Settings:
         return Settings({"data.path": data})
     from boostbench.data.readers import reader_of
 
+    # A text with a folder in it, or with the ending of a data file, was meant as a path.
     path = Path(data)
     if path.name != data or reader_of(path):
         raise UserError(f"there is no file {data}; check the path")
