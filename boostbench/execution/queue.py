@@ -30,7 +30,7 @@ class Finished(NamedTuple):
     error, where : str or None
         Error of a failed fit, and its module and line.
     expected : float, default=None
-        Expected CPU seconds. None: no estimate.
+        CPU seconds that the fit was expected to take. None: no estimate.
     is_by_other_run : bool, default=False
         True if a concurrent run did the work, which took no time of this run.
     """

@@ -43,7 +43,7 @@ Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 #: Point of a grid: values by parameter.
 Point = dict[str, Any]
 
-# Entries of a record that differ between two runs with equal results.
+# Entries of a record that may differ between two runs although their results are equal.
 _CIRCUMSTANCES = ("seconds", "started", "finished", "warnings", "also")
 # Key of the value at the end of a fit, beside its values at checkpoints.
 _END = "end"
@@ -239,13 +239,13 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         Number of the split, from 0.
     rows : str
         Checksum of the rows of its training and test part, or of the parts of a fold.
-    started, finished : str
+    started, finished : str or UNSET
         Times in UTC.
-    also : list of dict
+    also : list of dict or UNSET
         Data options of later requests for equal data. `config.data.cut` has the options of the
         first request.
-    values : dict
-        Entries without a field of their own.
+    values : dict or UNSET
+        Entries without a field of their own, see the module.
     error, where : str or None
         Error of a failed fit, and its module and line; None for a finished fit.
     is_trial : bool
@@ -258,8 +258,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     - `to_line` has all entries as they are written: hashes, numbers of wrong rows, lists;
     - `entries` has them without the schema and the hashes, and with errors as fractions and values
       by boosting round;
-    - `results` has the `entries` that are equal whenever the results are equal;
-    - `entry` reads a single one of the `entries` by its name.
+    - `results` has the `entries` that two fits are compared by, without the circumstances of a run;
+    - `entry` reads one of the `values`, or else an attribute, by its name.
     """
 
     error: ClassVar[str | None] = None
@@ -330,7 +330,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return entries if self.values is UNSET else entries | self.values
 
     def entry(self, name: str) -> Any:
-        """Return one of the `entries` by its name; None if the record does not have it."""
+        """Return one of the `values`, or else an attribute, by its name; None if it is missing."""
         if self.values is not UNSET and name in self.values:
             return self.values[name]
         value = getattr(self, name, None)

@@ -114,6 +114,8 @@ class RecordFile:
 
     Attributes
     ----------
+    path : Path
+        The parameter.
     kind : str
         Kind of the records, see `record_path`.
 
@@ -143,9 +145,10 @@ class RecordFile:
 
     def _rewind(self) -> None:
         """Set the position to the first line of the file without ``.gz``."""
-        # Bytes of the file without ``.gz`` that were read, and lines of the packed file (False) and
-        # of the other (True) that were read.
-        self._offset, self._n_lines = 0, {False: 0, True: 0}
+        # Number of bytes of the file without ``.gz`` that were read.
+        self._offset = 0
+        # Numbers of lines that were read, by `_Place.is_plain`.
+        self._n_lines = {False: 0, True: 0}
         # Hashes of the definitions in the file without ``.gz``, which `add` need not write again.
         self._written_hashes: set[str] = set()
 
@@ -219,6 +222,7 @@ class RecordFile:
             return self._add(records)
 
     def _add(self, records: Iterable[Record]) -> list[Record]:
+        """Append records, see `add`; the caller holds the lock."""
         # 1) Compose all lines and read them back: nothing is written if one cannot be read.
         composed, read_back = [], []
         for record in records:
@@ -301,7 +305,7 @@ class RecordFile:
             self._n_lines[is_plain] += is_ended
         return len(body)
 
-    def _skip_line(self, place: _Place, error: Exception) -> None:
+    def _skip_line(self, place: _Place, error: BadLine | UndefinedHash) -> None:
         """Count a damaged line; keep its reason if it is among the first ones of the file."""
         self._n_damaged += 1
         reason = " ".join(str(error).split())  # names in a file may hold line ends
