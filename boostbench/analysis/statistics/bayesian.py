@@ -17,8 +17,8 @@ from boostbench.analysis.statistics.resampled import standard_error
 #: as in the published code of the authors.
 _PRIOR_STRENGTH = 0.5
 
-#: Number of draws from the Dirichlet posterior; the Monte Carlo error of a probability is at most
-#: 0.5 / sqrt(50 000) = 0.002, which two printed digits do not show.
+#: Number of draws from the Dirichlet posterior. The standard error of a probability is at most
+#: 0.5 / sqrt(50 000) = 0.0022, which is less than half a unit of the second printed decimal.
 _N_DRAWS = 50_000
 
 
