@@ -218,14 +218,14 @@ class _BinaryMaster(StumpMaster):
         return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
-        alpha, imperfect = self.step(result.edge)
+        alpha, has_errors = self.adaboost_coefficient(result.edge)
         self.stumps.append(result.learner)
         self.votes.append(alpha)
-        if imperfect:
+        if has_errors:
             margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * result.outputs
             self.weights[:, 0] *= np.exp(-margin)
             self.weights /= np.abs(self.weights).sum()
-        return imperfect
+        return has_errors
 
 
 class _MHMaster(StumpMaster):
@@ -258,10 +258,10 @@ class _MHMaster(StumpMaster):
         return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
-        alpha, imperfect = self.step(result.edge)
+        alpha, has_errors = self.adaboost_coefficient(result.edge)
         self.stumps.append(result.learner)
         self.votes.append(alpha * result.votes)
-        if imperfect:
+        if has_errors:
             # The factor of a weight depends on the side of the stump and the label only: a table
             # of 2 n_classes rows replaces one exponential per weight.
             margins = alpha * self.signs * result.votes
@@ -271,7 +271,7 @@ class _MHMaster(StumpMaster):
             # Division by the theoretical sum sqrt(1 - edge^2) would accumulate the rounding errors
             # of the edges from round to round.
             self.weights /= np.abs(self.weights).sum()
-        return imperfect
+        return has_errors
 
 
 class PerceptronAdaBoost(AdaBoost):

@@ -241,7 +241,7 @@ class _ECCMaster(StumpMaster):
             Edge of the stump.
         """
         if self.params.votes == "one":
-            alpha, _ = self.step(edge)
+            alpha, _ = self.adaboost_coefficient(edge)
             return alpha, alpha
         low_wrong, low_right, high_wrong, high_right = _SMOOTHING + np.bincount(
             2 * above + (above == is_positive), weights, minlength=4
@@ -493,15 +493,15 @@ class _MOMaster(StumpMaster):
     def correct(self, column):
         """Add the stumps, and update the weights; see `Master.correct`."""
         positions, stumps, edge, total = column
-        alpha, imperfect = self.step(edge)
+        alpha, has_errors = self.adaboost_coefficient(edge)
         self.positions.append(positions)
         self.stumps.append(stumps)
         self.votes.append(alpha)
-        if imperfect:
+        if has_errors:
             # A weight is multiplied by exp(-alpha) where its stump is right and by exp(alpha) where
             # it is wrong, and divided by the new sum of all weights.
             right_factor = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
             increase_if_wrong = right_factor * np.expm1(2 * alpha)
             for block in self.blocks:
                 self.weights[:, block] *= self.is_wrong[:, block] * increase_if_wrong + right_factor
-        return imperfect
+        return has_errors

@@ -72,14 +72,14 @@ class StumpMaster(Master):
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
         factors = normalise_weights(sample_weight)
-        self._factors = None if factors is None else factors[:, None]
+        self._sample_factors = None if factors is None else factors[:, None]
         self.weights = self.apply_sample_weight(weights)
 
     def apply_sample_weight(self, weights):
         """Return `weights` times the sample weights, which have the mean 1."""
-        return weights if self._factors is None else weights * self._factors
+        return weights if self._sample_factors is None else weights * self._sample_factors
 
-    def step(self, edge):
+    def adaboost_coefficient(self, edge):
         """Return AdaBoost's coefficient for an edge, and whether the stump makes errors.
 
         Parameters
@@ -91,7 +91,7 @@ class StumpMaster(Master):
         -------
         alpha : float
             Half of the logarithm of (1 + edge) / (1 - edge), for an edge of at most `MAX_EDGE`.
-        imperfect : bool
+        has_errors : bool
             False if the edge is 1: the weights of another round would all be 0.
         """
         capped = min(edge, MAX_EDGE)
