@@ -35,7 +35,7 @@ _MAX_NEWTON_STEPS = 500
 _EDGE_TOLERANCE = 1e-7
 # Stumps are duplicates if their normalised votes are equal after rounding to this number of
 # decimals.
-_VOTE_DIGITS = 12
+_VOTE_DECIMALS = 12
 
 
 def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
@@ -126,10 +126,15 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     scales[scales == 0] = 1.0
     margins /= scales[:, None]
     # 3) Solve for the coefficients, and keep the members with a positive one.
-    w, value = _SOLVERS[loss](margins, nu * n_pairs)
+    w, objective = _SOLVERS[loss](margins, nu * n_pairs)
     used = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._store(
-        members, indices[used], w[used], scales[used], value / n_pairs, loss
+        members,
+        indices=indices[used],
+        w=w[used],
+        scales=scales[used],
+        objective=objective / n_pairs,
+        loss=loss,
     )
 
 
@@ -201,12 +206,12 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")
 
-    def _store(self, members, indices, weights, scales, objective, loss):
+    def _store(self, members, *, indices, w, scales, objective, loss):
         """Store the remaining members, with their coefficients w and scales s, and return self."""
         self._members = members.detach(indices)
         self.members_ = indices
-        self.coefficients_ = weights / scales
-        self._rounding_slack = rounding_slack(weights)
+        self.coefficients_ = w / scales
+        self._rounding_slack = rounding_slack(w)
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
@@ -227,7 +232,7 @@ class _TreeMembers:
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
         # Trees of a forest predict class numbers, and have a probability for every class.
-        self._members_have_labels = isinstance(ensemble, AdaBoostClassifier)
+        self._has_label_classes = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_indices(self):
         """Return the indices of all members."""
@@ -244,9 +249,10 @@ class _TreeMembers:
         for index in indices:
             tree = self._trees[index]
             scores = np.zeros((len(X), len(self._classes)))
-            columns = (
-                np.searchsorted(self._classes, tree.classes_) if self._members_have_labels else ...
-            )
+            if self._has_label_classes:
+                columns = np.searchsorted(self._classes, tree.classes_)
+            else:
+                columns = slice(None)
             scores[:, columns] = tree.predict_proba(X)
             yield scores
 
@@ -280,16 +286,17 @@ class _StumpMembers:
         # A shallow copy is enough: a later fit of the ensemble replaces its attributes, and does
         # not modify the arrays.
         self._ensemble = copy.copy(ensemble)
-        self._sum = ensemble.stump_sum()
+        self._stump_sum = ensemble.stump_sum()
 
     def distinct_indices(self):
         """Return the indices of the stumps that are no multiples of an earlier stump."""
-        stumps = self._sum.stumps
-        votes = (self._sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+        stumps = self._stump_sum.stumps
+        votes = (self._stump_sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         scales = np.abs(votes).max(axis=1, keepdims=True)
-        votes = np.round(votes / np.where(scales, scales, 1.0), _VOTE_DIGITS)
-        members = np.column_stack([stumps.feature, stumps.threshold, votes])
-        return np.sort(np.unique(members, axis=0, return_index=True)[1])
+        votes = np.round(votes / np.where(scales, scales, 1.0), _VOTE_DECIMALS)
+        keys = np.column_stack([stumps.feature, stumps.threshold, votes])
+        _, first_indices = np.unique(keys, axis=0, return_index=True)
+        return np.sort(first_indices)
 
     def detach(self, indices):
         """Return self, which is independent of the ensemble."""
@@ -304,8 +311,8 @@ class _StumpMembers:
         """Yield the scores of given stumps; see `_TreeMembers.scores`."""
         X = self._ensemble._to_views(X)
         for index in indices:
-            outputs = self._sum.stumps.outputs(X, slice(index, index + 1))
-            yield _one_column_per_class(outputs * self._sum.coefficients[index])
+            outputs = self._stump_sum.stumps.outputs(X, slice(index, index + 1))
+            yield _one_column_per_class(outputs * self._stump_sum.coefficients[index])
 
 
 def _make_members(ensemble):
@@ -340,8 +347,8 @@ def _solve_logistic(margins, penalty):
     -------
     w : ndarray of shape (n_members,)
         Nonnegative coefficients.
-    value : float
-        Objective.
+    objective : float
+        Minimum of the objective.
     """
     problem = RankingLoss(margins, SumOfLosses(get_loss("logistic")))
     tol = _NEWTON_TOLERANCE * margins.shape[1]
@@ -363,15 +370,16 @@ def _solve_hinge(margins, penalty):
     See `_solve_logistic`. The program is LPBoost with C = 1 / penalty, to which the member with the
     largest edge is added until no edge exceeds 1.
     """
-    program = SoftMarginProgram(margins.shape[1], 1.0 / penalty)
+    program = SoftMarginProgram(margins.shape[1], C=1.0 / penalty)
     added = []
     while len(added) < len(margins):
         edges = margins @ program.dual
         edges[added] = -np.inf
         if edges.max() <= 1.0 + _EDGE_TOLERANCE:
             break
-        added.append(edges.argmax())
-        program.add(margins[added[-1]])
+        best = edges.argmax()
+        added.append(best)
+        program.add(margins[best])
     w = np.zeros(len(margins))
     w[added] = program.coefficients
     return w, penalty * program.value
