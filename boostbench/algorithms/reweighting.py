@@ -30,11 +30,13 @@ from boostbench.util.compat.sklearn import check_feature_names
 # Newton's method: tolerance of the derivatives of the mean loss, and maximum number of steps.
 _NEWTON_TOLERANCE = 1e-7
 _MAX_NEWTON_STEPS = 500
+
 # A member whose edge exceeds 1 by no more than this does not enter the program. HiGHS satisfies the
 # constraints of the members in the program to the same accuracy, its default feasibility tolerance.
 _EDGE_TOLERANCE = 1e-7
-# Stumps are duplicates if their normalised votes are equal after rounding to this number of
-# decimals.
+
+# Stumps with one feature and threshold are multiples of each other if their votes, divided by the
+# largest one, are equal after rounding to this number of decimals.
 _VOTE_DECIMALS = 12
 
 
@@ -48,9 +50,10 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
               + \nu 1^\top w, \quad
               \rho_{ir} = \sum_t w_t \frac{h_{t y_i}(x_i) - h_{t r}(x_i)}{s_t}
 
-    with the largest absolute difference :math:`s_t` of a member, so that `nu` does not depend on
-    the scale of the scores. The result only holds members with a positive coefficient. If
-    stumps are multiples of each other, only the first can have one.
+    for m samples and k classes, with the largest absolute difference :math:`s_t` of a member, so
+    that `nu` does not depend on the scale of the scores. The result only holds members with a
+    positive coefficient. If stumps are positive multiples of each other, only the first can have
+    one.
 
     Parameters
     ----------
@@ -117,15 +120,16 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     is_own_class = np.eye(len(ensemble.classes_), dtype=bool)[
         encode_known_labels(y, ensemble.classes_)
     ]
-    # 2) Compute the margins that each member adds, scaled to a largest magnitude of 1: a row for
-    # each member, and a column for each pair (i, r) with r != y_i.
+    # 2) Compute the margins that each member adds, divided by s_t: a row for each member, and a
+    # column for each pair (i, r) with r != y_i. A member whose margins are all 0 keeps them.
     n_pairs = len(y) * (is_own_class.shape[1] - 1)
     indices = members.distinct_indices()
     margins = margin_rows(members.scores(X, indices), len(indices), is_own_class, ~is_own_class)
     scales = np.maximum(margins.max(axis=1), -margins.min(axis=1))
     scales[scales == 0] = 1.0
     margins /= scales[:, None]
-    # 3) Solve for the coefficients, and keep the members with a positive one.
+    # 3) Solve for the coefficients, and keep the members with a positive one. The solvers minimise
+    # the sum over the pairs, which is n_pairs times the objective.
     w, objective = _SOLVERS[loss](margins, nu * n_pairs)
     used = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._store(
@@ -207,7 +211,21 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         return hasattr(self, "members_")
 
     def _store(self, members, *, indices, w, scales, objective, loss):
-        """Store the remaining members, with their coefficients w and scales s, and return self."""
+        """Store the remaining members, and return self.
+
+        Parameters
+        ----------
+        members : _TreeMembers, _LightGBMMembers or _StumpMembers
+            All members of the ensemble.
+        indices : ndarray of shape (n_members,), dtype=int64
+            Indices of the remaining members.
+        w, scales : ndarray of shape (n_members,)
+            Coefficients w, and scales s, of the remaining members.
+        objective : float
+            Minimum of the objective.
+        loss : str
+            Argument of `reweight`.
+        """
         self._members = members.detach(indices)
         self.members_ = indices
         self.coefficients_ = w / scales
@@ -223,7 +241,12 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
 
 
 class _TreeMembers:
-    """Members that are classifiers; their scores are probabilities."""
+    """Members that are classifiers; their scores are probabilities.
+
+    The classes of other members have the same methods: `distinct_indices` returns the members that
+    may get a coefficient, `detach` copies the members to keep, and `scores` computes their scores.
+    Members are referred to by their indices in the ensemble.
+    """
 
     def __init__(self, ensemble):
         self._trees = dict(enumerate(ensemble.estimators_))
@@ -231,7 +254,8 @@ class _TreeMembers:
             kind = type(self._trees[0]).__name__
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
-        # Trees of a forest predict class numbers, and have a probability for every class.
+        # A tree of AdaBoost has probabilities for the labels of its training samples only, its
+        # `classes_`. A tree of a forest has a probability for every class.
         self._has_label_classes = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_indices(self):
@@ -280,7 +304,7 @@ class _LightGBMMembers:
 
 
 class _StumpMembers:
-    """Stumps of a booster; their scores are their votes."""
+    """Stumps of a booster; their scores are their votes: outputs -1 or +1 times coefficients."""
 
     def __init__(self, ensemble):
         # A shallow copy is enough: a later fit of the ensemble replaces its attributes, and does
@@ -289,7 +313,9 @@ class _StumpMembers:
         self._stump_sum = ensemble.stump_sum()
 
     def distinct_indices(self):
-        """Return the indices of the stumps that are no multiples of an earlier stump."""
+        """Return the indices of the stumps that are no positive multiples of an earlier stump."""
+        # The votes above the threshold identify a stump of a given feature and threshold. The
+        # polarity is the output there, and the votes below are the opposite ones.
         stumps = self._stump_sum.stumps
         votes = (self._stump_sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         scales = np.abs(votes).max(axis=1, keepdims=True)
@@ -303,7 +329,7 @@ class _StumpMembers:
         return self
 
     def validate(self, X, *y):
-        """Check samples by the rules of the ensemble, and return X as a dense array."""
+        """Check samples, and labels if given, by the rules of the ensemble; return X as dense."""
         checked = self._ensemble._validate_input(X, *y, reset=False)
         return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
 
@@ -328,7 +354,10 @@ def _make_members(ensemble):
 
 
 def _one_column_per_class(scores):
-    """Return scores with one column per class; a single score becomes two columns."""
+    """Return scores with one column per class; a single score F becomes -F / 2 and F / 2.
+
+    A binary model has one score, the difference of the scores of its second and first class.
+    """
     scores = np.reshape(scores, (len(scores), -1))
     return scores / 2 * [-1.0, 1.0] if scores.shape[1] == 1 else scores
 
@@ -359,6 +388,7 @@ def _solve_logistic(margins, penalty):
         warnings.warn(
             "Newton's method did not reach the minimum; a larger nu makes it easier",
             ConvergenceWarning,
+            # The warning names the line that calls `reweight`.
             stacklevel=3,
         )
     return solution.w, solution.value
@@ -367,8 +397,11 @@ def _solve_logistic(margins, penalty):
 def _solve_hinge(margins, penalty):
     """Minimise the sum of the hinge loss plus a penalty, by column generation.
 
-    See `_solve_logistic`. The program is LPBoost with C = 1 / penalty, to which the member with the
-    largest edge is added until no edge exceeds 1.
+    Parameters and results are the same as for `_solve_logistic`. The program is LPBoost, which
+    minimises the L1 norm of w plus C times the sum of the losses: with C = 1 / penalty, this is the
+    objective divided by the penalty. The dual variables weight the pairs. A member violates its
+    dual constraint if its edge, the weighted sum of its margins, exceeds 1. The member with the
+    largest edge is added to the program until no constraint is violated.
     """
     program = SoftMarginProgram(margins.shape[1], C=1.0 / penalty)
     added = []

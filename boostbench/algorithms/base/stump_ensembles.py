@@ -20,6 +20,15 @@ class StumpEnsemble(TabularBooster, BoostingClassifier):
     ----------
     max_bins : int or None, default=None
         Number of quantile bins of each feature. None: all thresholds are searched.
+
+    Attributes
+    ----------
+    hypotheses_ : Stumps or StumpsWithSets
+        Stump of each round; see `boostbench.core.stumps.category_sets.stack_stumps`.
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        Vote vector W[t] of each round.
+    n_parameters_ : int
+        Number of parameters of the stumps and coefficients.
     """
 
     edition = 2
@@ -55,7 +64,7 @@ class CategorySetBooster(TabularBooster):
 
 
 class StumpMaster(Master):
-    """Master with stumps, their votes, and the weights of the next search.
+    """Master of boosters that add a stump with fixed votes in each round.
 
     Parameters
     ----------
@@ -65,6 +74,14 @@ class StumpMaster(Master):
         Initial weights for equal sample weights. Their sign is the output that a stump should have.
     sample_weight : ndarray of shape (n_samples,), default=None
         Sample weights; None: all are 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_columns)
+        Signed weights of the next search. The edge of a stump in a column is the sum of the weights
+        times its outputs.
+    stumps, votes : list
+        Stump of each round, and its vote: a coefficient, or one for each class.
     """
 
     per_round_lists: ClassVar = ("stumps", "votes")
@@ -72,11 +89,12 @@ class StumpMaster(Master):
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
         factors = normalise_weights(sample_weight)
+        # Sample weights of mean 1, of shape (n_samples, 1), or None.
         self._sample_factors = None if factors is None else factors[:, None]
         self.weights = self.apply_sample_weight(weights)
 
     def apply_sample_weight(self, weights):
-        """Return `weights` times the sample weights, which have the mean 1."""
+        """Return `weights`, of shape (n_samples, n_columns), times the sample weights of mean 1."""
         return weights if self._sample_factors is None else weights * self._sample_factors
 
     def adaboost_coefficient(self, edge):
@@ -85,14 +103,15 @@ class StumpMaster(Master):
         Parameters
         ----------
         edge : float
-            Edge for weights of sum 1, from 0 to 1.
+            Edge of the stump, from 0 to 1, for weights whose absolute values sum to 1.
 
         Returns
         -------
         alpha : float
-            Half of the logarithm of (1 + edge) / (1 - edge), for an edge of at most `MAX_EDGE`.
+            Half of the logarithm of (1 + edge) / (1 - edge). The edge is capped at `MAX_EDGE`, as a
+            perfect stump would get an infinite coefficient.
         has_errors : bool
-            False if the edge is 1: the weights of another round would all be 0.
+            False if the edge is 1 up to rounding: the weights of another round would all be 0.
         """
         capped = min(edge, MAX_EDGE)
         return 0.5 * np.log((1 + capped) / (1 - capped)), edge < MAX_EDGE

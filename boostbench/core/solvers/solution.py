@@ -1,4 +1,7 @@
-"""Result of a solver for an L1 norm over nonnegative coefficients, its quality and its rounding."""
+"""Result of a solver over nonnegative coefficients, optimality of the result, and rounding.
+
+Solvers minimise a loss plus an L1 norm, which is linear over nonnegative coefficients.
+"""
 
 import math
 import sys
@@ -13,11 +16,12 @@ class SolverResult(NamedTuple):
     Attributes
     ----------
     w : ndarray
-        Nonnegative coefficients, of the shape of the starting point.
+        Nonnegative coefficients. They have the shape of the starting point.
     value : float
         Objective at w.
     residual : float
-        Violation of the optimality conditions at w; see `kkt_residual`.
+        Violation of the optimality conditions at w; see `kkt_residual`. 0 for a linear program, and
+        infinity if the solver does not compute it.
     converged : bool
         True if the solver met its stopping rule; False if it reached its maximum number of steps,
         or if no step decreased the objective.
@@ -35,10 +39,15 @@ class SolverResult(NamedTuple):
 def kkt_residual(w, gradient):
     """Return the maximum violation of the optimality conditions over ``w >= 0``.
 
+    At a minimum (Karush, Kuhn and Tucker), the derivative with respect to a positive coefficient is
+    0, and the derivative with respect to a coefficient 0 is not negative.
+
     Parameters
     ----------
-    w, gradient : ndarray
-        Coefficients, and derivatives of the objective, of one shape.
+    w : ndarray
+        Nonnegative coefficients.
+    gradient : ndarray
+        Derivatives of the objective, with the shape of `w`.
 
     Returns
     -------
@@ -50,16 +59,19 @@ def kkt_residual(w, gradient):
 
 
 def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
-    """Return the numbers rounded to multiples of a unit, which keeps `n_bits` of the largest one.
+    """Round numbers to multiples of a common unit, a power of 2 that depends on the largest one.
+
+    The last bits of a sum differ between libraries of linear algebra. Solvers round their steps, so
+    that such differences do not grow from step to step, and results are equal on every machine.
 
     Parameters
     ----------
     numbers : ndarray
-        Numbers; they are returned unchanged if one of them is not finite.
+        Numbers; they are returned unchanged if all of them are 0, or one of them is not finite.
     n_bits : int
-        Number of bits of the largest number that are kept.
-    min_unit : float, optional
-        Minimum of the unit.
+        Number of bits that are kept of the number with the largest magnitude.
+    min_unit : float, default=sys.float_info.min
+        Minimum of the unit. The default is the smallest number of full precision.
 
     Returns
     -------
@@ -74,5 +86,8 @@ def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
     largest = float(np.abs(numbers).max(initial=0.0))
     if not 0.0 < largest < math.inf:
         return numbers
-    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - n_bits), min_unit)
+    # The first bit of `largest` has the value 2^(exponent - 1), and its bit number `n_bits` has the
+    # value of the unit.
+    _, exponent = math.frexp(largest)
+    unit = max(math.ldexp(1.0, exponent - n_bits), min_unit)
     return np.rint(numbers / unit) * unit
