@@ -29,7 +29,7 @@ KINDS = {
 #: Suffixes of files that define tables and figures.
 DEFINITION_SUFFIXES = (".yaml", ".yml")
 # Groups whose files define tables and figures instead of parts of a config.
-_DEFINED = ("table", "figure")
+_DEFINITION_GROUPS = ("table", "figure")
 
 #: Start of the names of OpenML tasks' data sets; the number of the task follows.
 TASK_PREFIX = "openml-task-"
@@ -72,11 +72,11 @@ def parse_yaml(text: str) -> object:
     ValueError
         If a value looks like a number or a date, but is invalid.
     """
-    _check_size(text)
+    _check_yaml_size(text)
     return yaml.load(text, Loader=_Loader)
 
 
-def _check_size(text: str) -> None:
+def _check_yaml_size(text: str) -> None:
     n_values = 0
     sizes: dict[str, int] = {}
     open_collections: list[tuple[str | None, int]] = []
@@ -84,9 +84,9 @@ def _check_size(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             open_collections.append((event.anchor, n_values))
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, n_before = open_collections.pop()
+            anchor, n_values_before = open_collections.pop()
             if anchor:
-                sizes[anchor] = n_values - n_before
+                sizes[anchor] = n_values - n_values_before
         elif isinstance(event, yaml.AliasEvent):
             if any(event.anchor == anchor for anchor, _ in open_collections):
                 raise yaml.YAMLError(f"the value of &{event.anchor} contains itself")
@@ -108,12 +108,12 @@ def conf_dir() -> Path:
     pathlib.Path
         Absolute path of the folder that holds ``config.yaml``.
     """
-    inside, fallback = _possible_conf_dirs(__file__)
+    inside, fallback = _conf_dir_candidates(__file__)
     return inside if os.path.isdir(inside) else fallback
 
 
 @functools.cache
-def _possible_conf_dirs(module: str) -> tuple[Path, Path]:
+def _conf_dir_candidates(module: str) -> tuple[Path, Path]:
     package = Path(module).resolve().parents[1]
     return package / "conf", package.parent / "conf"
 
@@ -190,7 +190,7 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     list of str
         Sorted names, with all tables and figures of papers.
     """
-    if group in _DEFINED:
+    if group in _DEFINITION_GROUPS:
         return sorted(definition_files(group))
     return _list_options(group, (*folders, conf_dir()))
 
@@ -264,17 +264,17 @@ def read_option(
     try:
         text = path.read_text(encoding="utf-8")
         # The project's own files are small, and checking their size takes as long as reading them.
-        is_own = top == conf_dir()
-        content = (yaml.load(text, Loader=_Loader) if is_own else parse_yaml(text)) or {}
+        is_project_file = top == conf_dir()
+        content = (yaml.load(text, Loader=_Loader) if is_project_file else parse_yaml(text)) or {}
     except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
     parents = content.pop("defaults", None) or []
-    is_plain = isinstance(parents, list) and all(
+    lists_names_only = isinstance(parents, list) and all(
         isinstance(entry, str) and re.fullmatch(r"[\w-]+", entry) for entry in parents
     )
-    if not is_plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
+    if not lists_names_only or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise UserError(
             f"{path} changes more than {group}; remove @package, and list only names in defaults"
         )

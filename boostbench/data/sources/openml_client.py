@@ -80,28 +80,28 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     UserError
         If the data do not suit the config: for instance a task that is not classification.
     """
-    where = f"OpenML task {spec['task']}" if spec.get("task") else f"OpenML {spec['id']}"
+    origin = f"OpenML task {spec['task']}" if spec.get("task") else f"OpenML {spec['id']}"
     if spec.get("task") and missing == "drop":
         raise UserError(
-            f"data.missing=drop leaves rows out, which the splits of {where} count; take "
+            f"data.missing=drop leaves rows out, which the splits of {origin} count; take "
             "data.missing=median"
         )
-    with _openml_session(where) as openml:
+    with _openml_session(origin) as openml:
         from boostbench.util.compat.openml import download_text
 
         data_id, target, task = spec.get("id"), spec.get("target"), None
         if spec.get("task"):
-            task = _read_task(openml, spec["task"], where)
+            task = _read_task(openml, spec["task"], origin)
             data_id, target = task.dataset_id, task.target_name
             splits_url = task.estimation_procedure["data_splits_url"]
             splits_text = download_text(splits_url)
         description = openml.datasets.get_dataset(data_id, download_data=True)
-        _warn_if_inactive(Path(description.data_file), where)
+        _warn_if_inactive(Path(description.data_file), origin)
         with open(description.data_file, "rb") as stream:
-            table = Arff().read(stream, where, ReadOptions())
+            table = Arff().read(stream, origin, ReadOptions())
     target = target or description.default_target_attribute
     if target is None:
-        raise UserError(f"{where} does not say which column holds the classes; set openml.target")
+        raise UserError(f"{origin} does not say which column holds the classes; set openml.target")
     data = features_and_labels(
         table,
         target,
@@ -115,7 +115,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     source, splits = f"OpenML {data_id} v{description.version}", None
     if task is not None:
         source = f"{source} ({description.name}), task {spec['task']}"
-        splits = _read_splits(splits_text, task.estimation_procedure, len(data.y), where)
+        splits = _read_splits(splits_text, task.estimation_procedure, len(data.y), origin)
     dataset = Dataset(name, data.X, data.y, source, splits, categories=data.categories)
     return dataset.one_hot_encoded()
 
@@ -138,10 +138,10 @@ def read_suite(number: int) -> dict[int, str]:
     Unreachable, ConnectionError
         See `download`.
     """
-    path, where = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
+    path, origin = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
     with contextlib.suppress(OSError, ValueError):
         return {int(task): name for task, name in json.loads(path.read_text("utf-8")).items()}
-    with _openml_session(where) as openml:
+    with _openml_session(origin) as openml:
         tasks = openml.study.get_suite(number).tasks
         listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
         names = {task: str(listed.loc[task, "name"]) for task in tasks}
@@ -150,18 +150,18 @@ def read_suite(number: int) -> dict[int, str]:
     return names
 
 
-def _read_task(openml, number: int, where: str):
+def _read_task(openml, number: int, origin: str):
     """Return openml's description of a task."""
     from boostbench.util.compat.openml import read_task_description
 
     # openml's `get_task` would load the data set for the names of its classes.
     task = read_task_description(number)
     if task.task_type_id is not openml.tasks.TaskType.SUPERVISED_CLASSIFICATION:
-        raise UserError(f"{where} is {task.task_type}, not supervised classification")
+        raise UserError(f"{origin} is {task.task_type}, not supervised classification")
     return task
 
 
-def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> list[Split]:
+def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> list[Split]:
     """Return the splits of a task, repeat by repeat.
 
     OpenML has no checksum of this file, so it is compared with the task's description: a truncated
@@ -175,7 +175,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
         openml's description of the estimation procedure: ``type`` and ``parameters``.
     n_samples : int
         Number of rows of the data set.
-    where : str
+    origin : str
         Name of the task in messages.
 
     Raises
@@ -187,9 +187,9 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
     """
     import pandas as pd  # slow to import
 
-    damage = f"{where}: the file of its splits is damaged"
+    damage = f"{origin}: the file of its splits is damaged"
     try:
-        table = Arff().read(io.BytesIO(text.encode()), f"{where}, file of splits", ReadOptions())
+        table = Arff().read(io.BytesIO(text.encode()), f"{origin}, file of splits", ReadOptions())
     except UserError as error:
         raise ConnectionError(str(error)) from None
     names = [name.lower() for name in table.names]
@@ -216,7 +216,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
     for number, parts in enumerate(splits, 1):
         # A bootstrap repeats training rows; a test row may not be among them.
         unique_rows = tuple(map(np.unique, parts))
-        check_split(unique_rows, n_samples, f"{where}, split {number} of {len(splits)}")
+        check_split(unique_rows, n_samples, f"{origin}, split {number} of {len(splits)}")
     is_cross_validation = procedure["type"] in ("crossvalidation", "leaveoneout")
     if is_cross_validation or procedure["type"] == "holdout":
         n_rows = frame.groupby(["repeat", "fold"])["rowid"].nunique()
@@ -229,25 +229,25 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, where: str) -> l
     return splits
 
 
-def _warn_if_inactive(data_file: Path, where: str) -> None:
+def _warn_if_inactive(data_file: Path, origin: str) -> None:
     """Warn about a data set that OpenML has deactivated or not checked yet."""
     description = ElementTree.parse(data_file.with_name("description.xml"))
     status = description.findtext("{http://openml.org/openml}status", "active")
     if status != "active":
         logger.warning(
             "%s is %s on OpenML: problems may be known, and another version may replace it",
-            where,
+            origin,
             status.replace("_", " "),
         )
 
 
 @contextmanager
-def _openml_session(where: str) -> Iterator:
+def _openml_session(origin: str) -> Iterator:
     """Provide the openml package; convert its errors, and remember a server that failed."""
     server = os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
     if time.monotonic() - last_failures.get(server, -math.inf) < RETRY_PAUSE:
         raise Unreachable(
-            f"{where}: the server could not be reached less than {RETRY_PAUSE:g} seconds ago"
+            f"{origin}: the server could not be reached less than {RETRY_PAUSE:g} seconds ago"
         )
     with tempfile.TemporaryDirectory(prefix="boostbench-") as folder:
         try:
@@ -256,7 +256,7 @@ def _openml_session(where: str) -> Iterator:
         except UserError:
             raise
         except Exception as error:  # openml does not wrap errors of requests, XML and missing keys
-            failure = _connection_error(error, where)
+            failure = _connection_error(error, origin)
             if isinstance(failure, Unreachable):
                 last_failures[server] = time.monotonic()
             raise failure from error
@@ -303,23 +303,23 @@ def _requests_with_timeout():
     return SimpleNamespace(**vars(requests) | {"Session": Session})
 
 
-def _connection_error(error: Exception, where: str) -> ConnectionError:
+def _connection_error(error: Exception, origin: str) -> ConnectionError:
     """Return a `ConnectionError` that explains an error in a few words."""
     from requests import exceptions
 
     response = getattr(error, "response", None)
     if response is not None:
         status = f"{response.status_code} ({response.reason})"
-        return ConnectionError(f"{where}: the server answers {status}")
+        return ConnectionError(f"{origin}: the server answers {status}")
     if isinstance(error, exceptions.Timeout):
-        return Unreachable(f"{where}: the server does not answer (time-out)")
+        return Unreachable(f"{origin}: the server does not answer (time-out)")
     if isinstance(error, exceptions.ConnectionError):
-        return Unreachable(f"{where}: the server cannot be reached")
+        return Unreachable(f"{origin}: the server cannot be reached")
     if type(error).__name__ == "OpenMLHashException":
         reason = "the downloaded file does not have the MD5 checksum of its description"
     else:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return ConnectionError(f"{where}: {reason}")
+    return ConnectionError(f"{origin}: {reason}")
 
 
 def _named_columns(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
