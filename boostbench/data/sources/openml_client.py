@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,6 +33,9 @@ from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text
 from boostbench.util.temporary_settings import temporarily_set
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 logger = logging.getLogger(__name__)
 
 #: Time of the last failure to reach each server, in seconds of `time.monotonic`.
@@ -40,12 +44,14 @@ last_failures: dict[str, float] = {}
 #: waits once. Later requests reach a server that has recovered.
 RETRY_PAUSE = 60.0
 
-#: Seconds to wait for a connection, and for each part of a response. openml has no limit.
+#: Seconds to wait for a connection, and seconds for each part of a response. openml has no limit.
 TIMEOUT = (3.0, 30.0)
 #: Attempts per request; openml sleeps 1, 2, 3, ... seconds between them.
 N_ATTEMPTS = 2
 #: HTTP status after which the request is repeated, as after server errors (5xx).
 _TOO_MANY_REQUESTS = 429
+#: Maximum number of characters of another program's error text in a message.
+_MAX_REASON = 200
 
 
 class Unreachable(ConnectionError):
@@ -89,6 +95,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     with _openml_session(origin) as openml:
         from boostbench.util.compat.openml import download_text
 
+        # 1) Download the splits of a task, the description of the data set and its file.
         data_id, target, task = spec.get("id"), spec.get("target"), None
         if spec.get("task"):
             task = _read_task(openml, spec["task"], origin)
@@ -99,6 +106,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         _warn_if_inactive(Path(description.data_file), origin)
         with open(description.data_file, "rb") as stream:
             table = Arff().read(stream, origin, ReadOptions())
+    # 2) Separate the labels from the features, and leave out columns that OpenML ignores.
     target = target or description.default_target_attribute
     if target is None:
         raise UserError(f"{origin} does not say which column holds the classes; set openml.target")
@@ -112,6 +120,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         missing,
         "openml.drop",
     )
+    # 3) Add the source and the splits of a task.
     source, splits = f"OpenML {data_id} v{description.version}", None
     if task is not None:
         source = f"{source} ({description.name}), task {spec['task']}"
@@ -162,7 +171,7 @@ def _read_task(openml, number: int, origin: str):
 
 
 def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> list[Split]:
-    """Return the splits of a task, repeat by repeat.
+    """Return the splits of a task, repeat by repeat and fold by fold.
 
     OpenML has no checksum of this file, so it is compared with the task's description: a truncated
     file would have fewer or smaller test sets.
@@ -178,6 +187,11 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
     origin : str
         Name of the task in messages.
 
+    Returns
+    -------
+    list of (ndarray of int, ndarray of int)
+        Row numbers of the training and the test part of each split.
+
     Raises
     ------
     ConnectionError
@@ -185,9 +199,44 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
     UserError
         If a row of a split does not exist or is in both parts, or a part is empty.
     """
+    damage = f"{origin}: the file of its splits is damaged"
+    rows = _read_split_rows(text, origin, damage)
+    _check_numbers_of_splits(rows, procedure["parameters"], damage)
+    splits = [
+        tuple(part.loc[part["type"] == kind, "rowid"].to_numpy() for kind in ("TRAIN", "TEST"))
+        for _, part in rows.groupby(["repeat", "fold"])
+    ]
+    for number, parts in enumerate(splits, 1):
+        # A bootstrap repeats training rows; a test row may not be among them.
+        unique_rows = tuple(map(np.unique, parts))
+        check_split(unique_rows, n_samples, f"{origin}, split {number} of {len(splits)}")
+    _check_split_rows(rows, procedure["type"], n_samples, damage)
+    return splits
+
+
+def _read_split_rows(text: str, origin: str, damage: str) -> "pd.DataFrame":
+    """Return the table of a file of splits.
+
+    Parameters
+    ----------
+    text, origin
+        See `_read_splits`.
+    damage : str
+        Start of messages on a damaged file.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A line for each row of the data set in each split: its number ``rowid``, the ``repeat`` and
+        ``fold`` of the split, and ``type``, which is TRAIN or TEST.
+
+    Raises
+    ------
+    ConnectionError
+        If the file is not ARFF, or a column or a value is missing.
+    """
     import pandas as pd  # slow to import
 
-    damage = f"{origin}: the file of its splits is damaged"
     try:
         table = Arff().read(io.BytesIO(text.encode()), f"{origin}, file of splits", ReadOptions())
     except UserError as error:
@@ -195,38 +244,65 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
     names = [name.lower() for name in table.names]
     if not {"type", "rowid", "repeat", "fold"} <= set(names):
         raise ConnectionError(f"{damage}: it needs the columns type, rowid, repeat and fold")
-    frame = pd.DataFrame({name: table.column(j) for j, name in enumerate(names)})
-    if frame.isna().any(axis=None):
+    rows = pd.DataFrame({name: table.column(j) for j, name in enumerate(names)})
+    if rows.isna().any(axis=None):
         raise ConnectionError(f"{damage}: it has missing values")
-    frame = frame.astype(np.int64)
-    frame["type"] = np.array(table.categories[names.index("type")])[frame["type"]]
+    rows = rows.astype(np.int64)
+    # The type is read as the code of a category.
+    rows["type"] = np.array(table.categories[names.index("type")])[rows["type"]]
+    return rows
 
-    n_folds = frame.groupby("repeat")["fold"].nunique()
+
+def _check_numbers_of_splits(rows: "pd.DataFrame", parameters: Mapping, damage: str) -> None:
+    """Raise ConnectionError if the repeats or their folds are not as many as the task has.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        See `_read_split_rows`.
+    parameters : mapping of str to str
+        Parameters of the estimation procedure. Some procedures have no number of folds or repeats,
+        or an empty one.
+    damage : str
+        Start of messages on a damaged file.
+    """
+    n_folds = rows.groupby("repeat")["fold"].nunique()
     for name, numbers in (("repeats", [len(n_folds)]), ("folds", n_folds)):
-        expected = procedure["parameters"].get(f"number_{name}", "")
+        expected = parameters.get(f"number_{name}", "")
         unexpected = [n for n in numbers if expected.isdecimal() and n != int(expected)]
         if unexpected:
             raise ConnectionError(
                 f"{damage}: it has {unexpected[0]} {name}, and the task {expected}"
             )
-    splits = [
-        tuple(part.loc[part["type"] == kind, "rowid"].to_numpy() for kind in ("TRAIN", "TEST"))
-        for _, part in frame.groupby(["repeat", "fold"])
-    ]
-    for number, parts in enumerate(splits, 1):
-        # A bootstrap repeats training rows; a test row may not be among them.
-        unique_rows = tuple(map(np.unique, parts))
-        check_split(unique_rows, n_samples, f"{origin}, split {number} of {len(splits)}")
-    is_cross_validation = procedure["type"] in ("crossvalidation", "leaveoneout")
-    if is_cross_validation or procedure["type"] == "holdout":
-        n_rows = frame.groupby(["repeat", "fold"])["rowid"].nunique()
+
+
+def _check_split_rows(rows: "pd.DataFrame", procedure: str, n_samples: int, damage: str) -> None:
+    """Raise ConnectionError if rows of the data set are absent from the splits.
+
+    Each split of a holdout or a cross-validation has all rows, and a cross-validation tests each
+    row once in each repeat. Other procedures, such as bootstraps, may leave rows out.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        See `_read_split_rows`.
+    procedure : str
+        Type of the estimation procedure.
+    n_samples : int
+        Number of rows of the data set.
+    damage : str
+        Start of messages on a damaged file.
+    """
+    is_cross_validation = procedure in ("crossvalidation", "leaveoneout")
+    if is_cross_validation or procedure == "holdout":
+        n_rows = rows.groupby(["repeat", "fold"])["rowid"].nunique()
         if (n_rows != n_samples).any():
             raise ConnectionError(f"{damage}: a split has {n_rows.min()} of {n_samples} rows")
     if is_cross_validation:
-        n_test_rows = frame[frame["type"] == "TEST"].groupby(["repeat", "rowid"]).size()
-        if len(n_test_rows) != len(n_folds) * n_samples or (n_test_rows != 1).any():
+        n_tests = rows[rows["type"] == "TEST"].groupby(["repeat", "rowid"]).size()
+        n_repeats = rows["repeat"].nunique()
+        if len(n_tests) != n_repeats * n_samples or (n_tests != 1).any():
             raise ConnectionError(f"{damage}: it does not test each row once in each repeat")
-    return splits
 
 
 def _warn_if_inactive(data_file: Path, origin: str) -> None:
@@ -243,7 +319,18 @@ def _warn_if_inactive(data_file: Path, origin: str) -> None:
 
 @contextmanager
 def _openml_session(origin: str) -> Iterator:
-    """Provide the openml package; convert its errors, and remember a server that failed."""
+    """Provide the openml package; convert its errors, and remember a server that failed.
+
+    Parameters
+    ----------
+    origin : str
+        Name of the data set, task or suite in messages.
+
+    Raises
+    ------
+    Unreachable, ConnectionError
+        See `download`.
+    """
     server = os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
     if time.monotonic() - last_failures.get(server, -math.inf) < RETRY_PAUSE:
         raise Unreachable(
@@ -291,6 +378,8 @@ def _requests_with_timeout():
     class Session(requests.Session):
         def request(self, method, url, **options):
             response = super().request(method, url, **{"timeout": TIMEOUT} | options)
+            # openml reads OpenML's own errors. It repeats a request after a ConnectionError, which
+            # may help for errors of the server and too many requests.
             if response.status_code >= 400 and b"<oml:error" not in response.content:
                 try:
                     response.raise_for_status()
@@ -318,12 +407,17 @@ def _connection_error(error: Exception, origin: str) -> ConnectionError:
     if type(error).__name__ == "OpenMLHashException":
         reason = "the downloaded file does not have the MD5 checksum of its description"
     else:
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        # The text of an unknown error may be long.
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:_MAX_REASON]}"
     return ConnectionError(f"{origin}: {reason}")
 
 
 def _named_columns(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
-    """Return the columns in an attribute of the description: a name, a list, or comma-separated."""
+    """Return the columns that an attribute of the description names.
+
+    The attribute is a name, a list of names, or names separated by commas. A name of a column may
+    itself have a comma.
+    """
     entries = [attribute] if isinstance(attribute, str) else attribute or []
     names = set()
     for entry in entries:
