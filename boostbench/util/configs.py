@@ -37,11 +37,15 @@ TASK_PREFIX = "openml-task-"
 
 # PyYAML's loader in C is eight times as fast; not every installation has it.
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """Loader that reads 1e-2 as a number and refuses duplicate keys, as Hydra does."""
+    """Loader that reads 1e-2 as a number and refuses duplicate keys, as Hydra does.
+
+    PyYAML itself reads 1e-2, without a point, as a text, and takes the last of duplicate keys.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         keys: set[tuple[str, str]] = set()
         for key, _ in node.value:
+            # The keys 1 and "1" have different tags.
             identity = key.tag, str(key.value)
             if identity in keys:
                 raise yaml.constructor.ConstructorError(
@@ -51,6 +55,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         return super().construct_mapping(node, deep)
 
 
+# The last argument has the first characters of such numbers.
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
@@ -58,8 +63,11 @@ _Loader.add_implicit_resolver(
 )
 
 
-#: Limits on the number of values of a YAML text, with aliases expanded, and on their nesting.
-MAX_VALUES, MAX_DEPTH = 100_000, 50
+#: Maximum number of values of a YAML text, with aliases expanded: a few lines of aliases to aliases
+#: could stand for billions.
+MAX_VALUES = 100_000
+#: Maximum number of lists and mappings inside one another: PyYAML reads them by recursion.
+MAX_DEPTH = 50
 
 
 def parse_yaml(text: str) -> object:
@@ -77,8 +85,16 @@ def parse_yaml(text: str) -> object:
 
 
 def _check_yaml_size(text: str) -> None:
+    """Raise YAMLError if a YAML text has too many values or levels, or contains itself.
+
+    The text is read as a sequence of events (start of a list or mapping, scalar, alias, end), which
+    needs neither recursion nor the memory of the values. An alias counts as the values of its
+    anchor.
+    """
     n_values = 0
-    sizes: dict[str, int] = {}
+    # Number of values of each list and mapping with an anchor, by the anchor.
+    anchor_sizes: dict[str, int] = {}
+    # Anchor of each list and mapping that has not ended, and the number of values before it.
     open_collections: list[tuple[str | None, int]] = []
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -86,11 +102,12 @@ def _check_yaml_size(text: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, n_values_before = open_collections.pop()
             if anchor:
-                sizes[anchor] = n_values - n_values_before
+                anchor_sizes[anchor] = n_values - n_values_before
         elif isinstance(event, yaml.AliasEvent):
             if any(event.anchor == anchor for anchor, _ in open_collections):
                 raise yaml.YAMLError(f"the value of &{event.anchor} contains itself")
-            n_values += sizes.get(event.anchor, 0)
+            n_values += anchor_sizes.get(event.anchor, 0)
+        # Scalars, aliases and the starts of lists and mappings count as a value each.
         if isinstance(event, yaml.NodeEvent):
             n_values += 1
         if n_values > MAX_VALUES or len(open_collections) > MAX_DEPTH:
@@ -114,6 +131,13 @@ def conf_dir() -> Path:
 
 @functools.cache
 def _conf_dir_candidates(module: str) -> tuple[Path, Path]:
+    """Return the folders of configs of an installed package and of a checkout.
+
+    Parameters
+    ----------
+    module : str
+        Path of this module's file.
+    """
     package = Path(module).resolve().parents[1]
     return package / "conf", package.parent / "conf"
 
@@ -131,6 +155,7 @@ def paper_folders() -> dict[str, Path]:
 # `forget_listings`.
 @functools.cache
 def _paper_folders(conf: Path, user_folder: str | None) -> dict[str, Path]:
+    """Return the folders of `paper_folders`; those of `conf` come before the user's."""
     tops = [conf / "paper", *([Path(user_folder)] if user_folder else [])]
     folders: dict[str, Path] = {}
     for top in tops:
@@ -153,6 +178,16 @@ def definition_files(kind: str) -> dict[str, Path]:
 def _definition_files(
     kind: str, top: Path, papers: tuple[tuple[str, Path], ...]
 ) -> dict[str, Path]:
+    """Return the files of `definition_files`.
+
+    Parameters
+    ----------
+    kind : {"table", "figure"}
+    top : pathlib.Path
+        Folder of the definitions that belong to no paper, which come first.
+    papers : tuple of (str, pathlib.Path)
+        Name and folder of each paper.
+    """
     files = {stem: top / f"{stem}.yaml" for stem in _yaml_stems(top)}
     for paper, folder in papers:
         for stem in _yaml_stems(folder):
@@ -197,6 +232,7 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
 
 @functools.cache
 def _list_options(group: str, tops: tuple[Path, ...]) -> list[str]:
+    """Return the sorted options of a group in several folders of configs."""
     return sorted({stem for top in tops for stem in _yaml_stems(os.path.join(top, group))})
 
 
@@ -208,6 +244,7 @@ def forget_listings() -> None:
 
 @functools.cache
 def _config_file() -> dict:
+    """Return the content of ``config.yaml``, with its ``defaults``."""
     return parse_yaml((conf_dir() / "config.yaml").read_text(encoding="utf-8"))
 
 
@@ -257,6 +294,7 @@ def read_option(
         If the file is missing, cannot be read or is not YAML, if it changes other groups, or if
         its defaults form a circle.
     """
+    # 1) Find and read the file. Without any, `path` is the one in ``conf/``, for the message.
     for top in (*folders, conf_dir()):
         path = top / group / f"{name}.yaml"
         if os.path.isfile(path):  # no error if the folder may not be entered
@@ -270,6 +308,8 @@ def read_option(
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
+    # 2) Check that the file changes its own group only: `defaults` may name files of other groups,
+    #    as mappings or paths, and @package moves the values of the file elsewhere.
     parents = content.pop("defaults", None) or []
     lists_names_only = isinstance(parents, list) and all(
         isinstance(entry, str) and re.fullmatch(r"[\w-]+", entry) for entry in parents
@@ -278,6 +318,8 @@ def read_option(
         raise UserError(
             f"{path} changes more than {group}; remove @package, and list only names in defaults"
         )
+    # 3) Merge the values of the defaults; later ones and those of the file itself win. Hydra's
+    #    _self_ names the file.
     inherited = {}
     for parent in parents:
         if parent != "_self_":
@@ -299,8 +341,11 @@ def read_titles(group: str) -> dict[str, str]:
 def read_summary(group: str, name: str) -> str:
     """Return the first clause of the comment at the top of an option's file, or ``""``."""
     path = conf_dir() / group / f"{name}.yaml"
-    comment = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
-    return " ".join(comment[1].replace("\n#", "").split()) if comment else ""
+    if not path.is_file():
+        return ""
+    # The clause may continue on further lines of the comment.
+    clause = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8"))
+    return " ".join(clause[1].replace("\n#", "").split()) if clause else ""
 
 
 def find_definition(kind: str, name: str) -> Path:
@@ -372,7 +417,8 @@ def read_definition(kind: str, name: str) -> tuple[Path, dict]:
         raise UserError(
             f"{path} is not a {kind}: it holds {truncated_repr(content)}, not KEY: VALUE"
         )
-    # The name of a file names its results.
+    # Results are stored under the name of the file: another file of this name would replace the
+    # project's results.
     if path.stem in list_options(kind) and not path.samefile(find_definition(kind, path.stem)):
         raise UserError(
             f"{path}: {path.stem} is a {kind} of the project, in whose place the results of this "
