@@ -155,7 +155,7 @@ def paper_folders() -> dict[str, Path]:
 # `forget_listings`.
 @functools.cache
 def _paper_folders(conf: Path, user_folder: str | None) -> dict[str, Path]:
-    """Return the folders of `paper_folders`; those of `conf` come before the user's."""
+    """Return the folders of `paper_folders`; the project's papers come before the user's."""
     tops = [conf / "paper", *([Path(user_folder)] if user_folder else [])]
     folders: dict[str, Path] = {}
     for top in tops:
@@ -318,7 +318,7 @@ def read_option(
         raise UserError(
             f"{path} changes more than {group}; remove @package, and list only names in defaults"
         )
-    # 3) Merge the values of the defaults; later ones and those of the file itself win. Hydra's
+    # 3) Merge the values of the defaults; later values win, and the file itself wins. Hydra's
     #    _self_ names the file.
     inherited = {}
     for parent in parents:
