@@ -33,7 +33,19 @@ def data_folder() -> Path | None:
 
 
 def local_file(spec: DataSpec) -> Path | None:
-    """Return the local file of a data set; None if there is none."""
+    """Return the local file of a data set.
+
+    Parameters
+    ----------
+    spec : DataSpec
+        Settings of the data set.
+
+    Returns
+    -------
+    Path or None
+        ``data.path`` if the user gave it, also if no such file exists; otherwise the file of the
+        data set's name in the folder of data files. None: there is no such file or folder.
+    """
     if spec.path:
         return user_path(spec.path)
     folder = data_folder()
@@ -53,8 +65,9 @@ def find_file(stem: str, folder: Path) -> Path | None:
     Returns
     -------
     Path or None
-        First existing file among ``STEM.svm``, ``STEM.svm.gz``, ...; for IDX files the images of
-        the training part. None: there is no such file.
+        First existing file among the formats and their compressions, such as ``STEM.svm`` and
+        ``STEM.svm.gz``. IDX files come in fours, of which the images of the training part are
+        returned. None: there is no such file.
     """
     for suffix in main_suffixes():
         for compression in OPENERS:
@@ -88,34 +101,40 @@ def read_file(path: Path, options: ReadOptions, missing: str | None = None) -> L
     UserError
         If the file does not exist, its format is unknown, or it cannot be read.
     """
+    # 1) Find the reader of the format.
     if not os.path.isfile(path):
         raise UserError(f"there is no file {path}; check the path")
     reader = reader_of(path)
     if reader is None:
         raise unknown_suffix_error(path)
     check_options(options, reader, f"{path.name} has another format")
+    # 2) Read features and labels.
     with open_file(path) as stream:
         table = reader.read(stream, str(path), options)
         # Messages on the table read the file again, for the numbers of lines.
         data = features_and_labels(table, options.labels, missing=missing)
+    # 3) Read the splits. They count the rows of the file, some of which may be left out of the data
+    #    because of missing features.
     splits_path = path.with_name(f"{stem_and_suffix(path)[0]}.splits.npz")
     if os.path.isfile(splits_path):
-        kept_rows = data.kept_rows
-        splits = read_splits(splits_path, len(data.y if kept_rows is None else kept_rows))
-        data = data._replace(splits=remap_rows(splits, kept_rows, str(splits_path)))
+        n_file_rows = len(data.y) if data.kept_rows is None else len(data.kept_rows)
+        splits = read_splits(splits_path, n_file_rows)
+        data = data._replace(splits=remap_rows(splits, data.kept_rows, str(splits_path)))
+    # 4) Ignore names that only number the columns of a file without categories.
     if data.names and not data.categories and _is_column_numbering(data.names):
         data = data._replace(names=None)
     return data
 
 
 def _is_column_numbering(names: Sequence[str]) -> bool:
-    """Return whether n names are the numbers from 0 to n in order, without one of them.
+    """Return whether n names are n of the n + 1 numbers from 0 to n, in ascending order.
 
     The absent number belongs to the class column if a header counts from 0. It is 0 if the header
     counts from 1 and the class column is the last one.
     """
-    name_set, numbers = set(names), map(str, range(len(names) + 1))
-    return names == [number for number in numbers if number in name_set]
+    distinct_names = set(names)
+    numbers = map(str, range(len(names) + 1))
+    return names == [number for number in numbers if number in distinct_names]
 
 
 def data_set_name(path: Path) -> str:
