@@ -63,6 +63,7 @@ class GiniTreeSearch:
         self.n_classes = n_classes
         self.max_leaf_nodes = max_leaf_nodes
         self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
+        # Flat index of column 1 + label of each sample in `_edge_columns`.
         self._flat_label_indices = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
 
     def best(self, G):
@@ -98,7 +99,7 @@ class GiniTreeSearch:
             # The leaves of a complete tree need no search for a split.
             may_grow = len(leaves) < self.max_leaf_nodes
             for is_on_side in (~node.is_above, node.is_above):
-                nodes.append(self._make_leaf(G, node.is_inside & is_on_side, may_grow))
+                nodes.append(self._make_leaf(G, node.is_inside & is_on_side, may_grow=may_grow))
         if len(nodes) == 1:
             return None
         # 2) Label the leaves, and store the nodes as arrays. A leaf tests nothing: the split that
@@ -161,7 +162,9 @@ class GiniTreeSearch:
         # 3) Move the threshold to the midpoint between samples of the leaf: the search has put it
         # between two neighbours among all samples.
         threshold = _midpoint_around(values[is_inside], stump.threshold)
-        return _Leaf(is_inside, class_weights, gain, stump.feature, threshold, is_above)
+        return leaf._replace(
+            gain=gain, feature=stump.feature, threshold=threshold, is_above=is_above
+        )
 
     @cached_property
     def _edge_columns(self):
