@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fitting.examples import RECORD, TRIAL, recorded
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -45,12 +46,14 @@ def test_memory_of_a_crash_is_infinite(script, monkeypatch, code, expected):
 
 def test_hours_of_a_path_go_by_the_reference_job_of_its_splits(script):
     table_hours = script("table_hours")
-    splits = [{"seconds": {"fit": 36.0, "calibration": 0.1}}, {"seconds": None}]
-    job = table_hours.reference_job(splits)
+    split = recorded(RECORD | {"seconds": RECORD["seconds"] | {"fit": 36.0, "calibration": 0.1}})
+    path = {"points": [{"width": 1.0}, {"width": 2.0}], "validation_errors": [0.1, 0.2]}
+    trial = {key: value for key, value in TRIAL.items() if key not in ("point", "validation_error")}
+    trial = recorded(trial | path | {"seconds": [20.0, 16.0]}, "tuning")
+    job = table_hours.reference_job([split])
     assert job == 0.1
-    assert table_hours.of_record(splits[0], job) == 36 / 3600 / 2
-    assert table_hours.of_record({"seconds": [20.0, 16.0]}, job) == 36 / 3600 / 2
-    assert table_hours.of_record(splits[1], job) == 0
+    assert table_hours.of_record(split, job) == 36 / 3600 / 2
+    assert table_hours.of_record(trial, job) == 36 / 3600 / 2
 
 
 def test_hours_by_table(folder, script):

@@ -3,7 +3,6 @@
 from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
@@ -235,6 +234,9 @@ class SignTreeSearch:
         self.X = X
         self._X_float32 = np.asfortranarray(X, dtype=np.float32)
         self._has_varying_feature = np.ptp(self._X_float32, axis=0).any()
+        # Importing scikit-learn's trees takes a second, and other boosters do not need them.
+        from sklearn.tree import DecisionTreeClassifier
+
         # The seed only shuffles the order of features, which breaks ties.
         self._model = DecisionTreeClassifier(
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, random_state=0

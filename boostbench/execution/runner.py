@@ -191,7 +191,9 @@ class Run:
             for task in tuning_tasks(experiment, experiment.tuning_split(split)):
                 if run_records.find_finished(task, task.key) is None:
                     tuning[run_records.file_for(task), task.key] = task
-        # 3) Start the workers, and check that records can be written.
+        # 3) Find the sources of classes, start the workers, and check that records are writable.
+        for experiment, _ in missing.values():
+            experiment.spec.code_version  # noqa: B018  An error now costs no fit.
         workers = Workers(n_jobs, backend, scheduler)
         check_writable({file.path for file, _ in (*missing, *tuning)})
         expected = _forecast(list(missing.values()), list(tuning.values()), run_records)
