@@ -36,8 +36,38 @@ def complete(before: list[str], word: str) -> list[str]:
 
 
 def run(args: Namespace) -> int:
-    """Make the table."""
-    return make_table(args.name, args.words, args.row, args.column, args.orientation)
+    """Make the table, or one table for each quantity of ``quantity=A,B``."""
+    requests = split_quantities(args.words)
+    if len(requests) > 1:
+        from boostbench.config.table_request import TableRequest
+        from boostbench.config.tables import TableDefinition
+
+        # A wrong name of a later quantity is reported before the first table runs.
+        for overrides in requests:
+            definition = TableDefinition.read(args.name)
+            TableRequest.from_definition(definition, overrides, args.row, args.column)
+    return max(
+        make_table(args.name, overrides, args.row, args.column, args.orientation)
+        for overrides in requests
+    )
+
+
+def split_quantities(overrides: Sequence[str]) -> list[list[str]]:
+    """Return the overrides of one table for each quantity that they name.
+
+    Examples
+    --------
+    >>> split_quantities(["quantity=test_error,auc", "protocol.n_splits=3"])
+    [['quantity=test_error', 'protocol.n_splits=3'], ['quantity=auc', 'protocol.n_splits=3']]
+    >>> split_quantities(["rerun=never"])
+    [['rerun=never']]
+    """
+    for position, override in enumerate(overrides):
+        key, _, names = override.partition("=")
+        if key == "quantity" and "," in names:
+            before, after = overrides[:position], overrides[position + 1 :]
+            return [[*before, f"quantity={name}", *after] for name in names.split(",")]
+    return [list(overrides)]
 
 
 def make_table(

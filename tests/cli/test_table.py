@@ -13,6 +13,7 @@ from boostbench.config.compose import compose_experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
 from boostbench.papers.published import lines_of
+from boostbench.records.store import read_records, record_path
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
@@ -747,6 +748,21 @@ def test_scores_table_shows_log_loss(call, done, folder, define_table):
     assert re.search(
         r"Log-loss .* Brier\s+score .* ROC\s+AUC .*Balanced\s+accuracy", result.out, re.S
     )
+
+
+def test_table_of_several_quantities_fits_once(done, refused, folder, define_table):
+    name = define_table(rows=["iris"], columns=["adaboost_mh", "samme"])
+    error = refused("table", name, "quantity=test_error,aucc", *QUICK)
+    assert "unknown quantity 'aucc'; did you mean auc" in error
+    assert list(folder.glob("results/records/*/*.jsonl")) == []
+    result = done("table", name, "quantity=test_error,auc", *QUICK)
+    assert "quantity=test_error" in result.out
+    assert "quantity=auc" in result.out
+    for algo in ("adaboost_mh", "samme"):
+        path = record_path(folder / "results", "iris", algo)
+        assert len(read_records(path)[0]) == 3
+    for quantity in ("test_error", "auc"):
+        assert (folder / "results" / "tables" / f"mine-{CHANGED}-{quantity}.csv").is_file()
 
 
 def test_foreign_table_runs_no_code(call, folder, define_table, monkeypatch):
