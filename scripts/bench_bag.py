@@ -36,7 +36,14 @@ ROUNDS_OF_GROWTH, ROUNDS_OF_THREADS = 20, 60
 def main():
     """Print the tables that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kinds", nargs="*", choices=SIZES)
+    # argparse of Python 3.11 looks up the empty list, too, if no kind is named.
+    parser.add_argument(
+        "kinds",
+        nargs="*",
+        choices=[*SIZES, []],
+        metavar="KIND",
+        help="ebm, growth or threads; default: all",
+    )
     parser.add_argument("--samples", type=int, nargs="+")
     arguments = parser.parse_args()
     tables = {"ebm": compare_with_ebm, "growth": show_growth, "threads": compare_threads}

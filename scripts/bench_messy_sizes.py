@@ -45,7 +45,14 @@ N_REPEATS = {"boosters": 5, "bags": 2}
 def main():
     """Print a table for each pair of models, with a row for each number of rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kinds", nargs="*", choices=MODELS)
+    # argparse of Python 3.11 looks up the empty list, too, if no kind is named.
+    parser.add_argument(
+        "kinds",
+        nargs="*",
+        choices=[*MODELS, []],
+        metavar="KIND",
+        help="boosters or bags; default: both",
+    )
     parser.add_argument("--rows", type=int, nargs="+", default=[3000, 30_000, 80_000])
     arguments = parser.parse_args()
     for kind in arguments.kinds or MODELS:
