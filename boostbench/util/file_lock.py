@@ -12,7 +12,7 @@ from boostbench.util.files import open_in_place
 
 @contextmanager
 def file_lock(
-    path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
+    path: Path, content: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
 ) -> Iterator[None]:
     """Hold an exclusive lock for writing or replacing a file; reading remains possible.
 
@@ -23,7 +23,7 @@ def file_lock(
     ----------
     path : Path
         Path of the file; its folder is created if it is missing.
-    what, remedy : str
+    content, remedy : str
         Parts of the error message, see `boostbench.util.errors.writing_to`.
     depth : int, default=0
         Number of the file's folders that must not be links, see
@@ -34,7 +34,7 @@ def file_lock(
     UserError
         If the folder or the lock cannot be written, or its file system does not support locks.
     """
-    with writing_to(path, remedy, what, depth), open_in_place(lock_path(path), "ab") as lock:
+    with writing_to(path, remedy, content, depth), open_in_place(lock_path(path), "ab") as lock:
         acquire_file_lock(lock, path.parent, remedy)
         yield
 
