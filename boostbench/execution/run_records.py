@@ -37,7 +37,7 @@ class RunRecords:
         self.folder = shard.folder(records.results) if shard else records.results
         self.verified = records.verified
         self._records = records
-        # Files that are not read as they are on disk: of a shard, and of a run of all work anew.
+        # Indexes that differ from their files: a shard and a run with rerun="all" have their own.
         self._run_files: dict[Path, RecordIndex] = {}
 
     def file_for(self, work: Experiment | Task, tuning: bool = False) -> RecordIndex:

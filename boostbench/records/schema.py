@@ -351,7 +351,7 @@ class Failure(Record, kw_only=True):
 
 
 class _TrialFields(Record, kw_only=True):
-    """Fields of cross-validation trials: of one point of the grid, or of several points.
+    """Fields of cross-validation trials of one point of the grid, or of several points.
 
     Several points are a trial if the fits of a warm-started path, or the stages of one fit, reach
     them; see `boostbench.fitting.tuning`.

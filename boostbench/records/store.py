@@ -37,7 +37,7 @@ from boostbench.util.files import (
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
-# Endings: of a file of records, and the further ending of its packed file.
+# Ending of a file of records, and the further ending of its packed file.
 _PLAIN, _PACKED = ".jsonl", ".gz"
 # Damaged lines of a file that are described; the others are counted.
 _MAX_DESCRIBED = 5

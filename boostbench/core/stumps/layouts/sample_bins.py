@@ -14,8 +14,8 @@ from boostbench.core.linear_algebra import sparse_product
 # in a bin, and thus the rounding error.
 _CHUNK_ENTRIES = 2**18
 
-# In single precision the product adds four columns of weights at a time, and the remaining ones one
-# by one. Columns of zeros therefore save time if they pad the weights to a multiple of four.
+# The product adds four columns of weights in single precision at a time, and the remaining ones
+# one by one. Columns of zeros therefore save time if they pad the weights to a multiple of four.
 _UNROLLED_COLUMNS = 4
 
 # Padding copies the weights of each sample and the sums of each bin. It takes less time than it
