@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from boostbench.config.tables import Key, TableDefinition, shipped_data, shipped_definition
+from boostbench.config.tables import TableDefinition, shipped_data, shipped_definition
 from boostbench.papers.metadata import tables
 from boostbench.papers.published import Published
-from boostbench.spec.experiment import ExperimentConfig
+from boostbench.spec.experiment import CellKey, ExperimentConfig
 
 # Keys of data that affect no result: their name, their source and their checks.
 _SOURCE = ("name", "openml", "sklearn", "expect")
@@ -88,7 +88,7 @@ def find_reference(config: ExperimentConfig) -> Reference:
     )
 
 
-def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, Key]]:
+def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
     names = {table.definition for table in tables().values() if table.paper == paper} - {""}

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from boostbench.config.reference import departures
-from boostbench.config.tables import Key, TableDefinition
+from boostbench.config.tables import TableDefinition
 from boostbench.spec import measures
-from boostbench.spec.experiment import ExperimentConfig, ExperimentSpec, Profile
+from boostbench.spec.experiment import CellKey, ExperimentConfig, ExperimentSpec, Profile
 from boostbench.spec.keys import digest
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
@@ -34,25 +34,25 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     ----------
     definition : TableDefinition
         Definition of the requested rows and columns.
-    configs : dict of Key to ExperimentConfig
+    configs : dict of CellKey to ExperimentConfig
         Configs by row and column.
     name, title : str
         Name of the files, and heading.
     changes : list of str
         Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
         the first one with such settings.
-    departures : dict of Key to tuple of str
+    departures : dict of CellKey to tuple of str
         Settings by which a cell is another experiment than the defined one.
     settings : list of str
         Overrides that change the numbers.
     """
 
     definition: TableDefinition
-    configs: dict[Key, ExperimentConfig]
+    configs: dict[CellKey, ExperimentConfig]
     name: str
     title: str
     changes: list[str] = []
-    departures: dict[Key, tuple[str, ...]] = {}
+    departures: dict[CellKey, tuple[str, ...]] = {}
     settings: list[str] = []
 
     @classmethod
@@ -128,12 +128,12 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         return self.common.results
 
     @property
-    def specs(self) -> dict[Key, ExperimentSpec]:
+    def specs(self) -> dict[CellKey, ExperimentSpec]:
         """Specifications of the cells that are run."""
         return {key: config.spec for key, config in self.experiments.items()}
 
     @property
-    def experiments(self) -> dict[Key, ExperimentConfig]:
+    def experiments(self) -> dict[CellKey, ExperimentConfig]:
         """Configs of the cells that are run."""
         return {key: each for key, each in self.configs.items() if self.definition.is_run(*key)}
 
@@ -174,8 +174,8 @@ def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
 
 
 def _compare_with_definition(
-    definition: TableDefinition, configs: dict[Key, ExperimentConfig]
-) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
+    definition: TableDefinition, configs: dict[CellKey, ExperimentConfig]
+) -> tuple[list[str], dict[CellKey, tuple[str, ...]]]:
     """Return the settings that differ from the definition, and the departures of each cell."""
     defined = definition.compose()
     changes: dict[str, None] = {}

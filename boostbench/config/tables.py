@@ -24,14 +24,11 @@ from boostbench.papers.notes import Claim, filter_remarks
 from boostbench.papers.published import Published, find_published, statement
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.experiment import ExperimentConfig
+from boostbench.spec.experiment import CellKey, ExperimentConfig
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 from boostbench.util.terminal import spinner, truncated_repr
 from boostbench.util.validation import check_names, check_value, struct_from_mapping
-
-#: Row and column of a cell.
-Key = tuple[str, str]
 
 
 class RowDefinition(msgspec.Struct, frozen=True):
@@ -345,13 +342,13 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return get_quantity(self.quantity or default)
 
     @property
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[CellKey]:
         """Row and column of each cell."""
         return list(product(self.rows, self.columns))
 
     def runnable_cells(
         self, rows: Collection[str] = (), columns: Collection[str] = ()
-    ) -> list[Key]:
+    ) -> list[CellKey]:
         """Return row and column of each cell that is run, for some rows and columns or for all.
 
         Raises
@@ -373,8 +370,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return row not in self.columns[column].without
 
     def compose(
-        self, overrides: Sequence[str] = (), keys: Collection[Key] | None = None
-    ) -> dict[Key, ExperimentConfig]:
+        self, overrides: Sequence[str] = (), keys: Collection[CellKey] | None = None
+    ) -> dict[CellKey, ExperimentConfig]:
         """Compose the config of each cell.
 
         Parameters
@@ -386,7 +383,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
         Returns
         -------
-        dict of Key to ExperimentConfig
+        dict of CellKey to ExperimentConfig
             Configs by row and column.
         """
         asked = parse_overrides(overrides)

@@ -19,13 +19,10 @@ from boostbench.execution.runner import Report, Run, check_rerun
 from boostbench.execution.shards import Shard
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec.data import DataSpec
-from boostbench.spec.experiment import ExperimentConfig
+from boostbench.spec.experiment import CellKey, ExperimentConfig
 from boostbench.util.configs import read_summary
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.terminal import echo, spinner
-
-#: Row and column of a cell.
-Key = tuple[str, str]
 
 
 def execute(configs: Sequence[ExperimentConfig]) -> Report:
@@ -61,23 +58,23 @@ class TablePlan:
     ----------
     common : ExperimentConfig
         Config of the first cell, with the folder of the results and the settings of the run.
-    recorded : dict of Key to ExperimentResults
+    recorded : dict of CellKey to ExperimentResults
         Records of each cell that can run.
-    datasets : dict of Key to Dataset
+    datasets : dict of CellKey to Dataset
         Data of the incomplete cells, and of the others as far as no download is needed.
-    incomplete : list of Key
+    incomplete : list of CellKey
         Cells that may lack splits.
     run : Run or None
         Plan of their missing fits; None: no cell is incomplete.
     """
 
     common: ExperimentConfig
-    recorded: dict[Key, ExperimentResults]
-    datasets: dict[Key, Dataset] = field(default_factory=dict)
-    incomplete: list[Key] = field(default_factory=list)
+    recorded: dict[CellKey, ExperimentResults]
+    datasets: dict[CellKey, Dataset] = field(default_factory=dict)
+    incomplete: list[CellKey] = field(default_factory=list)
     run: Run | None = None
 
-    def complete(self) -> dict[Key, ExperimentResults]:
+    def complete(self) -> dict[CellKey, ExperimentResults]:
         """Run the missing fits, and return the records of each cell."""
         if self.run is None:
             return self.recorded
@@ -85,7 +82,7 @@ class TablePlan:
         return self.recorded | dict(zip(self.incomplete, report.outcomes, strict=True))
 
 
-def plan_table(configs: Mapping[Key, ExperimentConfig]) -> TablePlan:
+def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     """Look up the records of a table, and plan the fits that ``rerun`` asks for.
 
     Data of complete rows are not downloaded. A named data set is the same one in every copy, so
@@ -94,7 +91,7 @@ def plan_table(configs: Mapping[Key, ExperimentConfig]) -> TablePlan:
 
     Parameters
     ----------
-    configs : mapping of Key to ExperimentConfig
+    configs : mapping of CellKey to ExperimentConfig
         Config of each cell that can run. The first one has the settings of the run.
 
     Returns
@@ -190,28 +187,28 @@ def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
 
 
 def load_table_data(
-    data: Mapping[Key, DataSpec], needed: Collection[Key]
-) -> tuple[dict[Key, Dataset], list[str]]:
+    data: Mapping[CellKey, DataSpec], needed: Collection[CellKey]
+) -> tuple[dict[CellKey, Dataset], list[str]]:
     """Load the data of a table's cells that are needed or here, equal data once.
 
     Parameters
     ----------
-    data : mapping of Key to DataSpec
+    data : mapping of CellKey to DataSpec
         Data by row and column. Cells of a row mostly share them; a column may cut its data in
         another way, or fill missing values.
-    needed : collection of Key
+    needed : collection of CellKey
         Cells whose data have to be loaded; others are if that takes no network.
 
     Returns
     -------
-    datasets : dict of Key to Dataset
+    datasets : dict of CellKey to Dataset
     notes : list of str
         Which rows do not run though they are needed, and why.
     """
-    alike: dict[str, list[Key]] = {}
+    alike: dict[str, list[CellKey]] = {}
     for key, spec in data.items():
         alike.setdefault(repr(spec), []).append(key)
-    datasets: dict[Key, Dataset] = {}
+    datasets: dict[CellKey, Dataset] = {}
     absent: dict[str, tuple[DataSpec, DataNotAvailable]] = {}
     notes = []
     for keys in alike.values():

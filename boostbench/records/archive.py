@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from boostbench.records.schema import Data, Failure, Measured, Record
 from boostbench.records.store import (
@@ -19,10 +19,9 @@ from boostbench.records.store import (
 from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
 from boostbench.spec.class_facts import CodeVersion
-from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.experiment import CellKey, ExperimentSpec
 from boostbench.util.errors import UserError
 
-K = TypeVar("K")
 # Digits of a checksum in a title.
 _CHECKSUM_DIGITS = 8
 
@@ -246,8 +245,10 @@ class Records:
         in_order = [splits[split] for split in sorted(splits)]
         return ExperimentResults.from_splits(in_order, n_splits, spec.code_version, self.verified)
 
-    def find_each(self, specs: Mapping[K, ExperimentSpec]) -> dict[K, ExperimentResults]:
-        """Return the results of several experiments, see `find`."""
+    def find_each(
+        self, specs: Mapping[CellKey, ExperimentSpec]
+    ) -> dict[CellKey, ExperimentResults]:
+        """Return the results of the cells of a table, see `find`."""
         return {key: self.find(spec) for key, spec in specs.items()}
 
     def each(

@@ -8,24 +8,25 @@ import msgspec
 from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import Key, TableDefinition, read_definitions
+from boostbench.config.tables import TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.papers.notes import Claim
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataCounts, DataSpec
+from boostbench.spec.experiment import CellKey
 from boostbench.util.errors import print_error
 
 
-def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> Table:
+def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults]) -> Table:
     """Return the table of a definition and the records of its cells.
 
     Parameters
     ----------
     request : TableRequest
         Definition and configurations.
-    recorded : mapping of Key to ExperimentResults
+    recorded : mapping of CellKey to ExperimentResults
         Records of each cell that can run.
 
     Returns
@@ -79,7 +80,9 @@ def assemble(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -
     )
 
 
-def _cells(request: TableRequest, recorded: Mapping[Key, ExperimentResults]) -> dict[Key, Cell]:
+def _cells(
+    request: TableRequest, recorded: Mapping[CellKey, ExperimentResults]
+) -> dict[CellKey, Cell]:
     """Return the cell of each row and column of the definition, without published numbers."""
     tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
@@ -135,7 +138,7 @@ def _columns(
     return columns
 
 
-def _classes(request: TableRequest, cells: Mapping[Key, Cell]) -> dict[str, int]:
+def _classes(request: TableRequest, cells: Mapping[CellKey, Cell]) -> dict[str, int]:
     """Return the number of classes of each row, from the records or else from its config."""
     expected = {row: config.data.expect for (row, _), config in request.configs.items()}
     classes = {row: counts.classes for row, counts in expected.items() if counts and counts.classes}

@@ -17,6 +17,9 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import validation
 from boostbench.util.errors import UserError
 
+#: Row and column of a table's cell: one experiment.
+CellKey = tuple[str, str]
+
 # Settings by the text of their specification: the rows of a table share an algorithm.
 _settings: dict[str, dict[str, Any]] = {}
 
