@@ -23,7 +23,7 @@ from omegaconf import OmegaConf
 from spec.test_trusted_imports import HARMFUL, TREE
 from watching import watching
 
-from boostbench.config.compose import compose_config, resolve_references
+from boostbench.config.compose import ConfigTree, compose_config
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.data.sources import bundles
@@ -317,7 +317,9 @@ def _python(rng: Random, folder: Path) -> str:
             measures.find(_harm(rng, folder)["_target_"])
         else:
             spec = {"algo": {"name": _resolver(rng)}, "data": {"name": "wine"}, "seed": 1}
-            _check_told(str(resolve_references(spec)), folder)
+            tree = ConfigTree(spec)
+            tree.resolve_references()
+            _check_told(str(tree.values), folder)
     except UserError as error:
         return refused(error)
     return "taken"

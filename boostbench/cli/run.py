@@ -86,7 +86,7 @@ def epilog() -> str:
 
 def complete(before: list[str], word: str) -> list[str]:
     """Return groups, options and keys that may come next."""
-    from boostbench.config.compose import flat_keys, merge_configs
+    from boostbench.config.compose import merge_configs
     from boostbench.config.overrides import parse_overrides
     from boostbench.spec import measures
 
@@ -97,12 +97,10 @@ def complete(before: list[str], word: str) -> list[str]:
             names = configs.list_options(group)
         return [f"{group}={name}" for name in names]
     try:
-        config, _ = merge_configs(
-            parse_overrides(override for override in before if "=" in override)
-        )
+        tree = merge_configs(parse_overrides(override for override in before if "=" in override))
     except UserError:
-        config, _ = merge_configs({})
-    keys = list(flat_keys(config))
+        tree = merge_configs({})
+    keys = tree.keys()
     parents = {key.rpartition(".")[0] for key in keys}
     level = word.count(".")
     candidates = [

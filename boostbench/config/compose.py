@@ -24,7 +24,7 @@ from boostbench.config.overrides import (
     strip_prefix,
     top_level_key,
 )
-from boostbench.spec.algorithm import PRESENTATION
+from boostbench.spec.algorithm import PRESENTATION, AlgorithmSpec
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentConfig, ParallelSettings, Profile
 from boostbench.spec.protocol import ProtocolSpec
@@ -43,7 +43,19 @@ def compose_experiment(
     folders: Sequence[Path] = (),
 ) -> ExperimentConfig:
     """Compose one experiment, see `compose_config`."""
-    return ExperimentConfig.from_config(compose_config(values, asked, folders))
+    composed = _compose(values, asked, folders)[1]
+    return ExperimentConfig(
+        algorithm=AlgorithmSpec.from_config(composed.algo),
+        data=DataSpec.from_config(composed.data),
+        protocol=ProtocolSpec.from_config(composed.protocol),
+        measure=composed.measure,
+        seed=composed.seed,
+        profile=composed.profile,
+        parallel=composed.parallel,
+        results=Path(composed.results),
+        rerun=composed.rerun,
+        shard=composed.shard,
+    )
 
 
 def compose_config(
@@ -80,42 +92,154 @@ def compose_config(
     UserError
         Unknown option of a group, unknown key, or a value that is not valid for its key.
     """
+    tree, composed = _compose(values, asked, folders)
+    changed = ("algo", "data", "protocol", "results")
+    return tree.values | {key: getattr(composed, key) for key in changed}
+
+
+def _compose(
+    values: Settings, asked: Collection[str] | None, folders: Sequence[Path]
+) -> tuple["ConfigTree", "_ComposedConfig"]:
+    """Return the merged config, and its values after all steps; see `compose_config`."""
     values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
-    config, choices = merge_configs(values, tuple(folders))
+    tree = merge_configs(values, tuple(folders))
     override_keys = [*map(strip_prefix, values)]
     user_keys = override_keys if asked is None else [*map(strip_prefix, asked)]
-    return _finalise(
-        config,
-        replaced=load_option("algo", choices["algo"], tuple(folders)),
-        override_keys=override_keys,
-        user_keys=user_keys,
+    composed = _ComposedConfig.from_tree(tree)
+    # 1) Drop the values that belong to a replaced algorithm or to replaced data.
+    if "algo._target_" in override_keys:
+        option = load_option("algo", _chosen_option("algo", values), tuple(folders))
+        composed.replace_algorithm(ConfigTree(option), override_keys)
+    composed.replace_data(override_keys)
+    # 2) Apply the profile, and check the values that it may have changed.
+    composed.apply_profile(override_keys, user_keys)
+    composed.check()
+    return tree, composed
+
+
+class ConfigTree:
+    """Nested values of a config, as YAML gives them, to which overrides are applied.
+
+    Parameters
+    ----------
+    values : dict
+        Values by key. Its nodes may be shared with the cache of `load_option`: methods copy a node
+        before they change it.
+    """
+
+    def __init__(self, values: dict[str, Any]):
+        self.values = values
+
+    def apply(self, key: str, value: Any) -> None:
+        """Apply one override in place, as Hydra does.
+
+        Parameters
+        ----------
+        key : str
+            Dotted key. Without a prefix, the value of an existing key changes; ``+`` adds a key,
+            ``++`` adds it or changes its value, ``~`` deletes it.
+        value : object
+            New value. With ``~``, the value that the key must have, or None or "" for any.
+
+        Raises
+        ------
+        UserError
+            If there is no such key, a key to add exists, or the value to delete is another one.
+        """
+        name, is_addition, is_deletion = strip_prefix(key), key.startswith("+"), key.startswith("~")
+        # 1) Find the node that holds the value, and copy the nodes on the way.
+        *outer, last = name.split(".")
+        node = self.values
+        for part in outer:
+            inner = node.get(part)
+            if not isinstance(inner, dict):
+                if not is_addition:
+                    raise unknown_key_error(name, self.keys())
+                inner = {}
+            node[part] = dict(inner)
+            node = node[part]
+        old = node.get(last)
+        if last not in node and not is_addition:
+            raise unknown_key_error(name, self.keys())
+        # 2) Delete, merge or set the value.
+        if is_deletion:
+            if value not in (None, "", old):
+                raise UserError(f"cannot delete {name}={value}: it is {old}")
+            del node[last]
+        elif isinstance(value, dict) and isinstance(old, dict):
+            for inner_key, inner in value.items():
+                self.apply(f"{key}.{inner_key}", inner)
+        elif key == f"+{name}" and old is not None and not isinstance(value, dict | list):
+            raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
+        else:
+            node[last] = value
+
+    def keys(self) -> list[str]:
+        """Return the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
+        return list(_dotted_keys(self.values))
+
+    def resolve_references(self) -> None:
+        """Replace references such as ``${seed}`` by the values that they refer to.
+
+        Raises
+        ------
+        UserError
+            If a reference calls a resolver, or its value does not exist.
+        """
+        # Most configs hold no reference and are spared the conversion by OmegaConf.
+        if "${" not in repr(self.values):
+            return
+        check_references(self.values, "")
+        try:
+            nodes = OmegaConf.create(self.values)
+            self.values = OmegaConf.to_container(nodes, resolve=True, throw_on_missing=True)
+        except OmegaConfBaseException as error:
+            # OmegaConf's message has lines with inner names below the first ones.
+            lines = str(error).splitlines()
+            inner_names = ("full_key:", "object_type=", "reference_type=")
+            texts = [line.strip() for line in lines if not line.strip().startswith(inner_names)]
+            raise UserError("; ".join(text for text in texts if text)) from error
+
+
+def _dotted_keys(value: object, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted keys below a value, see `ConfigTree.keys`."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield f"{prefix}{key}"
+        yield from _dotted_keys(inner, f"{prefix}{key}.")
+
+
+def unknown_key_error(key: str, valid_keys: Iterable[str]) -> UserError:
+    """Return the error for a key that the config does not have."""
+    return UserError(
+        f"{unknown_name_error('key', key, valid_keys, is_listed=False)} (+{key}=... would add it)"
     )
 
 
-def merge_configs(
-    values: Settings, folders: tuple[Path, ...] = ()
-) -> tuple[dict[str, Any], dict[str, str]]:
+def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTree:
     """Merge ``config.yaml``, the chosen options and the values, and resolve references.
 
-    Returns
-    -------
-    config : dict
-        Plain values, as Hydra composes them.
-    choices : dict of str to str
-        Option of each group.
+    Parameters
+    ----------
+    values : Settings
+        Overrides, among them the options of groups such as ``algo=mcboost``.
+    folders : tuple of pathlib.Path, default=()
+        Folders of configs that are searched before ``conf/``.
     """
-    config, choices = configs.base_config(), {}
-    for group, default in configs.default_choices().items():
-        choice = values.get(group, default)
-        choices[group] = "null" if choice is None else str(choice)
-        config[group] = config.get(group, {}) | load_option(group, choices[group], folders)
+    tree, groups = ConfigTree(configs.base_config()), configs.default_choices()
+    for group in groups:
+        option = load_option(group, _chosen_option(group, values), folders)
+        tree.values[group] = tree.values.get(group, {}) | option
     for key, value in values.items():
-        if key not in choices:
-            _apply(config, key, value)
-    # Most configs hold no reference and are spared the conversion by OmegaConf.
-    if "${" in repr(config):
-        config = resolve_references(config)
-    return config, choices
+        if key not in groups:
+            tree.apply(key, value)
+    tree.resolve_references()
+    return tree
+
+
+def _chosen_option(group: str, values: Settings) -> str:
+    """Return the option of a group that the overrides choose, or the one of ``config.yaml``."""
+    option = values.get(group, configs.default_choices()[group])
+    return "null" if option is None else str(option)
 
 
 @functools.cache
@@ -142,77 +266,21 @@ def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
     raise unknown_name_error(configs.KINDS[group], name, valid_names, group in ("algo", "data"))
 
 
-def _apply(config: dict, key: str, value: Any) -> None:
-    """Apply one override to `config` in place, as Hydra does.
+class _ComposedConfig(msgspec.Struct):
+    """Merged config of one experiment, which is completed in place.
 
-    Parameters
+    Attributes
     ----------
-    config : dict
-        Config, of which nodes may be shared with the cache of `load_option`.
-    key : str
-        Dotted key. Without a prefix, the value of an existing key changes; ``+`` adds a key, ``++``
-        adds it or changes its value, ``~`` deletes it.
-    value : object
-        New value. With ``~``, the value that the key must have, or None or "" for any.
+    algo, data, protocol : dict
+        Values of the chosen option with the overrides, until they become specifications.
+    profile : Profile
+        Limits, which `apply_profile` applies to `algo` and `protocol`.
+    parallel : ParallelSettings
+    seed, measure, rerun, shard : object
+        Values that are checked where they are used.
+    results : str
+        Folder of the records.
     """
-    name, is_addition, is_deletion = strip_prefix(key), key.startswith("+"), key.startswith("~")
-    # 1) Find the node that holds the value. Each node on the way is copied, as it may be shared.
-    *outer, last = name.split(".")
-    node = config
-    for part in outer:
-        inner = node.get(part)
-        if not isinstance(inner, dict):
-            if not is_addition:
-                raise unknown_key_error(name, flat_keys(config))
-            inner = {}
-        node[part] = dict(inner)
-        node = node[part]
-    old = node.get(last)
-    if last not in node and not is_addition:
-        raise unknown_key_error(name, flat_keys(config))
-    # 2) Delete, merge or set the value.
-    if is_deletion:
-        if value not in (None, "", old):
-            raise UserError(f"cannot delete {name}={value}: it is {old}")
-        del node[last]
-    elif isinstance(value, dict) and isinstance(old, dict):
-        for inner_key, inner in value.items():
-            _apply(config, f"{key}.{inner_key}", inner)
-    elif key == f"+{name}" and old is not None and not isinstance(value, dict | list):
-        raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
-    else:
-        node[last] = value
-
-
-def unknown_key_error(key: str, valid_keys: Iterable[str]) -> UserError:
-    """Return the error for a key that the config does not have."""
-    return UserError(
-        f"{unknown_name_error('key', key, valid_keys, is_listed=False)} (+{key}=... would add it)"
-    )
-
-
-def flat_keys(tree: object, prefix: str = "") -> Iterator[str]:
-    """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
-    for key, value in tree.items() if isinstance(tree, dict) else ():
-        yield f"{prefix}{key}"
-        yield from flat_keys(value, f"{prefix}{key}.")
-
-
-def resolve_references(config: dict) -> dict:
-    """Replace references such as ``${seed}`` by the values that they refer to."""
-    check_references(config, "")
-    try:
-        return OmegaConf.to_container(OmegaConf.create(config), resolve=True, throw_on_missing=True)
-    except OmegaConfBaseException as error:
-        # OmegaConf's message has lines with inner names below the first ones.
-        lines = str(error).splitlines()
-        inner_names = ("full_key:", "object_type=", "reference_type=")
-        texts = [line.strip() for line in lines if not line.strip().startswith(inner_names)]
-        raise UserError("; ".join(text for text in texts if text)) from error
-
-
-class _Composed(msgspec.Struct):
-    """Keys of a composed config; values of type Any are checked where they are used."""
 
     algo: dict[str, Any]
     data: dict[str, Any]
@@ -225,144 +293,138 @@ class _Composed(msgspec.Struct):
     rerun: Any
     shard: Any
 
+    @classmethod
+    def from_tree(cls, tree: ConfigTree) -> "_ComposedConfig":
+        """Return the values of a merged config, after checking their types.
 
-def _finalise(
-    config: dict, replaced: Mapping[str, Any], override_keys: list[str], user_keys: list[str]
-) -> dict:
-    """Check a merged config, drop values of the replaced algorithm and data, apply the profile.
+        Raises
+        ------
+        UserError
+            If a key is missing or has a value of another type, or the algorithm has no name.
+        """
+        content = {key: tree.values[key] for key in cls.__struct_fields__ if key in tree.values}
+        results = content.get("results")
+        # A folder may have a number as its name.
+        if isinstance(results, int | float) and results is not True:
+            content["results"] = str(results)
+        try:
+            composed = msgspec.convert(content, cls)
+        except msgspec.ValidationError:
+            # The slower check raises the error again, with the key and advice.
+            composed = struct_from_mapping(cls, content, "the configuration", allow_empty=True)
+        if not composed.results:
+            raise invalid_folder_error(composed.results)
+        composed.results = str(user_path(composed.results))
+        if "name" not in composed.algo:
+            raise UserError("the configuration lacks algo.name, which names the files of records")
+        if not isinstance(composed.algo["name"], str):
+            raise UserError(f"algo.name is {composed.algo['name']!r}; it must be text")
+        composed.algo.setdefault("title", composed.algo["name"])
+        return composed
 
-    Parameters
-    ----------
-    config : dict
-        Merged config, which is changed in place and returned.
-    replaced : mapping
-        Content of the chosen option of ``algo``, whose class ``algo._target_=`` may replace.
-    override_keys : list of str
-        Keys of all overrides, without prefixes.
-    user_keys : list of str
-        Keys that a person gave on a command line, without prefixes.
-    """
-    # 1) Check the types, and the values that this function uses.
-    # A folder may have a number as its name.
-    if isinstance(config.get("results"), int | float) and config["results"] is not True:
-        config["results"] = str(config["results"])
-    content = {key: config[key] for key in _Composed.__struct_fields__ if key in config}
-    try:
-        msgspec.convert(content, _Composed)
-    except msgspec.ValidationError:
-        # The slower check raises the error again, with the key and advice.
-        struct_from_mapping(_Composed, content, "the configuration", allow_empty=True)
-    if not config["results"]:
-        raise invalid_folder_error(config["results"])
-    config["results"] = str(user_path(config["results"]))
-    algo, data = config["algo"], config["data"]
-    if "name" not in algo:
-        raise UserError("the configuration lacks algo.name, which names the files of records")
-    if not isinstance(algo["name"], str):
-        raise UserError(f"algo.name is {algo['name']!r}; it must be text")
-    algo.setdefault("title", algo["name"])
-    # 2) Drop the values that belong to a replaced algorithm or to replaced data.
-    if "algo._target_" in override_keys:
-        _replace_algorithm(algo, replaced, override_keys)
-    task = data.get("openml_task")
-    # `data=NAME data.path=FILE` gives another file to a known data set, whose values stay.
-    is_default_data = "data" not in override_keys
-    if (data.get("path") or task) and is_default_data:
-        _replace_data(data, override_keys)
-    if task:
-        # The task brings its splits.
-        for key, value in {"sampling": "fixed", "n_splits": None}.items():
-            if not _is_overridden(f"protocol.{key}", override_keys):
-                config["protocol"][key] = value
-    # 3) Apply the profile, and check the values that it may have changed.
-    _apply_profile(config, override_keys, user_keys)
-    _check_data_and_protocol(config)
-    return config
+    def replace_algorithm(self, replaced: ConfigTree, override_keys: Sequence[str]) -> None:
+        """Drop the values of the replaced algorithm if ``algo._target_`` names another class.
 
+        Parameters
+        ----------
+        replaced : ConfigTree
+            Content of the chosen option of ``algo``.
+        override_keys : sequence of str
+            Keys of all overrides, without prefixes; their values stay.
+        """
+        algo, replaced_algo = self.algo, replaced.values
+        # `~algo._target_` deletes the class; the error is raised where the class is needed.
+        if algo.get("_target_") in (None, replaced_algo["_target_"]):
+            return
+        for key in replaced_algo.keys() - {"_target_"}:
+            if not _is_overridden(f"algo.{key}", override_keys):
+                del algo[key]
+        # An override of the grid has been merged with the replaced grid. A parameter remains if an
+        # override sets it by its own key, or if its candidates differ from the replaced grid.
+        grid = algo.get("grid")
+        if isinstance(grid, dict):
+            algo["grid"] = {
+                parameter: candidates
+                for parameter, candidates in grid.items()
+                if f"algo.grid.{parameter}" in override_keys
+                or replaced_algo["grid"].get(parameter) != candidates
+            }
+        class_name = str(algo["_target_"]).rpartition(".")[2]
+        defaults = {"name": class_name, "title": class_name, "paper": None, "grid": {}}
+        for key, value in defaults.items():
+            algo.setdefault(key, value)
 
-def _replace_algorithm(algo: dict, replaced: Mapping[str, Any], override_keys: list[str]) -> None:
-    """Drop the values of the config `replaced` from `algo` if ``_target_`` names another class."""
-    # `~algo._target_` deletes the class; the error is raised where the class is needed.
-    if algo.get("_target_") in (None, replaced["_target_"]):
-        return
-    for key in replaced.keys() - {"_target_"}:
-        if not _is_overridden(f"algo.{key}", override_keys):
-            del algo[key]
-    # An override of the grid has been merged with the replaced grid. A parameter remains if an
-    # override sets it by its own key, or if its candidates differ from the replaced grid.
-    grid = algo.get("grid")
-    if isinstance(grid, dict):
-        algo["grid"] = {
-            parameter: candidates
-            for parameter, candidates in grid.items()
-            if f"algo.grid.{parameter}" in override_keys
-            or replaced["grid"].get(parameter) != candidates
-        }
-    class_name = str(algo["_target_"]).rpartition(".")[2]
-    defaults = {"name": class_name, "title": class_name, "paper": None, "grid": {}}
-    for key, value in defaults.items():
-        algo.setdefault(key, value)
+    def replace_data(self, override_keys: Sequence[str]) -> None:
+        """Drop the values of the default data set if a file or an OpenML task replaces it.
 
+        ``data=NAME data.path=FILE`` gives another file to a known data set, whose values stay. An
+        OpenML task brings its splits.
+        """
+        path, task = self.data.get("path"), self.data.get("openml_task")
+        if (path or task) and "data" not in override_keys:
+            # The way to read labels and missing values concerns any data.
+            for key in self.data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
+                if not _is_overridden(f"data.{key}", override_keys):
+                    del self.data[key]
+            if "data.name" not in override_keys:
+                from boostbench.data.sources.local_files import data_set_name
 
-def _replace_data(data: dict, override_keys: list[str]) -> None:
-    """Drop the values of the default data set, which a file or an OpenML task replaces."""
-    # The way to read labels and missing values concerns any data.
-    for key in data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
-        if not _is_overridden(f"data.{key}", override_keys):
-            del data[key]
-    if "data.name" not in override_keys:
-        from boostbench.data.sources.local_files import data_set_name
+                name = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(str(path)))
+                self.data["name"] = name
+        if task:
+            for key, value in {"sampling": "fixed", "n_splits": None}.items():
+                if not _is_overridden(f"protocol.{key}", override_keys):
+                    self.protocol[key] = value
 
-        task, path = data.get("openml_task"), str(data["path"])
-        data["name"] = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(path))
+    def apply_profile(self, override_keys: Sequence[str], user_keys: Sequence[str]) -> None:
+        """Apply the profile to the protocol and the algorithm.
 
+        A value that a person gave stays. A number of the profile is an upper limit on any other
+        number, and its other values replace the defaults but not the values of a definition.
 
-def _apply_profile(config: dict, override_keys: list[str], user_keys: list[str]) -> None:
-    """Apply the profile to the protocol and the algorithm, see `_finalise` for the parameters.
+        Parameters
+        ----------
+        override_keys : sequence of str
+            Keys of all overrides, without prefixes.
+        user_keys : sequence of str
+            Keys that a person gave on a command line, without prefixes.
+        """
+        limits, algo = self.profile.algo, self.algo
+        algo_limits = limits.get("all", {}) | limits.get(algo["name"], {})
+        for group, section, section_limits in (
+            ("protocol", self.protocol, self.profile.protocol),
+            ("algo", algo, algo_limits),
+        ):
+            for key, limit in section_limits.items():
+                if key not in section or _is_overridden(f"{group}.{key}", user_keys):
+                    continue
+                if isinstance(limit, int | float) and isinstance(section[key], int | float):
+                    section[key] = min(limit, section[key])
+                elif not _is_overridden(f"{group}.{key}", override_keys):
+                    section[key] = limit
+        # The limit on the boosting rounds holds for the rounds that are tuned, too; anything but
+        # integers stays as it is.
+        grid, limit = algo.get("grid"), algo_limits.get("n_iterations")
+        if isinstance(grid, dict) and not _is_overridden("algo.grid", user_keys):
+            rounds = grid.get("n_iterations")
+            if isinstance(rounds, list) and all(isinstance(n, int) for n in [limit, *rounds]):
+                limited = dict.fromkeys(min(number, limit) for number in rounds)
+                algo["grid"] = grid | {"n_iterations": list(limited)}
 
-    A value that a person gave stays. A number of the profile is an upper limit on any other number,
-    and its other values replace the defaults but not the values of a definition.
-    """
-    profile, algo = config["profile"], config["algo"]
-    algo_values = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
-    for group, profile_values in (("protocol", profile["protocol"]), ("algo", algo_values)):
-        section = config[group]
-        for key, value in profile_values.items():
-            if key not in section or _is_overridden(f"{group}.{key}", user_keys):
-                continue
-            if isinstance(value, int | float) and isinstance(section[key], int | float):
-                section[key] = min(value, section[key])
-            elif not _is_overridden(f"{group}.{key}", override_keys):
-                section[key] = value
-    # The limit on the boosting rounds holds for the rounds that are tuned, too.
-    if not _is_overridden("algo.grid", user_keys):
-        _limit_grid_rounds(algo, algo_values.get("n_iterations"))
+    def check(self) -> None:
+        """Check data and protocol; a key that is deleted from the protocol has its default.
 
-
-def _limit_grid_rounds(algo: dict, limit: object) -> None:
-    """Limit the candidates of ``grid.n_iterations``; anything but integers stays as it is."""
-    grid = algo.get("grid")
-    rounds = grid.get("n_iterations") if isinstance(grid, dict) else None
-    if isinstance(rounds, list) and all(isinstance(number, int) for number in [limit, *rounds]):
-        limited = dict.fromkeys(min(number, limit) for number in rounds)
-        algo["grid"] = grid | {"n_iterations": list(limited)}
-
-
-def _check_data_and_protocol(config: dict) -> None:
-    """Check the data and the protocol; a key that is deleted from the protocol has its default.
-
-    The check belongs here because some commands read these values without making an experiment.
-    """
-    # All fields have a default.
-    for name, default in zip(
-        ProtocolSpec.__struct_fields__, ProtocolSpec.__struct_defaults__, strict=True
-    ):
-        config["protocol"].setdefault(name, default)
-    DataSpec.from_config(config["data"])
-    ProtocolSpec.from_config(config["protocol"])
+        Some commands read these values without making an experiment, which checks them as well.
+        """
+        # All fields have a default.
+        names, defaults = ProtocolSpec.__struct_fields__, ProtocolSpec.__struct_defaults__
+        for name, default in zip(names, defaults, strict=True):
+            self.protocol.setdefault(name, default)
+        DataSpec.from_config(self.data)
+        ProtocolSpec.from_config(self.protocol)
 
 
-def _is_overridden(key: str, override_keys: list[str]) -> bool:
+def _is_overridden(key: str, override_keys: Sequence[str]) -> bool:
     """Return whether one of the keys is `key` itself or a key below it."""
     return any(other == key or other.startswith(f"{key}.") for other in override_keys)
 

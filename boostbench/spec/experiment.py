@@ -213,28 +213,6 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
     rerun: Any
     shard: Any
 
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> "ExperimentConfig":
-        """Return the config in the mapping that `boostbench.config.compose` makes.
-
-        Raises
-        ------
-        UserError
-            If the algorithm, the data or the protocol are not valid.
-        """
-        return cls(
-            AlgorithmSpec.from_config(config["algo"]),
-            DataSpec.from_config(config["data"]),
-            ProtocolSpec.from_config(config["protocol"]),
-            config["measure"],
-            config["seed"],
-            Profile(**config["profile"]),
-            ParallelSettings(**config["parallel"]),
-            Path(config["results"]),
-            config["rerun"],
-            config["shard"],
-        )
-
     @cached_property
     def spec(self) -> ExperimentSpec:
         """Specification of the experiment, see `ExperimentSpec.checked`."""

@@ -300,7 +300,8 @@ def cells():
 )
 def test_composition_equals_hydra(overrides):
     keys = allow_new_parameters(parse_overrides(overrides))
-    config, _ = merge_configs(dict(zip(keys, parse_overrides(overrides).values(), strict=True)))
+    values = dict(zip(keys, parse_overrides(overrides).values(), strict=True))
+    config = merge_configs(values).values
     assert json.dumps(config) == json.dumps(compose_with_hydra(overrides))
 
 
