@@ -1,21 +1,17 @@
 """Search for small classification trees with Gini's impurity as the criterion."""
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from boostbench.core.learners.trees import Tree
+from boostbench.core.learners.trees import ClassTreeSearch, Tree
 from boostbench.core.stumps.thresholds import midpoint
 from boostbench.core.stumps.ties import argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
 # Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**12
-
-# Number of classes from which `ClassPrefixSums` is faster than edges with a column for each class.
-# It takes half of the time with 26 classes.
-_MIN_CLASSES_FOR_SUMS = 12
 
 # Smallest gain, and smallest balance 4 L H of a split into sides of the weights L and H, as
 # fractions of the leaf's weight. Smaller ones are within the rounding errors of single precision.
@@ -26,8 +22,8 @@ _RESOLUTION = 1e-6
 _MIN_DIVISOR = _RESOLUTION**2
 
 
-class GiniTreeSearch:
-    r"""Search for classification trees with few leaves, with the interface of `ClassStumpSearch`.
+class GiniTreeSearch(ClassTreeSearch):
+    r"""Search for classification trees with few leaves.
 
     A tree grows best-first, like scikit-learn's DecisionTreeClassifier with `max_leaf_nodes`. With
     weights :math:`w_{lc}` of class c in a leaf l, a split's gain is the increase of
@@ -39,11 +35,8 @@ class GiniTreeSearch:
 
     Parameters
     ----------
-    search : boostbench.core.stumps.search.StumpSearch
-        Search for the tests of the nodes.
-    labels : ndarray of shape (n_samples,)
-        Classes from 0 to n_classes - 1.
-    n_classes : int
+    search, labels, n_classes
+        See `ClassTreeSearch`.
     max_leaf_nodes : int
         Maximum number of leaves, at least 2.
 
@@ -57,14 +50,13 @@ class GiniTreeSearch:
     ([1.5, 0.0, 2.5], [1, 1, 0, 1], 1.0)
     """
 
+    # `ClassPrefixSums` takes half of the time with 26 classes.
+    min_classes_for_sums: ClassVar = 12
+
     def __init__(self, search, labels, n_classes, max_leaf_nodes):
-        self.search = search
-        self.labels = labels
-        self.n_classes = n_classes
+        # Column 0 of the weights is not for a class; see `_best_position_from_edges`.
+        super().__init__(search, labels, n_classes, first_class_column=1)
         self.max_leaf_nodes = max_leaf_nodes
-        self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
-        # Flat index of column 1 + label of each sample in `_edge_columns`.
-        self._flat_label_indices = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
 
     def best(self, G):
         """Return the tree. Each leaf votes for its class with the largest weight.
@@ -148,10 +140,7 @@ class GiniTreeSearch:
         stump = self.search.stump(position)
         values = self.search.X[:, stump.feature]
         is_above = values > stump.threshold
-        side_weights = np.bincount(
-            self.labels + self.n_classes * is_above, weights, 2 * self.n_classes
-        )
-        side_weights = side_weights.reshape(2, -1)
+        side_weights = self._side_weights(is_above, weights)
         side_totals = side_weights.sum(axis=1)
         if side_totals.min() == 0:
             return leaf
@@ -200,7 +189,7 @@ class GiniTreeSearch:
         # Column 0 has v, and column 1 + c has the deviations of class c. The flat indices are the
         # entries of each sample's own class.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
-        self._edge_columns.ravel()[self._flat_label_indices] += shares
+        self._edge_columns.ravel()[self._own_class_index] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
 
 

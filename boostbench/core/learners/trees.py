@@ -1,7 +1,7 @@
 """Decision trees with numbers, vectors or classes in their leaves, and the search for stumps."""
 
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,6 @@ from boostbench.core.weak_learner import LearnerStack, SearchResult
 
 # Number of stumps that are scored at a time. Their sums fit in the cache.
 _BLOCK_STUMPS = 2**14
-
-# Minimum number of classes for the search by `ClassPrefixSums`, which is then faster than the
-# search by differences of weights for each class: it takes 0.9 of the time with 6 classes, 0.4 with
-# 10 and 0.2 with 26.
-_MIN_CLASSES_FOR_SUMS = 6
 
 
 class Tree(NamedTuple):
@@ -159,15 +154,60 @@ class ClassTrees(Trees):
         ).reshape(shape)
 
 
-class ClassStumpSearch:
-    """Search for the two-leaf tree with the smallest weighted error.
+class ClassTreeSearch:
+    """Base of the searches for trees with classes in their leaves.
 
     Parameters
     ----------
     search : boostbench.core.stumps.search.StumpSearch
+        Search for the tests of the nodes.
     labels : ndarray of shape (n_samples,)
         Classes from 0 to n_classes - 1.
     n_classes : int
+    first_class_column : int, default=0
+        Column of class 0 in the weights that are passed to `search`; the columns of the other
+        classes follow.
+    """
+
+    # Number of classes from which `ClassPrefixSums`, which adds up the weights of all classes in
+    # one pass over the samples, is faster than a column of weights for each class.
+    min_classes_for_sums: ClassVar
+
+    def __init__(self, search, labels, n_classes, first_class_column=0):
+        self.search = search
+        self.labels = labels
+        self.n_classes = n_classes
+        uses_sums = n_classes >= self.min_classes_for_sums
+        self._sums = search.class_sums(labels) if uses_sums else None
+        # Flat index of the column of each sample's class in an array with a row for each sample.
+        n_columns = first_class_column + n_classes
+        self._own_class_index = np.arange(len(labels)) * n_columns + first_class_column + labels
+
+    def _side_weights(self, is_above, weights):
+        """Return the weight of each class on each side of a threshold.
+
+        Parameters
+        ----------
+        is_above : ndarray of shape (n_samples,), dtype=bool
+            True for the samples above the threshold.
+        weights : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of shape (2, n_classes)
+            Sums of the weights of the samples below (row 0) and above (row 1) the threshold.
+        """
+        class_and_side = self.labels + self.n_classes * is_above
+        return np.bincount(class_and_side, weights, 2 * self.n_classes).reshape(2, -1)
+
+
+class ClassStumpSearch(ClassTreeSearch):
+    """Search for the two-leaf tree with the smallest weighted error.
+
+    Parameters
+    ----------
+    search, labels, n_classes
+        See `ClassTreeSearch`.
 
     Examples
     --------
@@ -178,12 +218,8 @@ class ClassStumpSearch:
     (1.5, [2, 2, 0, 0], 0.75)
     """
 
-    def __init__(self, search, labels, n_classes):
-        self.search = search
-        self.labels = labels
-        self.n_classes = n_classes
-        self._sums = search.class_sums(labels) if n_classes >= _MIN_CLASSES_FOR_SUMS else None
-        self._flat_label_indices = np.arange(len(labels)) * n_classes + labels
+    # `ClassPrefixSums` takes 0.9 of the time with 6 classes, 0.4 with 10 and 0.2 with 26.
+    min_classes_for_sums: ClassVar = 6
 
     def best(self, G):
         """Return the best stump. Each side votes for its class with the largest weight.
@@ -209,12 +245,12 @@ class ClassStumpSearch:
         if position is None:
             return None
         stump = self.search.stump(position)
-        above = self.search.X[:, stump.feature] > stump.threshold
-        side_weights = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
-        side_weights = side_weights.reshape(2, -1)
+        is_above = self.search.X[:, stump.feature] > stump.threshold
+        side_weights = self._side_weights(is_above, G)
         low, high = argmax_with_tolerance(side_weights, scale)
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
-        return SearchResult(tree, np.where(above, high, low), float(side_weights.max(axis=1).sum()))
+        outputs = np.where(is_above, high, low)
+        return SearchResult(tree, outputs, float(side_weights.max(axis=1).sum()))
 
     # Sample weights in the column of the sample's class, and 0 in the other columns.
     @cached_property
@@ -223,7 +259,7 @@ class ClassStumpSearch:
 
     def _best_position_from_differences(self, G, scale):
         """Return the position of the best stump, by differences of class weights."""
-        self._weights_by_class.ravel()[self._flat_label_indices] = G
+        self._weights_by_class.ravel()[self._own_class_index] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
         return self.search.best_position(
             self._weights_by_class, partial(_doubled_majority_weight, total=total), scale

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners import gini_trees, trees
+from boostbench.core.learners import gini_trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.stumps import class_prefix_sums
@@ -21,8 +21,8 @@ def block_sizes(request, monkeypatch):
 @pytest.fixture
 def always_sums(monkeypatch):
     """Use `ClassPrefixSums` for any number of classes."""
-    for module in (trees, gini_trees):
-        monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", 2)
+    for kind in (ClassStumpSearch, GiniTreeSearch):
+        monkeypatch.setattr(kind, "min_classes_for_sums", 2)
 
 
 def problem(seed, n_classes, n_samples=60):
@@ -92,8 +92,7 @@ def test_ties_are_the_same_by_sums_and_by_edges(kind, monkeypatch):
         weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + advantage * TIE_TOLERANCE
         ranks = []
         for min_classes in (2, 99):
-            for module in (trees, gini_trees):
-                monkeypatch.setattr(module, "_MIN_CLASSES_FOR_SUMS", min_classes)
+            monkeypatch.setattr(kind, "min_classes_for_sums", min_classes)
             search = StumpSearch(X)
             assert isinstance(search._layout, Sorted)
             args = (2,) if kind is GiniTreeSearch else ()

@@ -8,7 +8,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from boostbench.core.learners import gini_trees, trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.random_features import UnionSearch
@@ -134,8 +133,8 @@ def best_trees(search, labels, weights):
     G = np.eye(n_classes)[labels] * weights[:, None]
     for many in (2, 99):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trees, "_MIN_CLASSES_FOR_SUMS", many)
-            patch.setattr(gini_trees, "_MIN_CLASSES_FOR_SUMS", many)
+            for kind in (ClassStumpSearch, GiniTreeSearch):
+                patch.setattr(kind, "min_classes_for_sums", many)
             for kind in (ClassStumpSearch, partial(GiniTreeSearch, max_leaf_nodes=4)):
                 best = kind(search, labels, n_classes).best(weights)
                 yield None if best is None else best.learner
