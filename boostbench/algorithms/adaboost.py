@@ -5,14 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base.estimators import BinaryClassifier
-from boostbench.algorithms.base.master import MIN_EDGE
-from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt
-from boostbench.algorithms.base.stump_ensembles import (
+from boostbench.algorithms.base.estimators import (
+    BinaryClassifier,
     CategorySetBooster,
     StumpEnsemble,
-    StumpMaster,
 )
+from boostbench.algorithms.base.master import MIN_EDGE, StumpMaster
+from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_features import SignedPerceptronSearch
 from boostbench.core.stumps.category_sets import stack_stumps

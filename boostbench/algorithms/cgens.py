@@ -9,11 +9,11 @@ from boostbench.algorithms.base.booster import TabularBooster, stage_slices
 from boostbench.algorithms.base.estimators import (
     BinaryClassifier,
     NoEarlyStoppingMixin,
+    StumpEnsemble,
     TotallyCorrective,
 )
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, TwoOrMore
-from boostbench.algorithms.base.stump_ensembles import StumpEnsemble
 from boostbench.core.codebooks import simplex
 from boostbench.core.learners.random_features import (
     RandomCosineSearch,
@@ -21,8 +21,7 @@ from boostbench.core.learners.random_features import (
     UnionSearch,
     stack_learners,
 )
-from boostbench.core.solvers.primal_svm import PrimalSVM
-from boostbench.core.solvers.ridge import GrowingRidge
+from boostbench.core.solvers.incremental_solvers import GrowingRidge, PrimalSVM
 from boostbench.core.stumps.search import ExcludingStumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 

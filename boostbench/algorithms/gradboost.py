@@ -5,9 +5,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base.master import MIN_EDGE
+from boostbench.algorithms.base.estimators import StumpEnsemble
+from boostbench.algorithms.base.master import MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import NonNegativeFloat
-from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from boostbench.algorithms.base.estimators import CategorySetBooster, StumpEnsemble
 from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import (
     FractionOrOne,
@@ -12,7 +13,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.base.stump_ensembles import CategorySetBooster, StumpEnsemble
 from boostbench.core.learners.trees import Tree, Trees
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import (

@@ -8,7 +8,7 @@ from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
+from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.solution import SolverResult
 

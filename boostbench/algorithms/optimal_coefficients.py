@@ -21,8 +21,12 @@ from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
+from boostbench.core.losses.restricted_problems import (
+    PairwiseLoss,
+    RankingLoss,
+    SumOfLosses,
+    margin_rows,
+)
 from boostbench.core.solvers.newton import NonnegativeNewton
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.algorithms.base.booster import TabularBooster, stage_slices
-from boostbench.algorithms.base.estimators import BoostingClassifier
-from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE
+from boostbench.algorithms.base.estimators import BoostingClassifier, StumpEnsemble
+from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.base.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_votes
 from boostbench.core.codebooks import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch

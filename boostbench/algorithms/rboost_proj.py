@@ -15,8 +15,7 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
-from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
-from boostbench.core.learners.output_products import OutputProducts
+from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch, OutputProducts
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton

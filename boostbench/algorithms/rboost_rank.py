@@ -25,8 +25,13 @@ from boostbench.core.learners.projected_stumps import (
     ProjectedStumps,
 )
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import pairwise_weights
-from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
+from boostbench.core.losses.restricted_problems import (
+    LimitedLogSumExp,
+    LogSumExp,
+    RankingLoss,
+    SumOfLosses,
+    pairwise_weights,
+)
 from boostbench.core.solvers.lbfgs import SOLVERS
 
 # Largest projected gradient at the end of a solve, for both solvers: L-BFGS-B's "pgtol", which the
@@ -229,7 +234,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     learner and change nothing. In other cases w grows slowly, and every round takes all 100
     iterations. Therefore ``unbounded="limit"`` keeps the norm of w below 355, so that no
     :math:`e^{-\rho_{ir}}` overflows or underflows in double precision; see
-    `boostbench.core.losses.ranking.LimitedLogSumExp`.
+    `boostbench.core.losses.restricted_problems.LimitedLogSumExp`.
 
     Eq. (12) has a solution for any :math:`\nu > 0`, also with the exponential loss. It solves
     eq. (2) with :math:`\nu / S` in place of :math:`\nu`, for the sum S of the losses. If the data

@@ -22,7 +22,7 @@ from boostbench.algorithms.base.targets import encode_known_labels
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
+from boostbench.core.losses.restricted_problems import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.util.compat.sklearn import check_feature_names

@@ -8,10 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.estimators import BinaryClassifier, BoostingRegressor
+from boostbench.algorithms.base.estimators import (
+    BinaryClassifier,
+    BoostingRegressor,
+    CategorySetBooster,
+)
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
-from boostbench.algorithms.base.stump_ensembles import CategorySetBooster
 from boostbench.core.learners.perceptrons import Perceptrons
 from boostbench.core.learners.random_projections import RandomProjectionSearch
 from boostbench.core.projections import random_matrix, random_orthonormal

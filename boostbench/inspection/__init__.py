@@ -13,8 +13,7 @@ from boostbench.inspection.editing import (
     with_shape,
 )
 from boostbench.inspection.html_page import export_html
-from boostbench.inspection.pairs import PairDisplay
-from boostbench.inspection.shapes import ShapeFunctionDisplay
+from boostbench.inspection.shape_displays import PairDisplay, ShapeFunctionDisplay
 from boostbench.inspection.text_export import export_text
 
 __all__ = [

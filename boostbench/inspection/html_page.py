@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 
 from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.frames import to_pandas
+from boostbench.algorithms.base.categories import to_pandas
 from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.inspection.displays import most_important
 from boostbench.inspection.evaluation import evaluate
-from boostbench.inspection.pairs import distinct_integers, heat_map_data
-from boostbench.inspection.shapes import visible_steps
+from boostbench.inspection.shape_displays import distinct_integers, heat_map_data, visible_steps
 from boostbench.util.files import write_output
 from boostbench.util.terminal import printable
 
@@ -408,7 +407,7 @@ class _Page:
         -------
         list of dict
             Name, importance and largest absolute value (``size``) of each pair, and a heat map for
-            each output, see `boostbench.inspection.pairs.heat_map_data`.
+            each output, see `boostbench.inspection.shape_displays.heat_map_data`.
         """
         importances = self.shapes.pair_importances
         order = np.argsort(-importances, kind="stable")

@@ -8,7 +8,7 @@ from generic import nonnegative
 from sklearn.utils import check_random_state
 
 from boostbench.algorithms import RBoostRankTC
-from boostbench.core.losses.ranking import LARGEST_NORM
+from boostbench.core.losses.restricted_problems import LARGEST_NORM
 from boostbench.core.solvers import lbfgs
 from boostbench.core.solvers.solution import SolverResult
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
+from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.core.stumps.search import StumpSearch
 
 LOSSES = ["exponential", "logistic"]
@@ -93,7 +93,7 @@ def test_small_steps_follow_the_exact_path(weak_learners, loss):
 
 
 def test_iteration_limit_of_the_solver_raises(weak_learners, monkeypatch):
-    monkeypatch.setattr("boostbench.core.l1_path._MAX_ITER", 1)
+    monkeypatch.setattr("boostbench.core.coefficient_path._MAX_ITER", 1)
     with pytest.raises(RuntimeError, match=r"L1 norm of 1\.0"):
         l1_constrained_path(*weak_learners, get_loss("logistic"), [1.0])
 

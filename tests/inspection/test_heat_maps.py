@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from boostbench import BaggedMCBoost
-from boostbench.inspection.pairs import heat_map_data, tick_labels
+from boostbench.inspection.shape_displays import heat_map_data, tick_labels
 
 
 @pytest.mark.parametrize("has_missing", [False, True])

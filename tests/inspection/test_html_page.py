@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from boostbench import AdaBoostMH, BaggedMCBoost, LsBoostRegressor, MCBoost, RBoostRank
 from boostbench.inspection import export_html
 from boostbench.inspection.html_page import _round_ticks
-from boostbench.inspection.shapes import visible_steps
+from boostbench.inspection.shape_displays import visible_steps
 from tests.algorithms.problems import messy
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 

@@ -11,10 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.categories import drop_unused_categories
-from boostbench.algorithms.base.clock import Clock
-from boostbench.algorithms.base.frames import to_pandas
+from boostbench.algorithms.base.categories import drop_unused_categories, to_pandas
 from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
+from boostbench.algorithms.base.master import Clock
 from boostbench.algorithms.base.observers import (
     CallbackSupportMixin,
     EarlyStopping,

@@ -1,4 +1,4 @@
-"""Bases of boosting classifiers and regressors, which turn scores into predictions."""
+"""Bases of boosting classifiers and regressors: predictions from scores, and models of stumps."""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -10,8 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import Booster, WeightedBooster, to_dense
-from boostbench.algorithms.base.parameters import DeclaredParameters, Fraction, PositiveInt
+from boostbench.algorithms.base.booster import Booster, TabularBooster, WeightedBooster, to_dense
+from boostbench.algorithms.base.parameters import (
+    DeclaredParameters,
+    Fraction,
+    PositiveInt,
+    TwoOrMore,
+)
 from boostbench.algorithms.base.predictions import (
     INVERSE_TEMPERATURES,
     decision_values,
@@ -22,6 +27,7 @@ from boostbench.algorithms.base.predictions import (
 )
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.core.coefficient_path import stage_coefficients
+from boostbench.core.stumps.category_sets import add_category_sets, stack_stumps
 
 
 class ScoringClassifier(ClassifierMixin, ExplainableMixin):
@@ -244,6 +250,56 @@ class TotallyCorrective:
         outputs = self.hypotheses_.outputs(X)
         for stage, coefficients in zip(stages, self._staged_coefficients(stages), strict=True):
             yield outputs[..., :stage] @ coefficients
+
+
+class StumpEnsemble(TabularBooster, BoostingClassifier):
+    """Classifier of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
+
+    Parameters
+    ----------
+    max_bins : int or None, default=None
+        Number of quantile bins of each feature. None: all thresholds are searched.
+
+    Attributes
+    ----------
+    hypotheses_ : Stumps or StumpsWithSets
+        Stump of each round; see `boostbench.core.stumps.category_sets.stack_stumps`.
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        Vote vector W[t] of each round.
+    n_parameters_ : int
+        Number of parameters of the stumps and coefficients.
+    """
+
+    edition = 2
+
+    _: KW_ONLY
+    max_bins: TwoOrMore | None = None
+
+    _takes_sparse: ClassVar = True
+
+    def _store_model(self, master):
+        self.hypotheses_ = stack_stumps(master.stumps)
+        self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
+        self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
+
+
+class CategorySetBooster(TabularBooster):
+    """Booster of stumps that may separate a set of categories from the others.
+
+    Parameters
+    ----------
+    category_sets : bool, default=False
+        True: a stump tests the best set of categories. False: a stump separates one category from
+        all others. Sets help if features have many categories; with few categories and few samples
+        they overfit. Missing values count as one more category.
+    """
+
+    _: KW_ONLY
+    category_sets: bool = False
+
+    def _enable_category_sets(self, search):
+        """Return a search that also finds sets of categories, if `category_sets` is set."""
+        return add_category_sets(search, self.views_) if self.category_sets else search
 
 
 def warn_unsolved(booster, converged):

@@ -14,8 +14,8 @@ from boostbench.algorithms.base.categories import (
     encode_categories,
     find_categories,
     is_truncated,
+    to_pandas,
 )
-from boostbench.algorithms.base.frames import to_pandas
 from boostbench.algorithms.base.targets import (
     check_classes_have_weight,
     combine_weights,

@@ -1,9 +1,15 @@
-"""Restricted master problem of a training run, the interface of an algorithm to the loop."""
+"""Restricted master problem of a training run, the interface of an algorithm to the loop.
 
+`Clock` measures the CPU seconds of the run, by phase.
+"""
+
+import time
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
+
+from boostbench.algorithms.base.targets import normalise_weights
 
 # Edges of normalised weights are capped here: a perfect weak learner (edge 1) would get an infinite
 # coefficient.
@@ -11,6 +17,10 @@ MAX_EDGE = 1.0 - 1e-10
 
 # Smaller edges are rounding errors of the search, which sums in single precision.
 MIN_EDGE = np.finfo(np.float32).eps
+
+# Wall seconds between two readings of the CPU time. A reading is a system call, in which other
+# processes may run and evict the cache.
+_WINDOW = 0.01
 
 
 class Master(ABC):
@@ -73,3 +83,151 @@ class Master(ABC):
         """Undo all but the first `rounds` rounds; the training ends here."""
         for name in self.per_round_lists:
             del getattr(self, name)[rounds:]
+
+
+class StumpMaster(Master):
+    """Master of boosters that add a stump with fixed votes in each round.
+
+    Parameters
+    ----------
+    params, search
+        See `Master`.
+    weights : ndarray of shape (n_samples, n_columns)
+        Initial weights for equal sample weights. Their sign is the output that a stump should have.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Sample weights; None: all are 1.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_samples, n_columns)
+        Signed weights of the next search. The edge of a stump in a column is the sum of the weights
+        times its outputs.
+    stumps, votes : list
+        Stump of each round, and its vote: a coefficient, or one for each class.
+    """
+
+    per_round_lists: ClassVar = ("stumps", "votes")
+
+    def __init__(self, params, search, weights, sample_weight=None):
+        super().__init__(params, search)
+        factors = normalise_weights(sample_weight)
+        # Sample weights of mean 1, of shape (n_samples, 1), or None.
+        self._sample_factors = None if factors is None else factors[:, None]
+        self.weights = self.apply_sample_weight(weights)
+
+    def apply_sample_weight(self, weights):
+        """Return `weights`, of shape (n_samples, n_columns), times the sample weights of mean 1."""
+        return weights if self._sample_factors is None else weights * self._sample_factors
+
+    def adaboost_coefficient(self, edge):
+        """Return AdaBoost's coefficient for an edge, and whether the stump makes errors.
+
+        Parameters
+        ----------
+        edge : float
+            Edge of the stump, from 0 to 1, for weights whose absolute values sum to 1.
+
+        Returns
+        -------
+        alpha : float
+            Half of the logarithm of (1 + edge) / (1 - edge). The edge is capped at `MAX_EDGE`, as a
+            perfect stump would get an infinite coefficient.
+        has_errors : bool
+            False if the edge is 1 up to rounding: the weights of another round would all be 0.
+        """
+        capped = min(edge, MAX_EDGE)
+        return 0.5 * np.log((1 + capped) / (1 - capped)), edge < MAX_EDGE
+
+
+class Clock:
+    """Stop-watch for phases that may interrupt each other.
+
+    The CPU seconds of the process are read every 10 milliseconds, and divided among the phases in
+    proportion to their wall time, which is cheap to read.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        CPU seconds of each phase so far; exact when no phase is running.
+    start : float
+        Wall time at which the clock was made, as `time.perf_counter` returns it.
+
+    Examples
+    --------
+    >>> clock = Clock()
+    >>> with clock.phase("coefficients"):
+    ...     with clock.phase("search"):  # does not count for the coefficients
+    ...         pass
+    >>> sorted(clock.seconds)
+    ['coefficients', 'search']
+    """
+
+    def __init__(self):
+        self.seconds = {}
+        self.start = time.perf_counter()
+        self._phases = []
+        # Wall seconds of each phase in the current window.
+        self._wall_seconds = {}
+
+    def is_past(self, time_limit):
+        """Return True if the clock is older than a time limit.
+
+        Parameters
+        ----------
+        time_limit : float or None
+            Wall seconds; None: no limit.
+
+        Returns
+        -------
+        bool
+        """
+        return time_limit is not None and time.perf_counter() - self.start >= time_limit
+
+    def phase(self, name):
+        """Return a context manager that times a block; an enclosing phase pauses.
+
+        Parameters
+        ----------
+        name : str or None
+            Name of the phase; None: the time is not counted.
+
+        Returns
+        -------
+        Clock
+            The clock itself, for a `with` statement; several times as fast as a generator.
+        """
+        self._next_phase = name
+        return self
+
+    def __enter__(self):
+        if self._phases:
+            self._credit_running_phase()
+        else:
+            self._window_cpu, self._window_start = time.process_time(), time.perf_counter()
+            self._last_time = self._window_start
+        self._phases.append(self._next_phase)
+        if self._next_phase is not None:
+            self.seconds.setdefault(self._next_phase, 0.0)
+
+    def __exit__(self, *error):
+        self._credit_running_phase()
+        self._phases.pop()
+        if not self._phases or self._last_time - self._window_start >= _WINDOW:
+            self._distribute_cpu_seconds()
+
+    def _credit_running_phase(self):
+        """Add the time since the last call to the running phase."""
+        now, name = time.perf_counter(), self._phases[-1]
+        self._wall_seconds[name] = self._wall_seconds.get(name, 0.0) + now - self._last_time
+        self._last_time = now
+
+    def _distribute_cpu_seconds(self):
+        """Divide the CPU seconds of the window among its phases, and begin a new window."""
+        cpu = time.process_time()
+        seconds = cpu - self._window_cpu
+        window_seconds = max(self._last_time - self._window_start, 1e-9)
+        for name, wall_seconds in self._wall_seconds.items():
+            if name is not None:
+                self.seconds[name] += seconds * wall_seconds / window_seconds
+        self._wall_seconds.clear()
+        self._window_cpu, self._window_start = cpu, self._last_time

@@ -104,7 +104,7 @@ class NonnegativeNewton:
 
     Examples
     --------
-    See `boostbench.core.losses.pairwise.PairwiseLoss`.
+    See `boostbench.core.losses.restricted_problems.PairwiseLoss`.
     """
 
     objective_rtol = 1e-10

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from msgspec import Struct
 
-from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
+from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.base import Measure

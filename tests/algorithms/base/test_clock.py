@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from boostbench.algorithms.base import clock as module
-from boostbench.algorithms.base.clock import Clock
+from boostbench.algorithms.base import master as module
+from boostbench.algorithms.base.master import Clock
 
 
 @pytest.fixture

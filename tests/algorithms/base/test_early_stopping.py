@@ -7,8 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 
 import boostbench as bb
+from boostbench.algorithms.base.master import StumpMaster
 from boostbench.algorithms.base.observers import MIN_DECREASE, stratified_holdout
-from boostbench.algorithms.base.stump_ensembles import StumpMaster
 from boostbench.testing import check_fitted_booster
 
 from ..problems import blobs

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boostbench import FourierFeaturesSVC, MCBoost
-from boostbench.algorithms.base.frames import to_pandas
+from boostbench.algorithms.base.categories import to_pandas
 from boostbench.inspection import export_html
 
 WORDS = ["v", "u", None, "w"] * 25

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from boostbench.core.learners import output_code_stumps, output_products
-from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
-from boostbench.core.learners.output_products import OutputProducts
+from boostbench.core.learners import output_code_stumps
+from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch, OutputProducts
 from boostbench.core.stumps.stump import Stump
 
 from ..stumps import reference
@@ -107,7 +106,7 @@ def test_best_handles_weights_whose_squares_underflow():
 @pytest.mark.parametrize("seed", range(4))
 def test_products_equal_products_with_the_matrix_of_outputs(seed, rows_per_feature, monkeypatch):
     """Stumps repeat, in both polarities, and the second feature has the values of the first."""
-    monkeypatch.setattr(output_products, "_ROWS_PER_FEATURE", rows_per_feature)
+    monkeypatch.setattr(output_code_stumps, "_ROWS_PER_FEATURE", rows_per_feature)
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 8, (20, 3)).astype(float)
     X[:, 1] = X[:, 0]

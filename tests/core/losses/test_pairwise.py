@@ -5,7 +5,7 @@ import pytest
 from generic import nonnegative
 
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.core.solvers.newton import NonnegativeNewton
 
 LOSSES = {"logistic": lambda rho: math.log1p(math.exp(-rho)), "exponential": lambda r: math.exp(-r)}

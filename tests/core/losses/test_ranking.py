@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.ranking import (
+from boostbench.core.losses.restricted_problems import (
     LARGEST_NORM,
     LimitedLogSumExp,
     LogSumExp,

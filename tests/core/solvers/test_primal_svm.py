@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from boostbench.core.solvers.primal_svm import PrimalSVM
+from boostbench.core.solvers.incremental_solvers import PrimalSVM
 
 
 @pytest.fixture(autouse=True)

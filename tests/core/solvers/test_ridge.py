@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.solvers.ridge import GrowingRidge
+from boostbench.core.solvers.incremental_solvers import GrowingRidge
 
 
 def draw(seed, n_columns, n_samples, n_targets):

@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits
 
 from boostbench.algorithms import MCBoost
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.records.store import read_records
