@@ -146,15 +146,13 @@ class CellResult:
         """Mean number of boosting rounds; None if the records do not have it."""
         return self.average(ROUNDS)
 
-    @property
+    @cached_property
     def chosen(self) -> Counter[str]:
         """Tuned values, such as ``"nu=0.01"``, with the number of splits that chose them."""
-        settings = Counter(
-            ", ".join(f"{name}={value}" for name, value in sorted(chosen.items()))
-            for chosen in self.rows["chosen"]
+        points = [sorted(point.items()) for point in self.rows["chosen"] if point]
+        return Counter(
+            [", ".join([f"{name}={value}" for name, value in point]) for point in points]
         )
-        settings.pop("", None)
-        return settings
 
     @property
     def status(self) -> str:
@@ -210,12 +208,12 @@ class Cell(CellResult):
     rule: str = "tost"
     command: str = ""
 
-    @property
+    @cached_property
     def target(self) -> Published | None:
         """Published number that the cell is compared with; None if there is none."""
         return self.published.get(self.quantity.name) if self.quantity.is_judged else None
 
-    @property
+    @cached_property
     def published_id(self) -> tuple[str, str] | None:
         """Identifier of the published number, which several cells may share; None without one."""
         target = self.target
