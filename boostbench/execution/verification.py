@@ -449,10 +449,14 @@ Refit = tuple[GroupCheck, RecordedFit]
 def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
     """Return the records to refit, in their order; a small budget takes the first ones.
 
-    Groups that differed before come first. Then comes one record of each algorithm with its
-    choices, one of each other group, and a second, third, ... of each group; records that took long
-    are last. Among records of the same rank, groups that this kernel has not repeated yet
-    come first.
+    1. Groups that differed before.
+    2. One quick record of each algorithm with its choices, so that a small budget finds a change of
+       any algorithm.
+    3. Groups that are not verified yet: a first record of each group, then a second one, and so on.
+    4. Verified groups, in the same way.
+
+    Within each step, records that took longer than `MAX_SECONDS` are last, and among records of the
+    same rank, groups that this kernel has not repeated yet come first.
 
     Parameters
     ----------
@@ -475,11 +479,14 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
 
     def rank(refit: Refit, place: int) -> tuple:
         group, fit = refit
-        is_first = place == 0 and group is first_of_algorithm[group.group[:2]]
+        finding, is_slow = group.finding, fit.seconds > MAX_SECONDS
+        is_first = place == 0 and group is first_of_algorithm[group.group[:2]] and not is_slow
         return (
-            not (group.finding and group.finding.until),
-            fit.seconds > MAX_SECONDS,
-            0 if is_first else place + 1,
+            not (finding and finding.until),
+            not is_first,
+            bool(finding and finding.is_verified) and not is_first,
+            is_slow,
+            place,
             bool(group.keys_by_kernel(kernel)),
             digest([salt, group.group.data]),  # refits of a data set share it
             group.group,

@@ -392,3 +392,35 @@ def test_draw_reaches_every_algorithm_then_every_group_first(recorded):
     assert len({group.group for group, _ in refits[:6]}) == 6
     firsts = {draw_refits(groups, salt, HERE)[0][0].group for salt in "abcdefghijklmnop"}
     assert len(firsts) > 3
+
+
+def test_draw_takes_unverified_groups_before_verified_ones():
+    groups = []
+    for data in ("one", "two", "three", "four"):
+        records = fits(9, config__data__name=data, config__seed=len(groups))
+        groups.append(GroupCheck(Group("fake_classifiers.Nearest", "", data), records, None))
+    verified = groups[:3]
+    for check in verified:
+        check.finding = conclude(check, n=5)
+        assert check.finding.is_verified
+        check.same.clear()
+    for salt in "abcd":
+        refits = draw_refits(groups, salt, HERE)
+        # One record of the algorithm, then all of the group that is not verified.
+        others = [check.group.data for check, _ in refits[1:]]
+        n_left = MAX_DRAWN - (refits[0][0] is groups[3])
+        assert others[:n_left] == ["four"] * n_left
+        assert "four" not in others[n_left:]
+    # A group that differed comes first, even if it is verified otherwise.
+    groups[0].finding = conclude(groups[0], wrong=(0,), blas=HERE, is_same_kernel=True)
+    assert [check.group.data for check, _ in draw_refits(groups, "a", HERE)[:5]] == ["one"] * 5
+
+
+def test_draw_of_slow_records_of_unverified_groups_precedes_verified_groups():
+    slow = fits(5, 50.0, config__data__name="slow")
+    quick = fits(9, config__data__name="quick")
+    groups = [GroupCheck(Group("fake_classifiers.Nearest", "", "slow"), slow, None)]
+    groups.append(GroupCheck(Group("fake_classifiers.Nearest", "", "quick"), quick, None))
+    groups[1].finding = conclude(groups[1], n=5)
+    refits = draw_refits(groups, "salt", HERE)
+    assert [check.group.data for check, _ in refits] == ["quick", *["slow"] * 5, *["quick"] * 4]
