@@ -2,11 +2,12 @@
 
 import json
 import logging
+import uuid
 from collections.abc import Iterable, Iterator
 
 from boostbench.data.dataset import Dataset
 from boostbench.execution import remote
-from boostbench.fitting.trial import DIED, Outcome, Work
+from boostbench.fitting.trial import DIED, Outcome, Trial, Work
 from boostbench.util.errors import UserError, first_line
 
 #: Trials in flight for each worker process: one that runs, one that waits.
@@ -94,10 +95,11 @@ class Cluster:
         def submit() -> None:
             for task in waiting:
                 data = self._data(task.dataset)
+                trace_name = f"boostbench-{uuid.uuid4().hex}"
                 future = self.client.submit(
-                    remote.run_task, task.trial, data, remote.code_digest(), pure=False
+                    remote.run_task, task.trial, data, remote.code_digest(), trace_name, pure=False
                 )
-                in_flight[future] = task
+                in_flight[future] = task, trace_name
                 finished.add(future)
                 return
 
@@ -105,7 +107,7 @@ class Cluster:
             for _ in range(_TASKS_PER_WORKER * max(1, len(self.client.nthreads()))):
                 submit()
             for future in finished:
-                task = in_flight.pop(future)
+                task, trace_name = in_flight.pop(future)
                 if future.status == "finished":
                     outcome = future.result()
                 else:
@@ -117,7 +119,7 @@ class Cluster:
                     if not isinstance(error, KilledWorker):
                         reason = f"{type(error).__name__}: {first_line(error)}"
                         raise UserError(f"a Dask worker cannot do the work: {reason}")
-                    outcome = DIED
+                    outcome = self._find_late_outcome(task.trial, trace_name) or DIED
                 submit()
                 yield task, outcome
         except (OSError, TimeoutError) as error:
@@ -125,6 +127,17 @@ class Cluster:
         finally:
             if self.client.status == "running":
                 self.client.cancel(list(in_flight))
+
+    def _find_late_outcome(self, trial: Trial, trace_name: str) -> Outcome | None:
+        """Return the outcome of a trial that killed its workers if the deadline ended them."""
+        if trial.protocol.time_limit is None:
+            return None
+        # A worker that the deadline ended has left a file on its machine, where other workers are,
+        # or the worker that Dask has started in its place.
+        answers = self.client.run(
+            remote.take_late_outcome, trial, trace_name, on_error="return"
+        ).values()
+        return next((answer for answer in answers if isinstance(answer, Outcome)), None)
 
     def _data(self, dataset: Dataset):
         """Return the reference by which a worker loads a data set, or the future of its arrays."""

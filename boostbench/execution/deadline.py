@@ -14,9 +14,10 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 
 from boostbench.fitting.calibration import calibration
-from boostbench.fitting.trial import Outcome, Trial, run_trial
+from boostbench.fitting.trial import DIED, Outcome, Trial, run_trial
 from boostbench.util.errors import UserError
 
 #: Time that a trial has after its limit to stop by itself, before its process is ended: a fraction
@@ -44,6 +45,25 @@ def late(outcome: Outcome, limit: float) -> Outcome:
     """
     error = f"OutOfTime: it takes more than {limit:g} s"
     return replace(outcome, results={}, error=error, where="protocol.time_limit")
+
+
+def find_late_outcome(trace: Path, limit: float | None) -> Outcome | None:
+    """Return the outcome of a trial whose process was ended by the deadline.
+
+    Parameters
+    ----------
+    trace : Path
+        File that `run_with_time_limit` got as `trace`. Only the deadline writes to it.
+    limit : float or None
+        Time limit in seconds; None: the trial has no limit.
+
+    Returns
+    -------
+    Outcome or None
+        None: the process is not gone, or died of another cause.
+    """
+    has_traceback = trace.exists() and trace.stat().st_size > 0
+    return late(DIED, limit) if has_traceback else None
 
 
 def run_with_time_limit(

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import platform
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,15 +60,20 @@ def keep_arrays(X, y) -> tuple:
     return X, y
 
 
-def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> Outcome:
+def run_task(
+    trial: Trial, data: DataReference | tuple, expected_digest: str, trace_name: str
+) -> Outcome:
     """Run a trial.
 
     Parameters
     ----------
     trial : Trial
     data : DataReference or (X, y)
-    expected : str
+    expected_digest : str
         Required result of `code_digest`.
+    trace_name : str
+        Name, which no other task has, of the file in the machine's temporary folder to which the
+        deadline writes before it ends the process.
 
     Returns
     -------
@@ -78,16 +84,51 @@ def run_task(trial: Trial, data: DataReference | tuple, expected: str) -> Outcom
     UserError
         If the worker has other code, or cannot load the data.
     """
-    if code_digest() != expected:
+    if code_digest() != expected_digest:
         raise UserError(
             f"the Dask worker on {platform.node()} has another version of boostbench; install "
             "the same on all machines, as records name the code"
         )
+    # Dask repeats a task whose worker died. A trial that was ended by the deadline would be late
+    # again.
+    outcome = take_late_outcome(trial, trace_name)
+    if outcome is not None:
+        return outcome
     if isinstance(data, DataReference):
         dataset = load_reference(data)
         data = dataset.X, dataset.class_indices
     X, y = data
-    return deadline.run_with_time_limit(trial, X, y, expendable=True)
+    trace = _trace_path(trace_name)
+    try:
+        return deadline.run_with_time_limit(trial, X, y, expendable=True, trace=str(trace))
+    finally:
+        trace.unlink(missing_ok=True)
+
+
+def take_late_outcome(trial: Trial, trace_name: str) -> Outcome | None:
+    """Return the outcome of a trial if the deadline ended a process of this machine in it.
+
+    The file of the deadline is removed.
+
+    Parameters
+    ----------
+    trial : Trial
+    trace_name : str
+        Name that `run_task` got.
+
+    Returns
+    -------
+    Outcome or None
+        None: the deadline ended no process of this machine.
+    """
+    trace = _trace_path(trace_name)
+    outcome = deadline.find_late_outcome(trace, trial.protocol.time_limit)
+    trace.unlink(missing_ok=True)
+    return outcome
+
+
+def _trace_path(name: str) -> Path:
+    return Path(tempfile.gettempdir()) / name
 
 
 @functools.cache

@@ -154,10 +154,8 @@ class Workers:
             try:
                 [(_, outcome)] = self._stream([(0, task)], {}, str(trace))
             except BrokenProcessPool:
-                # Only the deadline writes a traceback before it ends a worker process.
-                is_late = trace.exists() and trace.stat().st_size > 0
                 limit = task.trial.protocol.time_limit
-                outcome = deadline.late(DIED, limit) if is_late else DIED
+                outcome = deadline.find_late_outcome(trace, limit) or DIED
         return task, outcome
 
 

@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+import uuid
 from pathlib import Path
 
 import processes
@@ -15,6 +17,7 @@ from fitting.examples import FAKES
 from fitting.toy import bare, make_dataset, run
 
 from boostbench.data.loading import load
+from boostbench.execution import remote
 from boostbench.execution.queue import Finished
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
@@ -22,6 +25,8 @@ from boostbench.util.errors import UserError
 pytest.importorskip("distributed", reason="the dask extra is not installed")
 
 N_SPLITS = 10
+#: Time limit of a fit in seconds; other fits take a hundredth of it.
+LIMIT = 6
 
 
 def environment():
@@ -38,17 +43,17 @@ def start(*words, **variables):
 def make_cluster(tmp_path):
     """Start a scheduler and two workers: give its address, its process and theirs.
 
-    A worker may have variables of its own.
+    A worker may have variables of its own; further keywords are variables of the scheduler.
     """
     started = []
 
-    def make(*environments):
+    def make(*environments, **variables_of_scheduler):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         address = f"tcp://127.0.0.1:{port}"
         place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-        scheduler = start("scheduler", *place)
+        scheduler = start("scheduler", *place, **variables_of_scheduler)
         started.append(scheduler)
         settings = ["--nthreads", "1", "--no-dashboard", "--local-directory"]
         for variables in environments or ({}, {}):
@@ -98,6 +103,34 @@ def test_cluster_gives_equal_records_after_a_worker_is_killed(make_experiment, t
     [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
     assert outcome.failures == []
     assert bare(alone.records) == bare(outcome.records)
+
+
+def test_fit_that_is_ended_at_the_limit_is_late_and_not_dead(
+    make_experiment, tmp_path, make_cluster
+):
+    address, _, _ = make_cluster(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
+    seed = make_experiment().splits[1].seed
+    experiment = make_experiment(
+        "fake_classifiers.Uninterruptible", fail_on=seed, time_limit=LIMIT, n_splits=2
+    )
+    [outcome] = run([experiment], results=tmp_path, backend="dask", scheduler=address).outcomes
+    assert [record.split for record in outcome.records] == [0]
+    [failure] = outcome.failures
+    assert failure.error == f"OutOfTime: it takes more than {LIMIT} s"
+    assert failure.where == "protocol.time_limit"
+
+
+def test_repeated_task_is_late_without_another_fit(make_experiment, dataset):
+    seed = make_experiment().splits[0].seed
+    experiment = make_experiment("fake_classifiers.Crashing", fail_on=seed, time_limit=LIMIT)
+    trial = experiment.trial(experiment.splits[0], {})
+    name = f"boostbench-test-{uuid.uuid4().hex}"
+    trace = Path(tempfile.gettempdir()) / name
+    trace.write_text("Timeout!")  # as the deadline leaves it in the process that it ends
+    data = dataset.X, dataset.class_indices
+    outcome = remote.run_task(trial, data, remote.code_digest(), name)
+    assert outcome.error == f"OutOfTime: it takes more than {LIMIT} s"
+    assert not trace.exists()
 
 
 def test_killed_scheduler_loses_no_record(tmp_path, make_cluster):
