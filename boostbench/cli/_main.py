@@ -20,8 +20,8 @@ from typing import NoReturn, TextIO
 from boostbench import __version__
 from boostbench.cli._commands import command_names, find_command
 from boostbench.cli._process import open_standard_descriptors, restored_process
-from boostbench.execution.shutdown import end_workers
 from boostbench.util import configs
+from boostbench.util.compat.joblib import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 from boostbench.util.files import user_path
 from boostbench.util.temporary_settings import temporarily_set

@@ -15,8 +15,8 @@ from boostbench.data.sources.lookup import (
 )
 from boostbench.execution.plan import Experiment
 from boostbench.execution.progress import ProgressDisplay
+from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Report, Run, check_rerun
-from boostbench.execution.shards import Shard
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import CellKey, ExperimentConfig

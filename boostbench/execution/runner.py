@@ -8,8 +8,7 @@ from typing import NamedTuple
 from boostbench.execution.forecast import Forecast, forecast
 from boostbench.execution.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.execution.queue import Queue
-from boostbench.execution.run_records import RunRecords
-from boostbench.execution.shards import Shard
+from boostbench.execution.run_records import RunRecords, Shard
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Outcome

@@ -20,8 +20,8 @@ from joblib.parallel import get_active_backend
 
 from boostbench.execution import deadline
 from boostbench.execution.cluster import Cluster
-from boostbench.execution.shutdown import end_workers
 from boostbench.fitting.trial import DIED, Outcome, Trial, Work
+from boostbench.util.compat.joblib import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean
 
 BACKENDS = ("loky", "dask")

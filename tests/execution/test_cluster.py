@@ -17,7 +17,7 @@ from fitting.examples import FAKES
 from fitting.toy import bare, make_dataset, run
 
 from boostbench.data.loading import load
-from boostbench.execution import remote
+from boostbench.execution import cluster as dask_cluster
 from boostbench.execution.queue import Finished
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
@@ -128,7 +128,7 @@ def test_repeated_task_is_late_without_another_fit(make_experiment, dataset):
     trace = Path(tempfile.gettempdir()) / name
     trace.write_text("Timeout!")  # as the deadline leaves it in the process that it ends
     data = dataset.X, dataset.class_indices
-    outcome = remote.run_task(trial, data, remote.code_digest(), name)
+    outcome = dask_cluster.run_task(trial, data, dask_cluster.code_digest(), name)
     assert outcome.error == f"OutOfTime: it takes more than {LIMIT} s"
     assert not trace.exists()
 
@@ -188,9 +188,9 @@ def count_loads(address):
     from distributed import Client
 
     def count():
-        from boostbench.execution import remote
+        from boostbench.execution import cluster as dask_cluster
 
-        return remote.load_reference.cache_info().misses
+        return dask_cluster.load_reference.cache_info().misses
 
     with Client(address, timeout=600, set_as_default=False) as client:
         return list(client.run(count).values())

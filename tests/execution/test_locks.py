@@ -1,12 +1,12 @@
 import subprocess
 import sys
 
-from boostbench.execution.locks import Locks
+from boostbench.execution.queue import Locks
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from boostbench.execution.locks import Locks
+from boostbench.execution.queue import Locks
 locks = Locks(Path(sys.argv[1]))
 print(*(locks.take(key) for key in sys.argv[2:]), flush=True)
 sys.stdin.read()

@@ -18,8 +18,8 @@ from msgspec import structs
 from scipy import sparse
 
 from boostbench.execution.queue import Finished, Waiting
+from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Interrupted, Planned
-from boostbench.execution.shards import Shard
 from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records
@@ -390,7 +390,7 @@ import sys
 from pathlib import Path
 from boostbench.util.errors import Terminated
 from boostbench.execution.plan import Experiment
-from boostbench.execution.shards import Shard
+from boostbench.execution.run_records import Shard
 from toy import make_dataset, run
 algo = {"name": "fake", "_target_": "fake_classifiers.Slow", "grid": {"width": [1, 2]}}
 protocol = {"n_splits": 10, "n_folds": 3, "checkpoints": [1]}

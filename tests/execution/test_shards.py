@@ -1,8 +1,8 @@
 import pytest
 from fitting.toy import run
 
+from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Planned
-from boostbench.execution.shards import Shard
 from boostbench.records.merge import merge_records
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError

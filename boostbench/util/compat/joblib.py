@@ -1,4 +1,4 @@
-"""The end of worker processes."""
+"""joblib's pool of worker processes."""
 
 import sys
 
