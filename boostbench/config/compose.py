@@ -6,10 +6,11 @@ Hydra itself takes a tenth of a second for each experiment, and a table has a hu
 
 import functools
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from omegaconf import OmegaConf
@@ -472,7 +473,36 @@ def _is_file(data: str) -> bool:
     return os.path.isfile(user_path(data)) and data not in configs.list_options("data")
 
 
-def select_applicable(shared: Settings, chosen: Settings) -> Settings:
+class AlgorithmChoice(NamedTuple):
+    """Choice of an experiment's algorithm, on which the applicable overrides depend.
+
+    Attributes
+    ----------
+    algo : str, default=None
+        Name of an algorithm. None: a class without a config.
+    target : str, default=None
+        Dotted name of a class that replaces the class of the algorithm. None: there is none.
+    """
+
+    algo: str | None = None
+    target: str | None = None
+
+    @classmethod
+    def from_settings(cls, *layers: Settings) -> "AlgorithmChoice":
+        """Return the choice of several settings; later ones have priority."""
+        settings = ChainMap(*reversed(layers))
+        values = settings.get("algo"), settings.get("algo._target_")
+        # A value that is no text is refused where the experiment is composed.
+        return cls(*(None if value is None else str(value) for value in values))
+
+    def config(self) -> ConfigTree:
+        """Return the algorithm's config, or only ``_target_`` for a class without a config."""
+        config = load_option("algo", self.algo) if self.algo else {}
+        is_replaced = self.target not in (None, config.get("_target_"))
+        return ConfigTree({"_target_": self.target} if is_replaced else config)
+
+
+def select_applicable(shared: Settings, choice: AlgorithmChoice) -> Settings:
     """Select the overrides that concern an experiment.
 
     ``algo.n_iterations=50`` for a whole table does not concern a column of logistic regressions.
@@ -481,8 +511,8 @@ def select_applicable(shared: Settings, chosen: Settings) -> Settings:
     ----------
     shared : Settings
         Overrides of several experiments.
-    chosen : Settings
-        Settings of one experiment, of which ``algo`` and ``algo._target_`` are used.
+    choice : AlgorithmChoice
+        Algorithm of one experiment.
 
     Returns
     -------
@@ -490,19 +520,19 @@ def select_applicable(shared: Settings, chosen: Settings) -> Settings:
         Overrides without parameters that the algorithm does not have. A parameter of the class that
         its config does not mention is added.
     """
-    keys = {key: _applicable_key(key, value, chosen) for key, value in shared.items()}
+    keys = {key: _applicable_key(key, value, choice) for key, value in shared.items()}
     return Settings({keys[key]: value for key, value in shared.items() if keys[key]})
 
 
-def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "") -> None:
+def check_applicable(shared: Settings, choices: Iterable[AlgorithmChoice], where: str = "") -> None:
     """Raise an error for an override of a parameter that no algorithm has.
 
     Parameters
     ----------
     shared : Settings
         Overrides of several experiments.
-    cells : iterable of Settings
-        Settings of each experiment.
+    choices : iterable of AlgorithmChoice
+        Algorithm of each experiment; equal ones are asked once.
     where : str, default=""
         File, and the place in it, for the message.
 
@@ -511,15 +541,16 @@ def check_applicable(shared: Settings, cells: Iterable[Settings], where: str = "
     UserError
         With the near matches.
     """
-    cells = list(cells) if shared else []  # making the settings of all cells takes a while
+    distinct_choices = dict.fromkeys(choices) if shared else {}
     for key, value in shared.items():
-        if not any(_applicable_key(key, value, chosen) for chosen in cells):
-            valid_keys = {f"algo.{name}" for chosen in cells for name in _parameter_keys(chosen)}
+        if not any(_applicable_key(key, value, choice) for choice in distinct_choices):
+            names = {name for choice in distinct_choices for name in _parameter_keys(choice)}
+            valid_keys = {f"algo.{name}" for name in names}
             error = unknown_name_error("key", strip_prefix(key), valid_keys, is_listed=False)
             raise UserError(f"{where}: {error}") if where else error
 
 
-def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
+def _applicable_key(key: str, value: Any, choice: AlgorithmChoice) -> str | None:
     """Return the key by which a shared override is applied to one experiment.
 
     Parameters
@@ -528,8 +559,8 @@ def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
         Key of the override, with its prefix.
     value : object
         Value of the override.
-    chosen : Settings
-        Settings of the experiment.
+    choice : AlgorithmChoice
+        Algorithm of the experiment.
 
     Returns
     -------
@@ -543,7 +574,7 @@ def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
     if top_level_key(key) != "algo" or not path or path[0] in ("_target_", *PRESENTATION):
         return key
     # 2) A parameter in the algorithm's config, or in its grid, is overridden as it is.
-    config, is_grid = _algorithm_config(chosen), path[0] == "grid"
+    config, is_grid = choice.config().values, path[0] == "grid"
     if is_grid:
         # `algo.grid.nu=[0.1,1]` names one parameter; the value of `algo.grid={nu:[0.1,1]}` names
         # any number of them, and None names none.
@@ -558,13 +589,6 @@ def _applicable_key(key: str, value: Any, chosen: Settings) -> str | None:
     if may_add and _has_parameters(config.get("_target_"), names):
         return f"++{strip_prefix(key)}"
     return None
-
-
-def _algorithm_config(chosen: Settings) -> Mapping[str, Any]:
-    """Return the config of the chosen algorithm, or only ``_target_`` for a class of the user."""
-    algo, target = chosen.get("algo"), chosen.get("algo._target_")
-    config = load_option("algo", algo) if algo else {}
-    return config if target in (None, config.get("_target_")) else {"_target_": target}
 
 
 def _has_parameters(target: Any, names: Iterable[str]) -> bool:
@@ -582,11 +606,11 @@ def _has_parameters(target: Any, names: Iterable[str]) -> bool:
     return takes_any or set(parameters).issuperset(names)
 
 
-def _parameter_keys(chosen: Settings) -> Iterator[str]:
+def _parameter_keys(choice: AlgorithmChoice) -> Iterator[str]:
     """Yield the keys below ``algo`` that an override of an experiment may set, for near matches."""
     from boostbench.spec import trusted_imports
 
-    config = _algorithm_config(chosen)
+    config = choice.config().values
     yield from config
     yield from (f"grid.{name}" for name in config.get("grid", {}))
     with suppress(UserError):

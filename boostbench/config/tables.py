@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from boostbench.config.compose import (
+    AlgorithmChoice,
     check_applicable,
     compose_experiment,
     data_settings,
@@ -234,10 +235,10 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
         # An override of the table or of a row must set a parameter of at least one column.
-        check_applicable(self.overrides, (self._shared_settings(*key) for key in self.keys), where)
+        check_applicable(self.overrides, (self._choice(*key) for key in self.keys), where)
         for name, row in self.rows.items():
-            cells = (self._shared_settings(name, column) for column in self.columns)
-            check_applicable(row.overrides, cells, f"{where}: row {name}")
+            choices = (self._choice(name, column) for column in self.columns)
+            check_applicable(row.overrides, choices, f"{where}: row {name}")
 
     def _check_quantity(self, where: str) -> None:
         """Check that the quantity exists; a measure of the overrides may define it."""
@@ -387,7 +388,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             Configs by row and column.
         """
         asked = parse_overrides(overrides)
-        check_applicable(asked, (self._shared_settings(*key) | asked for key in self.keys))
+        check_applicable(asked, (self._choice(*key, asked) for key in self.keys))
         keys = self.keys if keys is None else keys
         return {key: self._compose(*key, asked) for key in keys}
 
@@ -423,30 +424,33 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         row_definition, column_definition = self.rows[row], self.columns[column]
         asked = asked or Settings()
-        chosen = self._shared_settings(row, column) | asked
+        choice = self._choice(row, column, asked)
         table_settings, row_settings, asked = (
-            select_applicable(shared, chosen)
+            select_applicable(shared, choice)
             for shared in (self.overrides, row_definition.overrides, asked)
         )
-        return (
-            data_settings(row_definition.data)
-            | column_definition.choice
-            | table_settings
-            | row_settings
-            | column_definition.overrides
-            | row_definition.cells.get(column, {})
-            | asked
+        return Settings(
+            {
+                **data_settings(row_definition.data),
+                **column_definition.choice,
+                **table_settings,
+                **row_settings,
+                **column_definition.overrides,
+                **row_definition.cells.get(column, {}),
+                **asked,
+            }
         )
 
-    def _shared_settings(self, row: str, column: str) -> Settings:
-        """Return the settings of a cell without its data, applicable or not."""
+    def _choice(self, row: str, column: str, asked: Settings | None = None) -> AlgorithmChoice:
+        """Return the algorithm of a cell, see `cell_settings` for the parameters."""
         row_definition, column_definition = self.rows[row], self.columns[column]
-        return (
-            column_definition.choice
-            | self.overrides
-            | row_definition.overrides
-            | column_definition.overrides
-            | row_definition.cells.get(column, {})
+        return AlgorithmChoice.from_settings(
+            column_definition.choice,
+            self.overrides,
+            row_definition.overrides,
+            column_definition.overrides,
+            row_definition.cells.get(column, Settings()),
+            asked or Settings(),
         )
 
     def heading(self, column: str, algorithm: AlgorithmSpec) -> str:

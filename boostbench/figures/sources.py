@@ -10,6 +10,7 @@ import msgspec
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table, find_column
 from boostbench.config.compose import (
+    AlgorithmChoice,
     check_applicable,
     compose_experiment,
     data_settings,
@@ -70,14 +71,14 @@ class OfCross(FigureDefinition, frozen=True, kw_only=True):
     ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
         cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
-        algos = [Settings({"algo": column.algo}) for column in self.columns]
-        check_applicable(self.overrides, algos, f"figure {self.name}")
-        check_applicable(asked, algos)
+        choices = [AlgorithmChoice(column.algo) for column in self.columns]
+        check_applicable(self.overrides, choices, f"figure {self.name}")
+        check_applicable(asked, choices)
         specs = []
         for row, column in cells:
-            algo = Settings({"algo": column.algo})
-            for_all, now = (select_applicable(each, algo) for each in (self.overrides, asked))
-            chosen = data_settings(row) | algo | for_all | column.overrides | now
+            choice = AlgorithmChoice(column.algo)
+            for_all, now = (select_applicable(each, choice) for each in (self.overrides, asked))
+            chosen = data_settings(row) | {"algo": column.algo} | for_all | column.overrides | now
             specs.append(compose_experiment(chosen | {"measure": measure}, asked))
         return cells, specs
 
