@@ -268,7 +268,8 @@ def tables_with(
     from boostbench.analysis.tables import find_column, join
     from boostbench.config.tables import TableDefinition, read_definitions
 
-    definitions = {name: TableDefinition.read(name) for name in tables} or read_definitions()
+    definitions = {name: TableDefinition.read(name) for name in tables}
+    definitions = definitions or {table.name: table for table in read_definitions()}
     columns = {name: _names_of(definition) for name, definition in definitions.items()}
     holders = {
         name: [table for table in columns if find_column(columns[table], name)] for name in names

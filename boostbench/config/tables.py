@@ -1,11 +1,11 @@
 """Definitions of tables: ``conf/table/*.yaml`` as structs, and the settings of each cell."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import product
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -179,6 +179,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         where = str(path)
         if "suite" in content:
             content = {"rows": [], **content}
+            if isinstance(content["rows"], list):
+                content["rows"] = content["rows"] + _suite_rows(content["suite"], where)
         missing = [key for key in ("title", "rows", "columns") if key not in content]
         if missing:
             for key in content:
@@ -192,8 +194,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
             where,
             name=configs.definition_name("table", path),
             path=where,
-            rows=_read_rows(content, where),
-            columns=_read_columns(content, where),
+            rows=_read_rows(content["rows"], where),
+            columns=_read_columns(content["columns"], where),
         )
         definition._check(where)
         return definition
@@ -278,12 +280,14 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         if not rows and not columns:
             return self
-        part_rows = _select(
-            self.rows, rows, lambda row: {row.data, row.title}, f"row of {self.name}"
-        )
-        part_columns = _select(
-            self.columns, columns, lambda c: {c.algo, c.title}, f"column of {self.name}"
-        )
+        # 1) Select rows and columns.
+        row_names = [(name, {row.data, row.title}) for name, row in self.rows.items()]
+        selected_rows = _select(rows, row_names, f"row of {self.name}")
+        part_rows = {name: row for name, row in self.rows.items() if name in selected_rows}
+        column_names = [(name, {c.algo, c.title}) for name, c in self.columns.items()]
+        selected_columns = _select(columns, column_names, f"column of {self.name}")
+        part_columns = {name: c for name, c in self.columns.items() if name in selected_columns}
+        # 2) Restrict claims, remarks and comparisons to them.
 
         def select_pairs(pairs: Iterable[list[str]]) -> list[list[str]]:
             return [pair for pair in pairs if set(pair) <= part_columns.keys()]
@@ -491,14 +495,16 @@ class TableDefinition(msgspec.Struct, frozen=True):
         data = data or row_definition.published.get("data", row_definition.data)
         return find_published(self.published, data, published.get("algo", algorithm.name), values)
 
-    def find_statement(self, a: str, b: str, algorithms: Mapping[str, AlgorithmSpec]) -> str | None:
+    def find_statement(
+        self, columns: Sequence[str], algorithms: Sequence[AlgorithmSpec]
+    ) -> str | None:
         """Return the paper's statement on the significance test between two columns.
 
         Parameters
         ----------
-        a, b : str
+        columns : (str, str)
             Names of the columns.
-        algorithms : mapping of str to AlgorithmSpec
+        algorithms : (AlgorithmSpec, AlgorithmSpec)
             Algorithms of the columns.
 
         Returns
@@ -508,7 +514,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         if self.published is None:
             return None
-        return statement(self.published, *(self._statement_names(c, algorithms[c]) for c in (a, b)))
+        return statement(self.published, *map(self._statement_names, columns, algorithms))
 
     def _statement_names(self, column: str, algorithm: AlgorithmSpec) -> set[str]:
         """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``."""
@@ -518,21 +524,37 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
 
 def _select(
-    entries: Mapping[str, Any],
-    names: Sequence[str],
-    alternative_names: Callable[[Any], set],
-    kind: str,
-) -> dict[str, Any]:
-    """Return the entries of some names, or of an alternative name; all entries without names."""
-    selected = set() if names else set(entries)
+    names: Sequence[str], alternatives: Sequence[tuple[str, set[str | None]]], kind: str
+) -> set[str]:
+    """Return the rows or columns that the user named; all if there are no names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names that the user wrote.
+    alternatives : sequence of (str, set of str)
+        Name of each row or column, and its other names.
+    kind : str
+        Kind of the names in the message on an unknown name, such as ``"row of demo"``.
+
+    Raises
+    ------
+    UserError
+        If there is no row or column of a name.
+    """
+    valid_names = [name for name, _ in alternatives]
+    selected = set() if names else set(valid_names)
     for name in names:
-        matches = {name} & entries.keys() or {
-            entry for entry in entries if name in alternative_names(entries[entry])
+        is_other_name = name not in valid_names
+        matches = {
+            valid_name
+            for valid_name, other_names in alternatives
+            if name in (other_names if is_other_name else {valid_name})
         }
         if not matches:
-            raise unknown_name_error(kind, name, entries, is_listed=False)
+            raise unknown_name_error(kind, name, valid_names, is_listed=False)
         selected |= matches
-    return {name: entry for name, entry in entries.items() if name in selected}
+    return selected
 
 
 @cache
@@ -541,9 +563,9 @@ def shipped_definition(name: str) -> TableDefinition:
     return TableDefinition.read(name)
 
 
-def read_definitions() -> dict[str, TableDefinition]:
-    """Return the definitions of all tables of ``conf``, by name."""
-    return {name: shipped_definition(name) for name in configs.list_options("table")}
+def read_definitions() -> list[TableDefinition]:
+    """Return the definitions of all tables of ``conf``, in the order of their names."""
+    return [shipped_definition(name) for name in configs.list_options("table")]
 
 
 @cache
@@ -551,36 +573,55 @@ def shipped_data(name: str) -> frozenset[str]:
     """Return the data sets of a table of ``conf`` without reading the rest of its definition."""
     path, content = configs.read_definition("table", name)
     entries = _read_entries(content["rows"], f"{path}: rows")
-    return frozenset(entry.get("data", row) for row, entry in entries.items())
+    return frozenset(entry.content.get("data", entry.name) for entry in entries)
 
 
-_Entry = TypeVar("_Entry", RowDefinition, ColumnDefinition)
+class _Entry(NamedTuple):
+    """Row or column in a file: its name, and its keys, which are not checked yet."""
+
+    name: str
+    content: dict[str, Any]
 
 
-def _read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
-    """Return the rows of a table's file, and after them the tasks of its suite.
+def _read_rows(entries: Any, where: str) -> dict[str, RowDefinition]:
+    """Return the rows of a table's file.
 
     Rows of one title, such as files of one name in several folders, have their names behind it.
+
+    Parameters
+    ----------
+    entries : object
+        Value of the key ``rows``, with the tasks of a suite.
+    where : str
+        Path of the file, for messages.
     """
-    entries = content.get("rows", [])
-    if "suite" in content:
-        tasks = _suite_rows(content["suite"], f"{where}: suite")
-        entries = entries + tasks if isinstance(entries, list) else entries
     rows = {
-        row: struct_from_mapping(
-            RowDefinition, {"data": row, "title": data_title(row)} | entry, f"{where}: row {row}"
+        name: struct_from_mapping(
+            RowDefinition,
+            {"data": name, "title": data_title(name)} | content,
+            f"{where}: row {name}",
         )
-        for row, entry in _read_entries(entries, f"{where}: rows").items()
+        for name, content in _read_entries(entries, f"{where}: rows")
     }
-    return _disambiguate_titles(rows, {name: row.title for name, row in rows.items()})
+    counts = Counter(row.title for row in rows.values())
+    for name, row in rows.items():
+        if counts[row.title] > 1:
+            rows[name] = msgspec.structs.replace(row, title=f"{row.title} ({name})")
+    return rows
 
 
-def _read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
+def _read_columns(entries: Any, where: str) -> dict[str, ColumnDefinition]:
     """Return the columns of a table's file, or of another table: ``columns: mcboost2``.
 
     Columns of one title in one group have their names behind it.
+
+    Parameters
+    ----------
+    entries : object
+        Value of the key ``columns``.
+    where : str
+        Path of the file, for messages.
     """
-    entries = content["columns"]
     if isinstance(entries, str):
         path, other = configs.read_definition("table", entries)
         entries = other.get("columns")
@@ -588,39 +629,25 @@ def _read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
             raise UserError(
                 f"{where}: columns: {path} has no columns of its own; name a table that lists them"
             )
-    columns = {
-        column: _read_column(column, entry, f"{where}: column {column}")
-        for column, entry in _read_entries(entries, f"{where}: columns").items()
-    }
-    headings = {name: (column.group, column.title) for name, column in columns.items()}
-    return _disambiguate_titles(
-        columns, {name: heading for name, heading in headings.items() if heading[1]}
-    )
+    columns = {}
+    for name, content in _read_entries(entries, f"{where}: columns"):
+        if "_target_" in content and "algo" in content:
+            raise UserError(f"{where}: column {name} has algo and _target_; take one of them")
+        default = {} if "_target_" in content else {"algo": name}
+        content = default | content
+        columns[name] = struct_from_mapping(ColumnDefinition, content, f"{where}: column {name}")
+    counts = Counter((column.group, column.title) for column in columns.values() if column.title)
+    for name, column in columns.items():
+        if counts[column.group, column.title] > 1:
+            columns[name] = msgspec.structs.replace(column, title=f"{column.title} ({name})")
+    return columns
 
 
-def _read_column(name: str, content: dict, where: str) -> ColumnDefinition:
-    if "_target_" in content and "algo" in content:
-        raise UserError(f"{where} has algo and _target_; take one of them")
-    defaults = {} if "_target_" in content else {"algo": name}
-    return struct_from_mapping(ColumnDefinition, defaults | content, where)
-
-
-def _disambiguate_titles(
-    entries: dict[str, _Entry], headings: Mapping[str, Hashable]
-) -> dict[str, _Entry]:
-    """Append the names of rows or columns to their titles, if two have one heading."""
-    counts = Counter(headings.values())
-    return entries | {
-        name: msgspec.structs.replace(entries[name], title=f"{entries[name].title} ({name})")
-        for name, heading in headings.items()
-        if counts[heading] > 1
-    }
-
-
-def _suite_rows(suite_id: Any, where: str) -> list[dict]:
-    """Return the tasks of an OpenML suite as rows."""
+def _suite_rows(suite_id: Any, where: str) -> list:
+    """Return the tasks of an OpenML suite as entries of rows, see `_read_entries`."""
     from boostbench.data.sources.openml_client import read_suite  # slow to import
 
+    where = f"{where}: suite"
     number = check_value(int, suite_id, where, "suite")
     try:
         with spinner(f"asking OpenML for suite {number}"):
@@ -630,30 +657,32 @@ def _suite_rows(suite_id: Any, where: str) -> list[dict]:
     return [{f"{configs.TASK_PREFIX}{task}": {"title": name}} for task, name in tasks.items()]
 
 
-def _read_entries(entries: Any, where: str) -> dict[str, dict]:
-    """Return the keys of each entry by its name.
+def _read_entries(entries: Any, where: str) -> list[_Entry]:
+    """Return the rows or columns in the value of ``rows`` or ``columns``.
 
-    Entries are ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``.
+    The value is a list such as ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title:
+    Mine}}]``: names, and mappings of names to overrides or to keys.
     """
     if not isinstance(entries, list) or not entries:
         shown = truncated_repr(entries)
         raise UserError(f"{where} is {shown}; it must be a list of names, see docs/tables.md")
-    contents: dict[str, dict] = {}
+    result, names = [], set()
     for entry in entries:
         pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
         for name, content in pairs:
             if not isinstance(name, str):
                 shown = truncated_repr(name)
                 raise UserError(f"{where} has {shown}, which is no text; put names in quotes")
-            if name in contents:
+            if name in names:
                 raise UserError(f"{where} has {name} twice; give one another name, see docs")
             if isinstance(content, str | list):
                 content = {"overrides": content}
             if content is not None and not isinstance(content, dict):
                 shown = truncated_repr(content)
                 raise UserError(f"{where}: {name} is {shown}; it must be overrides or keys")
-            contents[name] = content or {}
-    return contents
+            names.add(name)
+            result.append(_Entry(name, content or {}))
+    return result
 
 
 def _algorithm_title(name: str) -> str:

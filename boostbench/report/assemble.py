@@ -66,7 +66,9 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
         columns={name: column for shown in columns.values() for name, column in shown.items()},
         cells=cells,
         compare=[
-            ColumnPair(last[a], last[b], definition.find_statement(a, b, algorithms))
+            ColumnPair(
+                last[a], last[b], definition.find_statement([a, b], [algorithms[a], algorithms[b]])
+            )
             for a, b in definition.pairs
         ],
         classes=_classes(request, cells) if definition.classes else {},
@@ -175,7 +177,7 @@ def read_tables(
         Unknown table.
     """
     if names is None:
-        definitions = list(read_definitions().values())
+        definitions = read_definitions()
     else:
         definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")

@@ -223,14 +223,18 @@ def test_randomboost_statement_stands_under_its_table(number):
     table = TableDefinition.read(f"randomboost{number}")
     algos = resolved_algos(table)
     statistics = {5: "over 11 data sets: statistic 16,", 6: "over 6 data sets: statistic 10.5,"}
-    statements = [table.find_statement(*pair, algos) for pair in table.pairs]
+    statements = [
+        table.find_statement(pair, [algos[name] for name in pair]) for pair in table.pairs
+    ]
     assert [statistics[number] in statement for statement in statements if statement] == [True]
 
 
 def test_mcboost_statements_stand_under_their_table():
     table = TableDefinition.read("mcboost4")
     algos = resolved_algos(table)
-    exponential, logistic, *remaining = (table.find_statement(*pair, algos) for pair in table.pairs)
+    exponential, logistic, *remaining = (
+        table.find_statement(pair, [algos[name] for name in pair]) for pair in table.pairs
+    )
     assert "statistic 10.5," in exponential
     assert "statistic 7," in logistic
     assert remaining == [None, None]

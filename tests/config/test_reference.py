@@ -101,8 +101,8 @@ def test_find_reference_reads_only_definitions_with_the_data_set(monkeypatch, da
 
 
 def test_shipped_data_equals_the_rows_of_the_definition():
-    for name, definition in read_definitions().items():
-        assert shipped_data(name) == {row.data for row in definition.rows.values()}
+    for definition in read_definitions():
+        assert shipped_data(definition.name) == {row.data for row in definition.rows.values()}
 
 
 def test_unpublished_experiment_has_no_reference():
