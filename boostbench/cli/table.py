@@ -13,6 +13,7 @@ from boostbench.util.errors import print_error, writing_to
 from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
+    from boostbench.config.table_request import TableRequest
     from boostbench.report.renderers.latex import Orientation
 
 
@@ -37,19 +38,21 @@ def complete(before: list[str], word: str) -> list[str]:
 
 def run(args: Namespace) -> int:
     """Make the table, or one table for each quantity of ``quantity=A,B``."""
-    requests = split_quantities(args.words)
-    if len(requests) > 1:
+    with spinner("starting"):
+        from boostbench.config.overrides import check_once
         from boostbench.config.table_request import TableRequest
         from boostbench.config.tables import TableDefinition
 
-        # A wrong name of a later quantity is reported before the first table runs.
-        for overrides in requests:
-            definition = TableDefinition.read(args.name)
+    settings = split_quantities(args.words)
+    check_once(settings[0])
+    # A wrong name of a later quantity is reported before the first table runs.
+    with spinner("composing configs"):
+        definition = TableDefinition.read(args.name)
+        requests = [
             TableRequest.from_definition(definition, overrides, args.row, args.column)
-    return max(
-        make_table(args.name, overrides, args.row, args.column, args.orientation)
-        for overrides in requests
-    )
+            for overrides in settings
+        ]
+    return max(make_table(request, args.orientation) for request in requests)
 
 
 def split_quantities(overrides: Sequence[str]) -> list[list[str]]:
@@ -70,24 +73,13 @@ def split_quantities(overrides: Sequence[str]) -> list[list[str]]:
     return [list(overrides)]
 
 
-def make_table(
-    name: str,
-    overrides: Sequence[str],
-    rows: Sequence[str] = (),
-    columns: Sequence[str] = (),
-    orientation: Orientation = "auto",
-) -> int:
+def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     """Run the missing splits of a table, print it, and write it under ``results/tables``.
 
     Parameters
     ----------
-    name : str
-        Name of the table, or path of a YAML file that defines one.
-    overrides : sequence of str
-        Overrides for every cell. Overrides that change the content of the table change the names
-        of its files.
-    rows, columns : sequence of str, default=()
-        Rows and columns that are run and shown, see `TableDefinition.subset`. Empty: all.
+    request : TableRequest
+        Definition of the requested rows and columns, with the config of each cell.
     orientation : {"auto", "normal", "transposed"}, default="auto"
         Orientation of the LaTeX table, see `boostbench.report.renderers.latex.latex`.
 
@@ -95,16 +87,8 @@ def make_table(
     -------
     int
         0, or 1 if splits failed.
-
-    Raises
-    ------
-    UserError
-        If the definition or an override is not valid. Nothing was run or written then.
     """
     with spinner("starting"):
-        from boostbench.config.overrides import check_once
-        from boostbench.config.table_request import TableRequest
-        from boostbench.config.tables import TableDefinition
         from boostbench.execution.jobs import plan_table
         from boostbench.report.assemble import assemble
         from boostbench.report.document import make_document, summarize
@@ -119,9 +103,6 @@ def make_table(
         )
         from boostbench.util.console import make_console
 
-    check_once(overrides)
-    with spinner("composing configs"):
-        request = TableRequest.from_definition(TableDefinition.read(name), overrides, rows, columns)
     plan, common, console = plan_table(request.experiments), request.common, make_console()
     if plan.run and plan.run.planned and any(cell.records for cell in plan.recorded.values()):
         console.print("On record, before what is missing runs:", style="bold")

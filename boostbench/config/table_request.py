@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,6 +28,21 @@ _QUANTITY = "quantity="
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
 
 
+class RequestedCell(NamedTuple):
+    """Cell of a requested table.
+
+    Attributes
+    ----------
+    config : ExperimentConfig
+    departures : tuple of str, default=()
+        Settings by which the cell is another experiment than the defined one, such as
+        ``"algo.n_iterations=3"``.
+    """
+
+    config: ExperimentConfig
+    departures: tuple[str, ...] = ()
+
+
 class TableRequest(msgspec.Struct, frozen=True, dict=True):
     """Request of a table.
 
@@ -34,25 +50,22 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     ----------
     definition : TableDefinition
         Definition of the requested rows and columns.
-    configs : dict of CellKey to ExperimentConfig
-        Configs by row and column.
+    cells : dict of CellKey to RequestedCell
+        Cells by row and column.
     name, title : str
         Name of the files, and heading.
     changes : list of str
         Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
         the first one with such settings.
-    departures : dict of CellKey to tuple of str
-        Settings by which a cell is another experiment than the defined one.
     settings : list of str
         Overrides that change the numbers.
     """
 
     definition: TableDefinition
-    configs: dict[CellKey, ExperimentConfig]
+    cells: dict[CellKey, RequestedCell]
     name: str
     title: str
     changes: list[str] = []
-    departures: dict[CellKey, tuple[str, ...]] = {}
     settings: list[str] = []
 
     @classmethod
@@ -81,27 +94,47 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
             If the definition has no such row or column, or runs no such cell; if an override is not
             valid; or if the table shows rounds or a quantity that are not recorded.
         """
+        # 1) Select the displayed quantity, the rows and the columns.
         quantities = [override for override in overrides if override.startswith(_QUANTITY)]
         overrides = [override for override in overrides if override not in quantities]
         for override in quantities:
             definition = definition.replace_quantity(override.removeprefix(_QUANTITY))
         part = definition.subset(rows, columns)
         part.runnable_cells()
+        # 2) Compose the cells.
         configs = part.compose(overrides)
         for key, config in configs.items():
             with part.error_context(*key):
                 _check(part, config)
+        # 3) Compare them with the definition.
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-        changes, cell_departures = _compare_with_definition(part, configs) if settings else ([], {})
+        cells = {key: RequestedCell(config) for key, config in configs.items()}
+        changes: list[str] = []
+        if settings:
+            defined = part.compose()
+            cells = {
+                key: RequestedCell(config, departures(defined[key], config))
+                for key, config in configs.items()
+            }
+            # The first row with changes is enough: the definition of another row may have the
+            # requested values.
+            changes_of_rows = (
+                [
+                    change
+                    for column in part.columns
+                    for change in configs[row, column].differences(defined[row, column])
+                ]
+                for row in part.rows
+            )
+            changes = next(filter(None, changes_of_rows), [])
         settings = [*(settings if changes else []), *quantities]
-        changes = [*changes, *quantities]
+        changes = [*dict.fromkeys(changes), *quantities]
         return cls(
             definition=part,
-            configs=configs,
+            cells=cells,
             name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
             title=part.title + _profile_note(next(iter(configs.values())).profile),
             changes=changes,
-            departures=cell_departures,
             settings=settings,
         )
 
@@ -120,7 +153,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     @property
     def common(self) -> ExperimentConfig:
         """Config of the first cell, with the settings of the run that all cells share."""
-        return next(iter(self.configs.values()))
+        return next(iter(self.cells.values())).config
 
     @property
     def results(self) -> Path:
@@ -135,7 +168,8 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     @property
     def experiments(self) -> dict[CellKey, ExperimentConfig]:
         """Configs of the cells that are run."""
-        return {key: each for key, each in self.configs.items() if self.definition.is_run(*key)}
+        runnable = self.definition.is_run
+        return {key: cell.config for key, cell in self.cells.items() if runnable(*key)}
 
 
 def _profile_note(profile: Profile) -> str:
@@ -171,22 +205,6 @@ def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
         ]
         advice = f"add {suitable[0]} to the table's overrides" if suitable else "no measure does"
         raise UserError(f"measure={measure.name} records no {name}; {advice}")
-
-
-def _compare_with_definition(
-    definition: TableDefinition, configs: dict[CellKey, ExperimentConfig]
-) -> tuple[list[str], dict[CellKey, tuple[str, ...]]]:
-    """Return the settings that differ from the definition, and the departures of each cell."""
-    defined = definition.compose()
-    changes: dict[str, None] = {}
-    for row in definition.rows:
-        for column in definition.columns:
-            differences = configs[row, column].differences(defined[row, column])
-            changes |= dict.fromkeys(differences)
-        # The first such row is enough; the definition of other rows may have the requested values.
-        if changes:
-            break
-    return list(changes), {key: departures(defined[key], each) for key, each in configs.items()}
 
 
 def _slug(override: str) -> str:

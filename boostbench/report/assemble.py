@@ -36,14 +36,16 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
     # 1) Make the columns of each column of the definition: one, or one for each number of rounds.
     definition = request.definition
     first_row = next(iter(definition.rows))
-    algorithms = {name: request.configs[first_row, name].algorithm for name in definition.columns}
+    algorithms = {
+        name: request.cells[first_row, name].config.algorithm for name in definition.columns
+    }
     quantity = definition.displayed_quantity(measures.find(request.common.measure).quantity)
     columns = {name: _columns(definition, name, algorithms[name], quantity) for name in algorithms}
     # 2) Make the cells.
     results = _cells(request, recorded)
     cells = {}
     for (row, source), result in results.items():
-        algorithm = request.configs[row, source].algorithm
+        algorithm = request.cells[row, source].config.algorithm
         is_run = result.available and (row, source) in recorded
         for name, column in columns[source].items():
             if column.beside is None:
@@ -88,13 +90,12 @@ def _cells(
     """Return the cell of each row and column of the definition, without published numbers."""
     tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
-    for key, config in request.configs.items():
+    for key, (config, departures) in request.cells.items():
         data, algo = config.data.name, config.algorithm.name
         command = request.command(*key) if request.definition.is_run(*key) else ""
         is_available = key[0] in tried_rows or _has_source(config.data)
         if is_available and key in recorded:
             cell = Cell.from_results(recorded[key], data, algo, "")
-            departures = request.departures.get(key, ())
             cells[key] = replace(cell, departures=departures, command=command)
         else:
             cell = empty_cell(data, algo, "")
@@ -142,7 +143,7 @@ def _columns(
 
 def _classes(request: TableRequest, cells: Mapping[CellKey, Cell]) -> dict[str, int]:
     """Return the number of classes of each row, from the records or else from its config."""
-    expected = {row: config.data.expect for (row, _), config in request.configs.items()}
+    expected = {row: cell.config.data.expect for (row, _), cell in request.cells.items()}
     classes = {row: counts.classes for row, counts in expected.items() if counts and counts.classes}
     for (row, _), cell in cells.items():
         if cell.n_finished:

@@ -10,12 +10,16 @@ def definition():
     return TableDefinition.read("mcboost1")
 
 
+def cell_departures(request):
+    return {cell.departures for cell in request.cells.values()}
+
+
 def test_unchanged_table_has_its_name_and_no_departure(definition):
     request = TableRequest.from_definition(definition)
     assert (request.name, request.title) == (definition.name, definition.title)
     assert list(request.specs) == definition.keys
     assert not request.changes
-    assert not request.departures
+    assert cell_departures(request) == {()}
 
 
 def test_results_folder_and_backend_are_no_change(definition):
@@ -33,8 +37,8 @@ def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every
     assert request.name == "mcboost1-iris-n_iterations=3"
     assert request.changes == ["algo.n_iterations=3"]
     assert {row for row, _ in request.specs} == {"iris"}
-    assert set(request.departures) == set(request.specs)
-    assert set(request.departures.values()) == {("algo.n_iterations=3",)}
+    assert set(request.cells) == set(request.specs)
+    assert cell_departures(request) == {("algo.n_iterations=3",)}
 
 
 def test_quantity_changes_the_name_but_no_fit(definition):
@@ -43,7 +47,7 @@ def test_quantity_changes_the_name_but_no_fit(definition):
     assert request.changes == ["quantity=accuracy"]
     assert request.definition.displayed_quantity().name == "accuracy"
     assert not request.definition.claims
-    assert not request.departures
+    assert cell_departures(request) == {()}
     assert request.specs == TableRequest.from_definition(definition, rows=["iris"]).specs
     assert "quantity=accuracy" in request.command("iris", next(iter(definition.columns)))
 
@@ -64,7 +68,7 @@ def test_changed_number_of_splits_is_in_the_name_and_no_departure(definition):
     request = TableRequest.from_definition(definition, ["protocol.n_splits=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_splits=3"
     assert request.changes == ["protocol.n_splits=3"]
-    assert set(request.departures.values()) == {()}
+    assert cell_departures(request) == {()}
 
 
 def test_setting_that_changes_a_later_row_is_a_change(define_table):
@@ -74,7 +78,7 @@ def test_setting_that_changes_a_later_row_is_a_change(define_table):
     request = TableRequest.from_definition(definition, ["protocol.n_splits=2"])
     assert request.name == "mine-n_splits=2"
     assert request.changes == ["protocol.n_splits=2"]
-    assert request.departures["wine", "constant"] == ()
+    assert request.cells["wine", "constant"].departures == ()
     assert (
         TableRequest.from_definition(definition, ["protocol.n_splits=2"], rows=["wine"]).name
         == "mine-wine"
