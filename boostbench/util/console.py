@@ -1,5 +1,7 @@
 """Console of rich for texts from outside."""
 
+from operator import itemgetter
+
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
 
@@ -31,5 +33,10 @@ class _Escaped:
         self._renderable = renderable
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in console.render(self._renderable, options):
-            yield Segment(text if control else printable(text), style, control)
+        segments = list(console.render(self._renderable, options))
+        if "".join(map(itemgetter(0), segments)).replace("\n", "").isprintable():
+            return segments
+        return [
+            Segment(text if control else printable(text), style, control)
+            for text, style, control in segments
+        ]

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain
 from typing import Literal
 
 from boostbench.report.blocks import Document, Entry, Listing
@@ -35,7 +37,8 @@ _GREEK = (
 )
 _SPECIAL |= {chr(0x3B1 + index): rf"$\{name}$" for index, name in enumerate(_GREEK.split())}
 _TRANSLATION = str.maketrans(_SPECIAL)
-
+#: A word behind ``^`` after the translation of its characters.
+_RAISED_WORD = re.compile(r"\\textasciicircum\{\}([A-Za-z]+)")
 
 #: Explanations of the marks behind numbers.
 _MARKS = {
@@ -93,6 +96,7 @@ def latex_notes(document: Document) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+@cache
 def escape(text: str) -> str:
     r"""Return plain text as LaTeX; ``^word``, as in titles of algorithms, is a superscript.
 
@@ -101,10 +105,8 @@ def escape(text: str) -> str:
     >>> print(escape("RBoost^proj, 95% of a_b"))
     RBoost\textsuperscript{proj}, 95\% of a\_b
     """
-    pieces = re.split(r"\^([A-Za-z]+)", re.sub(r"^-(?=\d)", "−", printable(text)))
-    escaped = [piece.translate(_TRANSLATION) for piece in pieces]
-    escaped[1::2] = [rf"\textsuperscript{{{word}}}" for word in escaped[1::2]]
-    return "".join(escaped)
+    text = re.sub(r"^-(?=\d)", "−", text if text.isprintable() else printable(text))
+    return _RAISED_WORD.sub(r"\\textsuperscript{\1}", text.translate(_TRANSLATION))
 
 
 def _grid(document: Document) -> Grid:
@@ -127,14 +129,15 @@ def _grid(document: Document) -> Grid:
 
 def _cell(entry: Entry) -> Cell:
     has_number = entry.value is not None or not entry.text
-    return Cell(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
+    return Cell.from_text(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
 
 
 def _listing_grid(listing: Listing) -> Grid:
     n_names = listing.n_names
     heads = [Heading("", head) for head in listing.heads[n_names:]]
     lines = [
-        Line(line.texts[:n_names], list(map(Cell, line.texts[n_names:]))) for line in listing.lines
+        Line(line.texts[:n_names], list(map(Cell.from_text, line.texts[n_names:])))
+        for line in listing.lines
     ]
     return Grid(listing.heads[:n_names], heads, lines)
 
@@ -142,14 +145,14 @@ def _listing_grid(listing: Listing) -> Grid:
 def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
     """Return the sentences below a table: changes, abbreviations, marks and ranks."""
     entries = [entry for row in document.rows for entry in row.entries]
-    key = {short: title for layout in layouts for short, title in layout.key.items()}
+    key = list(dict.fromkeys(chain.from_iterable([layout.key for layout in layouts])))
     notes = [document.headline or "", key_text(key)]
-    reasons = dict.fromkeys(entry.text for entry in entries if entry.value is None)
+    reasons = dict.fromkeys([entry.text for entry in entries if entry.value is None])
     named = [reason for reason in reasons if reason != "-"]
     if named:
         notes.append(f"{_NO_NUMBER} {' or '.join(named)}.")
-    printed = "".join(entry.printed for entry in entries)
-    notes += [f"{mark} {meaning}." for mark, meaning in _MARKS.items() if mark in printed]
+    marks = "".join([entry.text + entry.marks for entry in entries])
+    notes += [f"{mark} {meaning}." for mark, meaning in _MARKS.items() if mark in marks]
     notes.append(document.ranks.explanation if document.ranks else "")
     return list(filter(None, notes))
 
@@ -203,28 +206,38 @@ def _tabular(layout: Layout) -> str:
 
 
 def _rows(layout: Layout, line: Line) -> list[str]:
-    """Write a line: one row, or one of means and one of deviations."""
+    """Write a line: one row, or a row of means and a row of deviations."""
     n_names = len(line.names)
-    names = [_text(name, limit) for name, limit in zip(line.names, layout.limits, strict=False)]
-    means, deviations, marks = [], [], [escape(cell.marks) for cell in line.cells]
-    for cell, limit in zip(line.cells, layout.limits[n_names:], strict=True):
-        mean, deviation = cell.parts
-        text = _text(mean, limit)
-        means.append(rf"\textbf{{{text}}}" if cell.strong else text)
-        deviations.append(escape(deviation))
-    if not layout.style.stacks:
-        parts = zip(means, deviations, marks, strict=True)
-        return [_row([*names, *(" ".join(filter(None, pair)) + mark for *pair, mark in parts)])]
-    above = [mean + mark for mean, mark in zip(means, marks, strict=True)]
-    below = [rf"{{\scriptsize {text}}}" if text else "" for text in deviations]
-    rows = [_row([*names, *above])]
-    return [*rows, _row([*[""] * n_names, *below])] if any(below) else rows
+    names = list(map(_text, line.names, layout.limits))
+    cells = [
+        _text(cell.mean, limit, cell.is_best)
+        for cell, limit in zip(line.cells, layout.limits[n_names:], strict=True)
+    ]
+    if layout.style.stacks:
+        deviations = [
+            rf"{{\scriptsize {escape(cell.deviation)}}}" if cell.deviation else ""
+            for cell in line.cells
+        ]
+    else:
+        cells = [
+            f"{text} {escape(cell.deviation)}" if cell.deviation else text
+            for text, cell in zip(cells, line.cells, strict=True)
+        ]
+        deviations = []
+    cells = [
+        text + escape(cell.marks) if cell.marks else text
+        for text, cell in zip(cells, line.cells, strict=True)
+    ]
+    rows = [_row([*names, *cells])]
+    return [*rows, _row([*[""] * n_names, *deviations])] if any(deviations) else rows
 
 
-def _text(text: str, limit: float | None) -> str:
-    if not limit or text_width(text) <= limit:
-        return escape(text)
-    return rf"\parbox[t]{{{limit + 0.1:.1f}em}}{{\raggedright {escape(text)}\strut}}"
+def _text(text: str, limit: float | None, is_best: bool = False) -> str:
+    """Write a text, broken into lines if it is wider than `limit` em, and perhaps in bold."""
+    escaped = escape(text)
+    if limit and text_width(text) > limit:
+        escaped = rf"\parbox[t]{{{limit + 0.1:.1f}em}}{{\raggedright {escaped}\strut}}"
+    return rf"\textbf{{{escaped}}}" if is_best else escaped
 
 
 def _stack(lines: Sequence[str], alignment: str = "c") -> str:

@@ -7,9 +7,10 @@ They are estimated from the letter widths of Computer Modern, the widest of the 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby, pairwise, repeat
 from math import ceil
+from operator import add, attrgetter
 from typing import NamedTuple
 
 #: Widths of the page in em of each font size: the smallest among ``article`` with 10, 11 and 12 pt.
@@ -51,22 +52,44 @@ _OTHER = 0.65  # em, of a letter that is not listed, such as a Greek one
 _MAX_CAPITALS = 4  # longer words in capitals are abbreviated
 _MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
 _MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
+_MEAN_WITH_DEVIATION = re.compile(r"([-−+]?[\d.]+) (\([\d.]+\))")
 #: Words that an abbreviation leaves out.
 _SMALL_WORDS = {"a", "an", "and", "at", "by", "from", "in", "its", "of", "the", "to", "with"}
 
 
 class Cell(NamedTuple):
-    """A number of a table, its marks, and whether it is emphasised."""
+    """Entry of a table.
 
-    text: str
+    Attributes
+    ----------
+    mean : str
+        Mean of a text such as ``"2.9 (2.4)"``; the whole of any other text.
+    deviation : str, default=""
+        Deviation in parentheses, ``"(2.4)"``; empty for any other text.
+    marks : str, default=""
+        Marks behind the text.
+    is_best : bool, default=False
+        Whether the mean is printed in bold.
+    """
+
+    mean: str
+    deviation: str = ""
     marks: str = ""
-    strong: bool = False
+    is_best: bool = False
 
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The mean and, in brackets, the deviation; the latter is empty where there is none."""
-        match = re.fullmatch(r"([-−+]?[\d.]+) (\([\d.]+\))", self.text)
-        return match.groups() if match else (self.text, "")
+    @classmethod
+    def from_text(cls, text: str, marks: str = "", is_best: bool = False) -> "Cell":
+        """Return the cell of a text, which is divided if it is a mean with a deviation."""
+        match = _MEAN_WITH_DEVIATION.fullmatch(text)
+        mean, deviation = match.groups() if match else (text, "")
+        return cls(mean, deviation, marks, is_best)
+
+
+class Abbreviation(NamedTuple):
+    """Abbreviation of a heading, and the heading."""
+
+    short: str
+    title: str
 
 
 class Heading(NamedTuple):
@@ -192,8 +215,8 @@ class Layout:
         Lines of each heading.
     groups : list of (list of str, int)
         Lines of each heading over several columns, and their number.
-    key : dict of str to str
-        Headings by their abbreviations.
+    key : list of Abbreviation
+        Abbreviated headings.
     width : float
         Width in em.
     """
@@ -203,8 +226,35 @@ class Layout:
     limits: list[float | None]
     heads: list[list[str]]
     groups: list[tuple[list[str], int]]
-    key: dict[str, str]
+    key: list[Abbreviation]
     width: float
+
+    @property
+    def head_height(self) -> float:
+        """Height of headings and rules, in lines of text."""
+        groups = max((len(lines) for lines, _ in self.groups), default=0)
+        return _RULES + _SKIP + max(map(len, self.heads)) + groups
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """Height of each line of the table, the footer included, in lines of text."""
+        lines = self.grid.lines_with_footer
+        heights = [1] * len(lines)
+        n_names = len(self.grid.names)
+        for index, limit in enumerate(self.limits):
+            if limit is None:
+                continue
+            texts = (
+                [line.names[index] for line in lines]
+                if index < n_names
+                else _texts([line.cells[index - n_names] for line in lines])
+            )
+            heights = list(map(max, heights, [len(_break(text, limit)) for text in texts]))
+        if self.style.stacks:
+            # The deviations stand below all lines of a broken name.
+            has_deviation = [any(map(attrgetter("deviation"), line.cells)) for line in lines]
+            heights = list(map(add, heights, has_deviation))
+        return heights
 
 
 def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[Layout]:
@@ -221,13 +271,19 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
     list of Layout
         Parts of the table, one below the other, in one style.
     """
-    layouts = [_lay_out(grid, style) for style in styles]
-    fitting = [layout for layout in layouts if layout.width <= PAGE_WIDTHS[layout.style.size]]
-    for layout in fitting:
-        if _head_height(layout) + sum(_heights(layout)) <= _free_lines(layout):
+    # 1) Return the first layout that fits the width and the height of a page.
+    narrow_layouts = []
+    for style in styles:
+        layout = _lay_out(grid, style)
+        if layout.width > PAGE_WIDTHS[style.size]:
+            continue
+        if layout.head_height + sum(layout.heights) <= _free_lines(layout):
             return [layout]
-    if fitting:
-        return fitting[:1]
+        narrow_layouts.append(layout)
+    # 2) `paginate` divides the lines of a table that is too high.
+    if narrow_layouts:
+        return narrow_layouts[:1]
+    # 3) Divide the columns of a table that is too wide into as few parts as possible.
     n_columns = len(grid.heads)
     for n_parts in range(2, n_columns + 1):
         bounds = [round(part * n_columns / n_parts) for part in range(n_parts + 1)]
@@ -249,8 +305,8 @@ def text_width(text: str, bold: bool = False) -> float:
     4.18
     """
     pieces = re.split(r"\^([A-Za-z]+)", text)
-    widths = [sum(map(_WIDTHS.get, piece, repeat(_OTHER))) for piece in pieces]
-    width = sum(widths[::2]) + _RAISED * sum(widths[1::2])
+    width = sum(map(_WIDTHS.get, "".join(pieces[::2]), repeat(_OTHER)))
+    width += _RAISED * sum(map(_WIDTHS.get, "".join(pieces[1::2]), repeat(_OTHER)))
     return round(width * (_BOLD if bold else 1), 3)
 
 
@@ -278,56 +334,70 @@ def abbreviate(title: str) -> str:
 
 
 def _lay_out(grid: Grid, style: Style) -> Layout:
-    # 1) The columns of names.
+    """Return the layout of a table in a style, whether or not it fits the page."""
+    # 1) Measure the columns of names.
     lines = grid.lines_with_footer
-    names, limits = [], []
+    limits, name_widths = [], []
     for index, head in enumerate(grid.names):
-        texts = [head, *(line.names[index] for line in lines)]
+        texts = [head, *[line.names[index] for line in lines]]
         limits.append(_limit(texts, style.max_text))
-        names.append(limits[-1] or max(map(text_width, texts)))
-    # 2) The cells, and the headings of their columns.
-    key: dict[str, str] = {}
+        name_widths.append(limits[-1] or max(map(text_width, texts)))
+    # 2) Measure the columns of cells, and break or abbreviate their headings.
+    key: list[Abbreviation] = []
     widths, heads = [], []
     for index, head in enumerate(grid.heads):
         cells = [line.cells[index] for line in lines]
-        is_text = any(word.isalpha() for c in cells for word in c.text.split())
-        texts = [cell.text for cell in cells]
-        limits.append(_limit(texts, style.max_text) if is_text else None)
-        width = limits[-1] or max(_cell_width(cell, style.stacks) for cell in cells)
+        limits.append(_cell_limit(cells, style.max_text))
+        width = limits[-1] or _cell_width(cells, style.stacks)
         heads.append(_fit_heading(head.title, width, style.abbreviates, key))
         widths.append(max(width, *map(text_width, heads[-1])))
-    # 3) Headings over several columns, which may need more than these.
+    # 3) Widen the last column below a group heading that is wider than its columns.
     groups, start = [], 0
-    for title, members in groupby(grid.heads, lambda head: head.group):
+    for title, members in groupby(grid.heads, attrgetter("group")):
         stop = start + len(list(members))
         width = sum(widths[start:stop]) + 2 * style.gap * (stop - start - 1)
         groups.append((_fit_heading(title, width, style.abbreviates, key), stop - start))
         widths[stop - 1] += max(0.0, max(map(text_width, groups[-1][0])) - width)
         start = stop
-    n_columns = len(names) + len(widths)
-    width = sum(names) + sum(widths) + 2 * style.gap * n_columns
-    has_groups = any(head.group for head in grid.heads)
+    n_columns = len(name_widths) + len(widths)
+    width = sum(name_widths) + sum(widths) + 2 * style.gap * n_columns
+    has_groups = any(map(attrgetter("group"), grid.heads))
     return Layout(grid, style, limits, heads, groups if has_groups else [], key, width)
 
 
 def _limit(texts: Sequence[str], max_text: float | None) -> float | None:
-    """Return the width to which texts are broken; None where they are short enough."""
+    """Return the width to which texts are broken, in em; None if they are not broken."""
     if max_text is None:
         return None
-    limit = max(max_text, *(text_width(word) for text in texts for word in text.split()))
+    limit = max(max_text, *map(text_width, " ".join(texts).split()))
     return limit if max(map(text_width, texts)) > limit else None
 
 
-def _cell_width(cell: Cell, stacks: bool) -> float:
-    mean, deviation = cell.parts
-    first = text_width(mean, cell.strong) + text_width(cell.marks)
+def _cell_limit(cells: Sequence[Cell], max_text: float | None) -> float | None:
+    """Return `_limit` of a column that has words; numbers alone are not broken."""
+    if max_text is None:
+        return None
+    texts = _texts(cells)
+    return _limit(texts, max_text) if any(map(str.isalpha, " ".join(texts).split())) else None
+
+
+def _texts(cells: Sequence[Cell]) -> list[str]:
+    """Return means and deviations without marks: ``"2.9 (2.4)"``."""
+    return [f"{cell.mean} {cell.deviation}".rstrip() for cell in cells]
+
+
+def _cell_width(cells: Sequence[Cell], stacks: bool) -> float:
+    """Return the width of the widest cell, in em; `stacks`: deviations are below the means."""
+    widths = [text_width(cell.mean, cell.is_best) + text_width(cell.marks) for cell in cells]
     if stacks:
-        return max(first, _DEVIATION * text_width(deviation))
-    return first + text_width(f" {deviation}" if deviation else "")
+        return max(widths + [_DEVIATION * text_width(cell.deviation) for cell in cells])
+    # A deviation and the space before it have the width of their text.
+    deviations = [text_width(f" {cell.deviation}".rstrip()) for cell in cells]
+    return max(map(add, widths, deviations))
 
 
-def _fit_heading(title: str, width: float, abbreviates: bool, key: dict[str, str]) -> list[str]:
-    """Return the lines of a heading; an abbreviation is noted in `key`."""
+def _fit_heading(title: str, width: float, abbreviates: bool, key: list[Abbreviation]) -> list[str]:
+    """Return the lines of a heading; an abbreviation is added to `key`."""
     lines = _break(title, width)
     is_short = len(title) <= _MAX_CAPITALS
     if not abbreviates or is_short or max(map(text_width, lines)) <= width + _MAX_EXCESS:
@@ -335,10 +405,13 @@ def _fit_heading(title: str, width: float, abbreviates: bool, key: dict[str, str
     short = abbreviate(title)
     if max(map(text_width, _break(short, width))) >= max(map(text_width, lines)):
         return lines
+    # Number the abbreviation if another heading has it.
+    titles = {each.short: each.title for each in key}
     number = 2
-    while key.get(short, title) != title:  # another heading has this abbreviation
+    while titles.get(short, title) != title:
         short, number = f"{abbreviate(title)}{number}", number + 1
-    key[short] = title
+    if short not in titles:
+        key.append(Abbreviation(short, title))
     return _break(short, width)
 
 
@@ -381,13 +454,13 @@ def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[La
     pages: list[list[Layout]] = [[]]
     free = room
     for layout in layouts:
-        head, heights = _head_height(layout), _heights(layout)
-        if pages[-1] and head + sum(heights) > free:
+        head = layout.head_height
+        if pages[-1] and head + sum(layout.heights) > free:
             pages.append([])
             free = room
         lines: list[Line] = []
         free -= head
-        for line, height in zip(layout.grid.lines_with_footer, heights, strict=True):
+        for line, height in zip(layout.grid.lines_with_footer, layout.heights, strict=True):
             if lines and height > free:
                 pages[-1].append(_part(layout, lines))
                 pages.append([])
@@ -412,27 +485,6 @@ def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "w
     return lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
 
 
-def _head_height(layout: Layout) -> float:
-    """Return the height of headings and rules, in lines."""
-    groups = max((len(lines) for lines, _ in layout.groups), default=0)
-    return _RULES + _SKIP + max(map(len, layout.heads)) + groups
-
-
-def _heights(layout: Layout) -> list[int]:
-    """Return the height of each line of a table, in lines of text."""
-    heights = []
-    for line in layout.grid.lines_with_footer:
-        has_two = layout.style.stacks and any(cell.parts[1] for cell in line.cells)
-        texts = [*line.names, *(cell.text for cell in line.cells)]
-        broken = (
-            len(_break(text, limit)) if limit else 1
-            for text, limit in zip(texts, layout.limits, strict=True)
-        )
-        # The deviations stand below all lines of a broken name.
-        heights.append(max(broken) + has_two)
-    return heights
-
-
-def key_text(key: dict[str, str]) -> str:
+def key_text(key: Sequence[Abbreviation]) -> str:
     """Return a key of abbreviations as a sentence; empty without abbreviations."""
-    return f"{'; '.join(f'{short}: {title}' for short, title in key.items())}." if key else ""
+    return f"{'; '.join([f'{short}: {title}' for short, title in key])}." if key else ""

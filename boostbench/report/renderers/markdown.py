@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from tabulate import tabulate
 
@@ -34,6 +35,7 @@ def markdown(document: Document) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+@cache
 def escape(text: str) -> str:
     r"""Return plain text as one line of Markdown, with all markup escaped.
 
@@ -42,13 +44,14 @@ def escape(text: str) -> str:
     >>> print(escape("a|b <i> *c* rboost_proj _d_"))
     a\|b &lt;i> \*c\* rboost_proj \_d\_
     """
-    text = _MARKUP.sub(r"\\\g<0>", " ".join(printable(text).split()))
+    text = text if text.isprintable() else printable(text)
+    text = _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
     return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
 
 
 def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], n_left: int = 1) -> str:
     """Return a table of plain text; the first `n_left` columns are left-aligned."""
-    written = [[_bold(text) for text in row] for row in rows]
+    written = [list(map(_bold, row)) for row in rows]
     return aligned(written, [escape(head) for head in heads], n_left)
 
 

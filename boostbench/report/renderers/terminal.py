@@ -111,24 +111,28 @@ def print_table(console: Console, document: Document) -> None:
     document : Document
         Document of the table.
     """
+    # 1) Write the entries. A note names the data that are not available.
     heads = [f"{_break(head.group, _NAME_WIDTH)}\n{head.title}".lstrip() for head in document.heads]
-    # A note names the data that are not available.
-    rows = [
-        (row.title, [e._replace(text="-") if e.text == _ABSENT else e for e in row.entries])
+    titles = [row.title for row in document.rows]
+    lines = [
+        [
+            Text(entry.printed if entry.text != _ABSENT else "-", "bold" if entry.best else "")
+            for entry in row.entries
+        ]
         for row in document.rows
     ]
+    # 2) Divide the columns into blocks that fit the terminal.
     widths = [
-        max(*map(len, head.splitlines()), *(len(line[index].printed) for _, line in rows))
-        for index, head in enumerate(heads)
+        max(*map(len, head.splitlines()), *map(len, column))
+        for head, column in zip(heads, zip(*lines, strict=True), strict=True)
     ]
-    space = console.width - max(map(len, ["data", *(title for title, _ in rows)]))
+    space = console.width - max(map(len, ["data", *titles]))
     for number, block in enumerate(_blocks([head.group for head in document.heads], widths, space)):
         if number:
             console.print()
-        grid = make_grid(["data", *(heads[index] for index in block)])
-        for title, line in rows:
-            shown = (line[index] for index in block)
-            grid.add_row(title, *(Text(e.printed, "bold" if e.best else "") for e in shown))
+        grid = make_grid(["data", *[heads[index] for index in block]])
+        for title, line in zip(titles, lines, strict=True):
+            grid.add_row(title, *[line[index] for index in block])
         console.print(grid)
     console.print(document.caption)
 
@@ -201,8 +205,8 @@ def _fit(
 
 def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
     columns = zip(heads, *rows, strict=True)
-    widest = (max(len(line) for text in texts for line in text.splitlines()) for texts in columns)
-    return sum(widest) + gap * (len(heads) - 1)
+    widths = [max(map(len, "\n".join(texts).splitlines())) for texts in columns]
+    return sum(widths) + gap * (len(heads) - 1)
 
 
 def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
