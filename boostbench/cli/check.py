@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from boostbench.analysis.tables import Table
     from boostbench.analysis.verdicts import Tally
-    from boostbench.report.verdict_files import FileLine, Verdict
+    from boostbench.report.data_files import FileLine, Verdict
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -84,7 +84,7 @@ def check(
         from boostbench.records.archive import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
-        from boostbench.report.verdict_files import (
+        from boostbench.report.data_files import (
             file_lines,
             find_verdicts,
             lost_verdicts,
@@ -235,9 +235,9 @@ def check_published(
             unit_warnings,
         )
         from boostbench.records.archive import Records
+        from boostbench.report.data_files import find_verdicts, verdicts_as_json
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
-        from boostbench.report.verdict_files import find_verdicts, verdicts_as_json
         from boostbench.util.console import make_console
 
     names, results = names_on_record("check", words)

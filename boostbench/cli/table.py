@@ -91,8 +91,8 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     with spinner("starting"):
         from boostbench.execution.jobs import plan_table
         from boostbench.report.assemble import assemble
+        from boostbench.report.data_files import table_as_csv
         from boostbench.report.document import make_document, summarize
-        from boostbench.report.renderers.csv_file import to_csv
         from boostbench.report.renderers.latex import latex, latex_notes
         from boostbench.report.renderers.markdown import markdown
         from boostbench.report.renderers.terminal import (
@@ -124,7 +124,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     print_judgement(console, document)
     texts = {
         ".md": markdown(document),
-        ".csv": to_csv(table),
+        ".csv": table_as_csv(table),
         ".tex": latex(document, orientation),
         "-notes.tex": latex_notes(document),
     }

@@ -9,14 +9,14 @@ from boostbench.analysis.statistics.folds import TEN_FOLDS, complete_repetitions
 from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
-from boostbench.report.overview import readme
-from boostbench.report.verdict_files import (
+from boostbench.report.data_files import (
     file_lines,
     find_verdicts,
     lost_verdicts,
     read_verdicts,
     verdicts_as_csv,
 )
+from boostbench.report.overview import readme
 from boostbench.spec.class_facts import CodeVersion
 from boostbench.util import configs
 

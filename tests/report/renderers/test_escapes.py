@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from boostbench.figures.definition import Drawing, FigureDefinition, write_page
+from boostbench.report.data_files import table_as_csv
 from boostbench.report.document import make_document
-from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex
 from boostbench.report.renderers.markdown import escape, markdown
 
@@ -75,7 +75,7 @@ def test_markup_in_a_text_is_escaped(text):
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "\t=x", "\r=x"])
 def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
     table = make_table({(name, name): make_cell([1, 2])}, compare=())
-    (line,) = csv.DictReader(io.StringIO(to_csv(table), newline=""))
+    (line,) = csv.DictReader(io.StringIO(table_as_csv(table), newline=""))
     assert line["data"] == line["column"] == f"'{name.strip()}"
 
 

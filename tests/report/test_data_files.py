@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from boostbench.report.verdict_files import (
+from boostbench.report.data_files import (
     file_lines,
     find_verdicts,
     lost_verdicts,

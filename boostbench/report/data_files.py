@@ -1,6 +1,7 @@
-"""Verdicts as CSV and JSON, and the numbers that are no longer reproduced."""
+"""Tables and verdicts as CSV and JSON, and the numbers that are no longer reproduced."""
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Sequence
 from math import isnan
@@ -13,12 +14,90 @@ import msgspec
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
-from boostbench.report.renderers.csv_file import FACTS, JUDGED, lines_as_csv
+from boostbench.fitting.quantities import QUANTITIES
+from boostbench.report.wording import format_chosen
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
+from boostbench.util.terminal import escape_formula
 
-#: Columns that a file of another version must have.
+#: Numeric attributes of an `Agreement` that files contain.
+_TEST_NUMBERS = ("difference", "low", "high", "p", "detectable", "p_within")
+
+#: Boolean attributes of an `Agreement` that files contain.
+_TEST_RESULTS = ("differs", "within")
+
+#: CPU times of a record by column of a table's file, in seconds.
+_TIMES = {
+    "fit_cpu_s": "fit",
+    "weak_learner_cpu_s": "weak_learner",
+    "coef_cpu_s": "coefficients",
+    "calibration_cpu_s": "calibration",
+}
+
+#: Columns that a file of verdicts of another version must have.
 _REQUIRED_COLUMNS = ("table", "data", "column", "ours", "verdict")
+
+
+def table_as_csv(table: Table) -> str:
+    """Return a table as CSV, one line per cell, with the column names of the published tables.
+
+    Numbers have six significant digits, and are empty if they are unknown. Times are CPU seconds
+    per split; prediction times are milliseconds per instance.
+    """
+    lines = [_fields(*place, cell, table.quantity.name) for place, cell in table.cells.items()]
+    heads = [head for head, _ in lines[0]]
+    return _lines_as_csv(heads, [_texts([value for _, value in line]) for line in lines])
+
+
+def _texts(values: Iterable[str | float | None]) -> list[str]:
+    """Return values as texts; None and NaN are empty."""
+    return [
+        ("" if isnan(value) else f"{value:.6g}")
+        if isinstance(value, float)
+        else ("" if value is None else str(value))
+        for value in values
+    ]
+
+
+def _fields(
+    row: str, column: str, cell: Cell, name: str
+) -> list[tuple[str, str | float | bool | None]]:
+    """Return the heads and values of a cell's line; `name` is the name of the table's quantity."""
+    target, agreement = cell.target, cell.agreement
+    fitting, predicting = map(cell.published.get, ("coefficients", "predict_per_instance"))
+    microseconds = cell.average(QUANTITIES["predict_per_instance"])
+    return [
+        ("data", escape_formula(" ".join(row.split()))),
+        ("column", escape_formula(" ".join(column.split()))),
+        ("algo", cell.algo),
+        ("rounds", cell.rounds),
+        (f"{name}_mean", cell.mean),
+        (f"{name}_std", cell.std),
+        ("n_splits", cell.n_finished),
+        ("n_failed", cell.n_failed),
+        ("n_missing", cell.missing),
+        ("n_stale", cell.stale),
+        ("n_iterations", cell.n_iterations),
+        *[(head, cell.average(QUANTITIES[part])) for head, part in _TIMES.items()],
+        ("chosen", format_chosen(cell)),
+        ("published_mean", target and target.mean),
+        ("published_std", target and target.std),
+        *[(head, getattr(agreement, head, None)) for head in (*_TEST_NUMBERS, *_TEST_RESULTS)],
+        ("verdict", cell.verdict),
+        ("published_coef_cpu_s", fitting and fitting.mean),
+        ("test_ms_per_instance", None if microseconds is None else 1e-3 * microseconds),
+        ("published_test_ms_per_instance", predicting and 1e-3 * predicting.mean),
+        ("command", cell.command),
+    ]
+
+
+def _lines_as_csv(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return lines as CSV text below their heads."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(lines)
+    return out.getvalue()
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -127,8 +206,8 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> Verdict:
         published=target.mean,
         published_std=_rounded(target.std),
         published_n=target.n,
-        **{name: agreement and _rounded(getattr(agreement, name)) for name in JUDGED},
-        **{name: agreement and getattr(agreement, name) for name in FACTS},
+        **{name: agreement and _rounded(getattr(agreement, name)) for name in _TEST_NUMBERS},
+        **{name: agreement and getattr(agreement, name) for name in _TEST_RESULTS},
         quantity=cell.quantity.name,
         digits=cell.quantity.digits,
         verdict=cell.verdict,
@@ -207,7 +286,7 @@ def file_lines(verdicts: Iterable[Verdict]) -> list[FileLine]:
 def verdicts_as_csv(lines: Iterable[FileLine]) -> str:
     """Return the text of a file of verdicts, sorted by table."""
     ordered = sorted(lines, key=lambda line: line.table)
-    return lines_as_csv(FileLine._fields, [line._asdict() for line in ordered])
+    return _lines_as_csv(FileLine._fields, ordered)
 
 
 def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Verdict]) -> str:

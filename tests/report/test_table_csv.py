@@ -1,10 +1,10 @@
 import csv
 
-from boostbench.report.renderers.csv_file import to_csv
+from boostbench.report.data_files import table_as_csv
 
 
 def test_csv_has_a_line_for_each_cell(table):
-    lines = list(csv.DictReader(to_csv(table).splitlines()))
+    lines = list(csv.DictReader(table_as_csv(table).splitlines()))
     assert [(line["data"], line["algo"]) for line in lines] == list(table.cells)
     first, second, third, last, *absent = lines
     assert (first["test_error_mean"], first["test_error_std"]) == ("2", "1")
@@ -17,11 +17,11 @@ def test_csv_has_a_line_for_each_cell(table):
 
 
 def test_csv_has_a_line_for_each_round(table_of_rounds):
-    first, second, *_ = csv.DictReader(to_csv(table_of_rounds).splitlines())
+    first, second, *_ = csv.DictReader(table_as_csv(table_of_rounds).splitlines())
     assert (first["column"], first["algo"], first["rounds"]) == ("a@50", "a", "50")
     assert (second["column"], second["rounds"]) == ("a@100", "100")
 
 
 def test_published_seconds(timed_table):
-    first, _ = csv.DictReader(to_csv(timed_table).splitlines())
+    first, _ = csv.DictReader(table_as_csv(timed_table).splitlines())
     assert (first["coef_cpu_s"], first["published_coef_cpu_s"]) == ("2", "13.7")
