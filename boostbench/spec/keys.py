@@ -10,7 +10,7 @@ setting in its key.
 import functools
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -125,7 +125,7 @@ def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **settings,
         "algo": _remove_defaults(config["algo"]),
-        "protocol": dict(_non_defaults(config["protocol"], _protocol_defaults())),
+        "protocol": _non_defaults(config["protocol"], _protocol_defaults()),
     }
 
 
@@ -149,12 +149,15 @@ def drop_removed_parameters(value: Any) -> Any:
     {'_target_': 'boostbench.LPBoost', 'C': 1.0}
     """
     if isinstance(value, Mapping):
-        target = value["_target_"] if _is_object(value) else None
-        return {
-            name: drop_removed_parameters(item)
-            for name, item in value.items()
-            if not (target and _is_removed(target, name, canonical_json(item)))
-        }
+        parameters = json_defaults(value["_target_"]) if _is_object(value) else {}
+        kept = {}
+        for name, item in value.items():
+            is_former = parameters and name not in parameters
+            if is_former and _is_attribute(value["_target_"], name, canonical_json(item)):
+                continue
+            is_nested = isinstance(item, Mapping | list | tuple)
+            kept[name] = drop_removed_parameters(item) if is_nested else item
+        return kept
     if isinstance(value, list | tuple):
         return [drop_removed_parameters(item) for item in value]
     return value
@@ -179,11 +182,8 @@ def json_defaults(target: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _is_removed(target: str, name: str, text: str) -> bool:
-    """Return True if an attribute of the class, and no parameter, has this name and value."""
-    defaults = json_defaults(target)
-    if not defaults or name in defaults:
-        return False
+def _is_attribute(target: str, name: str, text: str) -> bool:
+    """Return True if an attribute of the class has this name and value, a text of JSON."""
     try:
         return canonical_json(class_attribute(target, name, ...)) == text
     except UserError:
@@ -192,21 +192,29 @@ def _is_removed(target: str, name: str, text: str) -> bool:
 
 @functools.cache
 def _default_texts(target: str) -> dict[str, str]:
-    return {name: canonical_json(value) for name, value in json_defaults(target).items()}
+    """Return the texts of a class's defaults, by which `_remove_defaults` compares values."""
+    return {name: repr(value) for name, value in json_defaults(target).items()}
 
 
 @functools.cache
 def _protocol_defaults() -> dict[str, str]:
     fields = msgspec.structs.fields(ProtocolSpec)
-    return {field.name: canonical_json(field.default) for field in fields if not field.required}
+    return {
+        field.name: repr(json.loads(canonical_json(field.default)))
+        for field in fields
+        if not field.required
+    }
 
 
 def _remove_defaults(value: Any) -> Any:
     if isinstance(value, Mapping):
         defaults = _default_texts(value["_target_"]) if _is_object(value) else {}
-        values = {name: _remove_defaults(item) for name, item in _non_defaults(value, defaults)}
-        # scikit-learn gives this default to a parameter that it is going to remove.
-        return {name: item for name, item in values.items() if item != "deprecated"}
+        return {
+            name: _remove_defaults(item) if isinstance(item, Mapping | list | tuple) else item
+            for name, item in _non_defaults(value, defaults).items()
+            # scikit-learn gives this default to a parameter that it is going to remove.
+            if item != "deprecated"
+        }
     return [_remove_defaults(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -215,8 +223,9 @@ def _is_object(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("_target_"), str) and "_args_" not in value
 
 
-def _non_defaults(values: Mapping[str, Any], defaults: Mapping[str, str]) -> Iterator[tuple]:
-    """Yield the values that are not defaults; 1 and 1.0 differ, as they do for estimators."""
-    for name, value in values.items():
-        if name not in defaults or canonical_json(value) != defaults[name]:
-            yield name, value
+def _non_defaults(values: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values that are not defaults, which are given as texts.
+
+    Python's text of a value of JSON types tells 1 from 1.0 and from True, as estimators do.
+    """
+    return {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
