@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
+
 from boostbench.records.schema import Data, Failure, Measured, Record
 from boostbench.records.store import (
     RecordFile,
@@ -19,6 +21,7 @@ from boostbench.records.store import (
 from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
 from boostbench.spec.class_facts import CodeVersion
+from boostbench.spec.data import key_options
 from boostbench.spec.experiment import CellKey, ExperimentSpec
 from boostbench.util.errors import UserError
 
@@ -79,7 +82,7 @@ class ExperimentResults:
             records=records,
             failures=[record for record in splits if record.is_failed],
             missing=n_splits - len(splits),
-            stale=sum(verified.is_stale(record, version) for record in records),
+            stale=sum(verified.are_stale(records, version)),
             finding=verified.find(records[0]) if records else None,
             **fields,
         )
@@ -225,17 +228,32 @@ class Records:
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.effective_missing)
         options, n_classes = spec.data.key_options, spec.data.n_classes
-        matches = []
-        for record in self.index(path).find(spec.settings_key):
-            facts = record.config.data
+        records = self.index(path).find(spec.settings_key)
+        # 1) Select the configs by the facts of their data; many records share a config.
+        matching, requested = set(), set()
+        for config in {record.config.hash: record.config for record in records}.values():
+            facts = config.data
             if (
                 facts.name == spec.data.name
                 and n_classes in (None, facts.n_classes)
                 # The imputation has no effect where no value is missing.
                 and facts.missing in (None, imputation)
-                and record.has_options(options)
             ):
-                matches.append(record)
+                matching.add(config.hash)
+                if key_options(facts.cut) == options:
+                    requested.add(config.hash)
+        # 2) Select the records for which the data were requested with these options: by the first
+        #    request, which the config has, or by a later one, which the record has.
+        matches = [
+            record
+            for record in records
+            if record.config.hash in requested
+            or (
+                record.also is not UNSET
+                and record.config.hash in matching
+                and record.has_options(options)
+            )
+        ]
         splits = _newest_version(matches)
         # The number of all fixed splits is unknown without the data.
         n_splits = len(splits)
@@ -288,13 +306,15 @@ def _newest_version(records: list[Record]) -> dict[int, Record]:
     if not records:
         return {}
     # Times are recorded in seconds; among equal times, the last line of the file is the newest.
-    newest = max(reversed(records), key=lambda record: record.finished or "")
-    version = _data_version(newest)
-    return {record.split: record for record in records if _data_version(record) == version}
-
-
-def _data_version(record: Record) -> tuple[str, str | None]:
-    return record.config.data.checksum, record.config.data.words
+    times = [record.finished or "" for record in records]
+    newest = records[len(times) - 1 - times[::-1].index(max(times))].config.data
+    # A version is a checksum of the values and a treatment of the columns of words.
+    return {
+        record.split: record
+        for record in records
+        if record.config.data.checksum == newest.checksum
+        and record.config.data.words == newest.words
+    }
 
 
 def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:

@@ -248,6 +248,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         Entries without a field of their own, see the module.
     error, where : str or None
         Error of a failed fit, and its module and line; None for a finished fit.
+    is_failed : bool
+        True if the fit raised an error.
     is_trial : bool
         True for a cross-validation trial, False for a split.
 
@@ -264,6 +266,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     error: ClassVar[str | None] = None
     where: ClassVar[str | None] = None
+    is_failed: ClassVar[bool] = False
     is_trial: ClassVar[bool] = False
 
     schema: Literal[2] = SCHEMA
@@ -277,11 +280,6 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     # The empty name keeps an entry ``values`` of a line, such as a user's measure may have, out of
     # this field: `boostbench.records.codec` collects all entries without a field under it.
     values: dict[str, Any] | UnsetType = field(default=UNSET, name="")
-
-    @property
-    def is_failed(self) -> bool:
-        """True if the fit raised an error."""
-        return self.error is not None
 
     @property
     def key(self) -> str:
@@ -346,6 +344,8 @@ class Failure(Record, kw_only=True):
         Error, and its module and line.
     """
 
+    is_failed: ClassVar[bool] = True
+
     error: str
     where: str
 
@@ -393,6 +393,8 @@ class _TrialFields(Record, kw_only=True):
 
 class FailedTrial(_TrialFields, kw_only=True):
     """Failed cross-validation trial; see `Failure`."""
+
+    is_failed: ClassVar[bool] = True
 
     error: str
     where: str
@@ -503,7 +505,8 @@ class Measured(Record, kw_only=True):
     """
 
     is_path: ClassVar[bool] = False
-    #: Properties that must not be None in a record of the subclass.
+    #: Results that a record of the subclass must have: ``test_error``, ``train_error`` or
+    #: ``checkpoints``, each in either stored form.
     required: ClassVar[tuple[str, ...]] = ()
 
     n_train: Rows
@@ -530,17 +533,10 @@ class Measured(Record, kw_only=True):
     seconds: dict[str, Duration | None] | UnsetType = UNSET
 
     def __post_init__(self):
+        # This runs for each line of a file, so that it calls no other function.
         if self.provenance.content["environment"] is None:
             raise BadLine("its provenance has no environment")
-        self._check_wrong_rows()
-        self._check_list_lengths()
-        for name in self.required:
-            if getattr(self, name) is None:
-                raise BadLine(f"record: there is no {name}")
-        _check_validation_errors(self)
-
-    def _check_wrong_rows(self) -> None:
-        """Raise `BadLine` if a number of wrong rows exceeds the number of rows."""
+        # 1) A number of wrong rows does not exceed the number of rows.
         by_round = self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
         for name, n_wrong, n_rows in (
             ("n_test_wrong", self.n_test_wrong, self.n_test),
@@ -550,9 +546,7 @@ class Measured(Record, kw_only=True):
         ):
             if n_wrong is not UNSET and n_wrong > n_rows:
                 raise BadLine(f"{name}: there are {n_rows} rows")
-
-    def _check_list_lengths(self) -> None:
-        """Raise `BadLine` if a list has more numbers than the config has checkpoints."""
+        # 2) A list has at most as many numbers as the config has checkpoints.
         for name, stored, has_end in (
             ("n_wrong", self.n_wrong, False),
             ("digests", self.staged_digests, True),
@@ -562,27 +556,41 @@ class Measured(Record, kw_only=True):
             # -1: an empty list that lacks the number at the end.
             if not 0 <= n_stages <= len(self.config.checkpoints):
                 raise BadLine(f"{name}: the config has fewer checkpoints")
+        # 3) A required result is there in one of its two stored forms.
+        for name, share, n_wrong in (
+            ("test_error", self.test_share, self.n_test_wrong),
+            ("train_error", self.train_share, self.n_train_wrong),
+            ("checkpoints", self.checkpoint_shares, self.n_wrong),
+        ):
+            if share is UNSET and n_wrong is UNSET and name in self.required:
+                raise BadLine(f"record: there is no {name}")
+        # 4) Validation errors are fractions, unless cross-validation used another criterion.
+        if self.validation_errors is not UNSET or not 0 <= (self.validation_error or 0) <= 1:
+            _check_validation_errors(self)
 
     @property
     def test_error(self) -> float | None:
         """Test error, a fraction; None if it was not measured."""
-        return _error_rate(self.test_share, self.n_test_wrong, self.n_test)
+        if self.n_test_wrong is UNSET:
+            return None if self.test_share is UNSET else self.test_share
+        # The error rate of an empty test part is 0.
+        return self.n_test_wrong / (self.n_test or 1)
 
     @property
     def train_error(self) -> float | None:
         """Training error, a fraction; None if it was not measured."""
-        return _error_rate(self.train_share, self.n_train_wrong, self.n_train)
+        if self.n_train_wrong is UNSET:
+            return None if self.train_share is UNSET else self.train_share
+        return self.n_train_wrong / self.n_train
 
     @property
     def checkpoints(self) -> dict[str, float] | None:
         """Test errors, fractions, by the number of boosting rounds; None: not measured."""
         if self.n_wrong is UNSET:
             return None if self.checkpoint_shares is UNSET else self.checkpoint_shares
+        n_rows = self.n_test or 1
         n_wrong = self._index_by_round(self.n_wrong, has_end=False)
-        return {
-            rounds: _error_rate(UNSET, n_rows_wrong, self.n_test)
-            for rounds, n_rows_wrong in n_wrong.items()
-        }
+        return {rounds: number / n_rows for rounds, number in n_wrong.items()}
 
     @property
     def digests(self) -> dict[str, str] | None:
@@ -708,23 +716,6 @@ def check(content: Any, form: type, dec_hook=None) -> Any:
         raise BadLine(f"{field_name}: {reason[:1].lower()}{reason[1:]}") from None
     except RecursionError:
         raise BadLine("it is nested too deeply") from None
-
-
-def _error_rate(share: float | UnsetType, n_wrong: int | UnsetType, n_rows: int) -> float | None:
-    """Return an error rate from the one of its two forms that is stored; None without both.
-
-    Parameters
-    ----------
-    share : float or UNSET
-        Fraction of wrong rows.
-    n_wrong : int or UNSET
-        Number of wrong rows.
-    n_rows : int
-        Number of rows. 0: the test part is empty, and its error rate is 0.
-    """
-    if n_wrong is not UNSET:
-        return n_wrong / (n_rows or 1)
-    return None if share is UNSET else share
 
 
 def _check_validation_errors(record: TrialRecord | Measured) -> None:
