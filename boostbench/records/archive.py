@@ -82,7 +82,7 @@ class ExperimentResults:
             records=records,
             failures=[record for record in splits if record.is_failed],
             missing=n_splits - len(splits),
-            stale=sum(verified.are_stale(records, version)),
+            stale=len(verified.stale_records(records, version)),
             finding=verified.find(records[0]) if records else None,
             **fields,
         )

@@ -196,10 +196,10 @@ class Verified:
 
     def is_stale(self, record: Record, version: CodeVersion) -> bool:
         """Return True if a record is of an older edition, or contradicted by a refit."""
-        return self.are_stale([record], version)[0]
+        return bool(self.stale_records([record], version))
 
-    def are_stale(self, records: Iterable[Record], version: CodeVersion) -> list[bool]:
-        """Return for each record whether it is of an older edition, or contradicted by a refit.
+    def stale_records(self, records: Iterable[Record], version: CodeVersion) -> list[Record]:
+        """Return the records that are of an older edition, or contradicted by a refit.
 
         Parameters
         ----------
@@ -207,18 +207,20 @@ class Verified:
         version : CodeVersion
             Version of the code that makes the numbers of their config today.
         """
-        # Many records share a config and a provenance, which decide but for the time of the record.
-        start_of_fresh: dict[tuple[str, str], str | None] = {}
-        states = []
+        stale = []
+        # A config and a provenance give the time from which on their records are fresh; None: all
+        # are stale. Many records share them.
+        fresh_from = {}
         for record in records:
-            names = record.config.hash, record.provenance.hash
-            if names not in start_of_fresh:
+            hashes = record.config.hash, record.provenance.hash
+            if hashes not in fresh_from:
                 finding = self.find(record)
                 start = finding.until if finding else ""
-                start_of_fresh[names] = start if version.matches(record.provenance) else None
-            start = start_of_fresh[names]
-            states.append(start is None or (record.finished or "") < start)
-        return states
+                fresh_from[hashes] = start if version.matches(record.provenance) else None
+            start = fresh_from[hashes]
+            if start is None or (record.finished or "") < start:
+                stale.append(record)
+        return stale
 
 
 def verified_path(results: Path) -> Path:

@@ -149,15 +149,15 @@ def drop_removed_parameters(value: Any) -> Any:
     {'_target_': 'boostbench.LPBoost', 'C': 1.0}
     """
     if isinstance(value, Mapping):
-        parameters = json_defaults(value["_target_"]) if _is_object(value) else {}
-        kept = {}
+        defaults = json_defaults(value["_target_"]) if _is_object(value) else {}
+        parameters = {}
         for name, item in value.items():
-            is_former = parameters and name not in parameters
+            is_former = defaults and name not in defaults
             if is_former and _is_attribute(value["_target_"], name, canonical_json(item)):
                 continue
             is_nested = isinstance(item, Mapping | list | tuple)
-            kept[name] = drop_removed_parameters(item) if is_nested else item
-        return kept
+            parameters[name] = drop_removed_parameters(item) if is_nested else item
+        return parameters
     if isinstance(value, list | tuple):
         return [drop_removed_parameters(item) for item in value]
     return value
@@ -226,6 +226,6 @@ def _is_object(value: Mapping[str, Any]) -> bool:
 def _non_defaults(values: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, Any]:
     """Return the values that are not defaults, which are given as texts.
 
-    Python's text of a value of JSON types tells 1 from 1.0 and from True, as estimators do.
+    The texts of 1, 1.0 and True differ in Python: estimators may treat these values differently.
     """
     return {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
