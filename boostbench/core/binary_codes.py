@@ -1,9 +1,20 @@
-"""Binary codes, the signs of linear functions or kernel expansions: ITQ, CCA, BRE and KSH.
+"""Mathematics of the hashers in `boostbench.algorithms.hashing`: ITQ, CCA, BRE and KSH.
 
-Iterative quantization (ITQ) rotates components, canonical correlation analysis (CCA) finds
-directions of the features. Binary reconstructive embeddings (BRE) and supervised hashing with
-kernels (KSH) approximate similarities S by inner products of codes. For one bit h, with the other
-bits fixed, both maximise ``h.T @ R @ h``, where R is the residual of S.
+The code of a sample has n_bits bits, -1 or +1: the signs of linear functions of its features, or of
+its kernel values at some anchors.
+
+Iterative quantization (ITQ) rotates components so that signs lose little. Canonical correlation
+analysis (CCA) finds directions of the features.
+
+Binary reconstructive embeddings (BRE) and supervised hashing with kernels (KSH) choose codes H, of
+shape (n_samples, n_bits), for which ``H @ H.T / n_bits`` approximates a matrix S of similarities.
+They fit one bit h, a column of H, at a time. With the matrix O of the other bits (KSH: of the
+earlier bits), the error is
+
+    |S - (O O' + h h') / n_bits|^2 = |R - h h'|^2 / n_bits^2,    R = n_bits S - O O'.
+
+R is called the residual. Since all entries of h h' are -1 or +1, the error is a constant minus
+``2 h' R h / n_bits^2``: both methods maximise ``h.T @ R @ h``.
 """
 
 import numpy as np
@@ -19,9 +30,13 @@ _RELATIVE_TOLERANCE = 1e-9
 def itq_rotation(components, rotation, n_iterations):
     """Return the rotation of iterative quantization, which moves samples close to cube corners.
 
+    Each iteration replaces the samples by their nearest corners, and then finds the rotation that
+    is nearest to them (the orthogonal Procrustes problem).
+
     Parameters
     ----------
     components : ndarray of shape (n_samples, n_bits)
+        Coordinates of the samples.
     rotation : ndarray of shape (n_bits, n_bits)
         Initial rotation, orthogonal.
     n_iterations : int
@@ -34,6 +49,7 @@ def itq_rotation(components, rotation, n_iterations):
     """
     for _ in range(n_iterations):
         corners = np.where(components @ rotation > 0, 1.0, -1.0)
+        # U V' is the nearest rotation if the product is decomposed to U S V'.
         left_vectors, _, right_vectors = np.linalg.svd(components.T @ corners)
         rotation = left_vectors @ right_vectors
     return rotation
@@ -54,9 +70,12 @@ def canonical_directions(X, labels, ridge):
     Returns
     -------
     directions : ndarray of shape (n_features, n_directions)
-        Directions by descending correlation. With the ridge, each has unit variance.
+        Directions by descending correlation, at most as many as classes. The projections on them
+        have the variance 1, where the variances of the features include the ridge.
     correlations : ndarray of shape (n_directions,)
     """
+    # The squared correlations are the eigenvalues of ``C S^-1 C' a = rho^2 F a``, with the
+    # covariance matrices F of the features, S of the class indicators, and C between both.
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     n_samples, n_features = X.shape
     cross = X.T @ indicators / n_samples
@@ -76,21 +95,24 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
     r"""Fit codes whose inner products approximate similarities, by coordinate descent (BRE).
 
     The codes are the signs of ``kernels @ weights``. The objective is
-    :math:`\sum_{i,j} (S_{ij} - \frac1b \langle h_i, h_j \rangle)^2`.
+    :math:`\sum_{i,j} (S_{ij} - \frac1b \langle h_i, h_j \rangle)^2` with the codes :math:`h_i` of b
+    bits. Each step sets one weight to its best value, so that the objective never rises.
 
     Parameters
     ----------
     kernels : ndarray of shape (n_samples, n_anchors)
+        Centred kernel values.
     similarities : ndarray of shape (n_samples, n_samples)
         S, symmetric.
     weights : ndarray of shape (n_anchors, n_bits)
         Initial weights.
     n_sweeps : int
-        Passes over all weights.
+        Number of passes over all weights.
 
     Returns
     -------
     ndarray of shape (n_anchors, n_bits)
+        Final weights.
     """
     weights = weights.copy()
     n_bits = weights.shape[1]
@@ -99,7 +121,8 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
         for bit in range(n_bits):
             codes = np.where(projections > 0, 1.0, -1.0)
             other_codes = np.delete(codes, bit, axis=1)
-            # The objective is a constant minus a positive multiple of h' R h.
+            # This is R of the module docstring. A step of weight (anchor, bit) adds a multiple of
+            # the kernel values of the anchor to the numbers whose signs are the bit.
             residual = n_bits * similarities - other_codes @ other_codes.T
             for anchor, kernel in enumerate(kernels.T):
                 step = best_step(residual, projections[:, bit], kernel)
@@ -114,34 +137,36 @@ def best_step(residual, projections, kernel):
     Parameters
     ----------
     residual : ndarray of shape (n_samples, n_samples)
-        Symmetric matrix R.
+        Residual R, symmetric.
     projections : ndarray of shape (n_samples,)
-        Present values, whose signs are the bit.
+        Present numbers, whose signs are the bit h.
     kernel : ndarray of shape (n_samples,)
-        Change of the values with t.
+        Change of these numbers per unit of t.
 
     Returns
     -------
     float
         Step; 0 if no step improves the objective.
     """
-    # 1) Sort the steps t at which the sign of a sample flips.
+    # 1) Sort the steps t at which the sign of a sample flips. Other samples never flip.
     active = np.flatnonzero(kernel)
     if not len(active):
         return 0.0
     crossings = -projections[active] / kernel[active]
     order = np.argsort(crossings)
     crossings, rows = crossings[order], active[order]
-    # 2) Compute the gain of the first flips over t = -inf, where the signs equal the signs of
-    # -kernel. If the samples of a set F flip their signs s, h' R h changes by
-    # 4 (sum_{i, j in F} s_i R_ij s_j - sum_{i in F} s_i (R s)_i).
+    # 2) Start from t = -inf, where the signs s are the signs of -kernel. Compute the change of
+    # h' R h after the first 1, 2, ... flips. If the samples of a set F flip, h = s - 2 s_F, where
+    # s_F is s in F and 0 elsewhere, so that h' R h changes by 4 (s_F' R s_F - s_F' R s). The first
+    # product grows with each flip by its row of the matrix s_i R_ij s_j, up to the diagonal.
     start = np.where(projections > 0, 1.0, -1.0)
     start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     flipped = start[rows]
     products = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)
     interactions = 2 * np.tril(products, -1).sum(axis=1) + products.diagonal()
     gains = np.cumsum(4 * (interactions - flipped * (residual @ start)[rows]))
-    # 3) List the steps: before the first crossing, between two distinct ones, or after the last.
+    # 3) List the possible steps: before the first crossing, between two distinct ones, and after
+    # the last. Entry n of `gains` and `steps` belongs to n flips.
     gains = np.concatenate([[0.0], gains])
     is_distinct = np.concatenate([[True], np.diff(crossings) > 0, [True]])
     steps = np.concatenate(
@@ -151,7 +176,8 @@ def best_step(residual, projections, kernel):
     # rounding.
     tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
     best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
-    # A gain within rounding error is no reason to move.
+    # All crossings at negative t have flipped at t = 0. A gain within rounding error is no reason
+    # to move.
     current = gains[np.searchsorted(crossings, 0.0)]
     return float(steps[best]) if gains[best] > current + tolerance else 0.0
 
@@ -177,15 +203,16 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
         Weights; the codes are the signs of ``kernels @ weights``.
     """
     # Let S be the similarities, Z the class indicators, and B the bits so far, of shape
-    # (n_samples, n_previous_bits). The residual R = n_bits S - B B' has low rank, because
-    # S = 2 Z Z' - 1 1'.
+    # (n_samples, n_previous_bits). With S = 2 Z Z' - 1 1', the residual R = n_bits S - B B' is
+    # P P' - N N' for P = sqrt(2 n_bits) Z (`positive`) and the columns sqrt(n_bits) 1 and B of N
+    # (`negative`). Both have few columns, so that products with R are cheap.
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     positive = np.sqrt(2 * n_bits) * indicators
     negative = np.full((len(labels), 1), np.sqrt(n_bits))
     columns = []
     for _ in range(n_bits):
-        # The better of two solutions is taken: an eigenvector, for real numbers in place of signs,
-        # and the minimum of a loss of smooth signs.
+        # 1) Find two weight vectors: an eigenvector, which is optimal for real numbers in place of
+        # signs, and from there a minimum of the loss of smooth signs.
         start = _spectral(kernels, positive, negative)
         smooth = minimize(
             smooth_loss,
@@ -195,6 +222,7 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
             jac=True,
             options={"maxiter": max_iter},
         ).x
+        # 2) Keep the weights of the larger h' R h = |P' h|^2 - |N' h|^2.
         bits = [np.where(kernels @ weights > 0, 1.0, -1.0) for weights in (start, smooth)]
         objectives = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
         best = int(objectives[1] > objectives[0] + _RELATIVE_TOLERANCE * abs(objectives[0]))
@@ -218,6 +246,8 @@ def smooth_loss(weights, kernels, positive, negative):
     value : float
     gradient : ndarray of shape (n_anchors,)
     """
+    # The derivative of tanh(z / 2) is (1 - tanh(z / 2)^2) / 2, and the gradient of
+    # h' R h is 2 R h.
     scale = float(len(kernels)) ** 2
     smooth = np.tanh(kernels @ weights / 2)
     image = positive @ (positive.T @ smooth) - negative @ (negative.T @ smooth)
@@ -228,8 +258,11 @@ def smooth_loss(weights, kernels, positive, negative):
 def _spectral(kernels, positive, negative):
     """Return the w that maximises ``h' R h`` over ``h = kernels @ w`` of norm ``sqrt(n_samples)``.
 
-    See `smooth_loss` for the parameters. The solution is an eigenvector.
+    See `smooth_loss` for the parameters. The solution is the eigenvector v of the largest
+    eigenvalue of ``K' R K v = rho K' K v`` with the matrix K of the kernels, times
+    ``sqrt(n_samples)``.
     """
+    # A tiny ridge makes K' K positive definite.
     gram = kernels.T @ kernels
     ridge = 1e-9 * np.trace(gram) + np.finfo(float).tiny
     positive_part, negative_part = kernels.T @ positive, kernels.T @ negative

@@ -1,4 +1,8 @@
-"""Codes of classes: codewords (unit vectors) and output codes (labels -1 and +1 of all classes)."""
+"""Codes of classes: codewords for LADDER and CGENS-SLS, output codes for AdaBoost.ECC and MO.
+
+A codeword is a unit vector for each class; a codebook holds the codewords of all classes. An output
+code is a label -1 or +1 for each class: it divides the classes into two sides.
+"""
 
 import numpy as np
 from scipy.linalg import helmert
@@ -7,7 +11,9 @@ from scipy.special import logsumexp
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 
-# Sharpness of the log-sum-exp that smooths the largest inner product, in successive solves.
+# Sharpness k of the log-sum-exp that smooths the largest inner product, in successive solves. The
+# function is smooth and wrong for a small k, and close to the maximum and hard to minimise for a
+# large one: each solution is the starting point of the next, harder problem.
 _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 
 # The smoothed problem has local optima, so that several random starts are tried.
@@ -19,6 +25,8 @@ _TOLERANCE = 1e-5
 # The solver requires nonnegative coefficients, so that this number is added to all coordinates. It
 # exceeds the coordinates of vectors of about unit length by far.
 _SHIFT = 16.0
+
+# Maximum number of L-BFGS steps per solve. It only stops a solver without progress.
 _MAX_STEPS = 1000
 
 
@@ -41,6 +49,9 @@ def simplex(n_classes):
     array([[ 1.],
            [-1.]])
     """
+    # The rows of Helmert's matrix are orthonormal, and orthogonal to the vector of ones. Its
+    # columns are therefore the unit vectors of all classes, projected along the ones: a regular
+    # simplex.
     return normalise_rows(helmert(n_classes).T)
 
 
@@ -54,14 +65,16 @@ def max_distance_codewords(n_classes, n_components, rng):
     n_components : int
         Dimension, 1 or more. For 2 the vectors are the corners of a regular polygon, and for
         ``n_classes - 1`` or more the vertices of a regular simplex. For 1 there are only two
-        distinct vectors, so that classes share them. Otherwise L-BFGS minimises the smoothed
-        largest inner product, and the best local optimum of five starts is returned.
+        distinct vectors, -1 and +1, so that classes share them. Otherwise L-BFGS minimises the
+        largest inner product of two vectors, smoothed (see `smoothed_inner_product`), and the best
+        local optimum of five starts is returned.
     rng : numpy.random.Generator
         Generator of the starts.
 
     Returns
     -------
     ndarray of shape (n_classes, n_components), dtype=float64
+        A unit vector for each class.
 
     Examples
     --------
@@ -89,7 +102,7 @@ def max_distance_codewords(n_classes, n_components, rng):
 
 
 def draw_codebook(n_classes, n_components, rng):
-    """Draw a codebook: vectors of `max_distance_codewords`, turned and permuted at random.
+    """Draw a codebook: vectors of `max_distance_codewords`, rotated and permuted at random.
 
     A rotation changes no margin, but it changes the signs of coordinates, which hashing uses. All
     bits of zero-padded coordinates would be equal without it.
@@ -129,14 +142,18 @@ def smoothed_inner_product(flat, shape, sharpness):
     shape : tuple of int
         (n_vectors, n_components).
     sharpness : float
-        k in ``log(sum(exp(k <y_i, y_j>))) / k``, the sum over pairs of rows.
+        k in ``log(sum(exp(k <y_i, y_j>))) / k``, the sum over ordered pairs of different rows.
 
     Returns
     -------
     value : float
+        Upper bound on the largest inner product, which it approaches for large k.
     gradient : ndarray of shape (n_vectors * n_components,)
+        Derivatives of the value with respect to `flat`.
     """
-    # The product of a row with itself is left out of the sum, as exp(-inf) = 0.
+    # The product of a row with itself is left out of the sum, as exp(-inf) = 0. With the shares
+    # p_ij = exp(k <y_i, y_j>) / sum, the derivative by the unit vector y_i is 2 sum_j p_ij y_j: the
+    # pair occurs as (i, j) and as (j, i).
     vectors = flat.reshape(shape)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units = vectors / lengths
@@ -144,13 +161,23 @@ def smoothed_inner_product(flat, shape, sharpness):
     np.fill_diagonal(products, -np.inf)
     value = logsumexp(sharpness * products)
     gradient = 2 * np.exp(sharpness * products - value) @ units
-    # Normalisation removes the component along each vector.
+    # A row of length l is normalised to y = row / l: a change of the row changes y by its component
+    # orthogonal to y, divided by l.
     gradient -= (gradient * units).sum(axis=1, keepdims=True) * units
     return value / sharpness, (gradient / lengths).ravel()
 
 
 def _maximise_distance(vectors):
-    """Increase the smallest distance between unit vectors, to a local optimum."""
+    """Return unit vectors at a local optimum of the smallest distance, starting from `vectors`.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_vectors, n_components)
+
+    Returns
+    -------
+    ndarray of shape (n_vectors, n_components)
+    """
     shape = vectors.shape
     for sharpness in _SHARPNESS:
 
@@ -174,7 +201,7 @@ def random_half(n_classes, rng):
     Returns
     -------
     ndarray of shape (n_classes,), dtype=float64
-        +1 for ``n_classes // 2`` classes and -1 for the rest.
+        +1 for ``n_classes // 2`` classes and -1 for the other classes.
     """
     code = np.full(n_classes, -1.0)
     code[rng.permutation(n_classes)[: n_classes // 2]] = 1.0
@@ -200,5 +227,6 @@ def exhaustive_codes(n_classes):
            [ 1.,  1., -1.],
            [ 1., -1., -1.]])
     """
+    # Code number n, from 1 on, has -1 for class 1 + b where bit b of n is 1.
     negative = np.arange(1, 2 ** (n_classes - 1))[:, None] >> np.arange(n_classes - 1) & 1
     return np.concatenate([np.ones((len(negative), 1)), 1.0 - 2.0 * negative], axis=1)

@@ -5,7 +5,7 @@ r"""Coefficient paths: the coefficients of an ensemble round by round, or norm b
 The other functions compute paths over a few given weak learners: MCBoost, Figure 1. The exact path,
 :math:`W^*(\gamma)` of eq. (17), minimises the loss under an L1 norm of at most :math:`\gamma`.
 Boosting by small steps approximates it: each step increases the coefficient along which the loss
-falls fastest.
+falls fastest. Their arrays are class-major, such as (n_classes, n_samples).
 """
 
 import numpy as np
@@ -23,6 +23,8 @@ _MAX_ITER = 1000
 class CoefficientPath:
     """Sparse record of the coefficients after each round; most of them are 0.
 
+    A round is stored as its nonzero coefficients and their flat indices.
+
     Examples
     --------
     >>> path = CoefficientPath()
@@ -34,6 +36,7 @@ class CoefficientPath:
     """
 
     def __init__(self):
+        # The first, empty piece makes concatenation work before the first round.
         self._values = [np.empty(0)]
         self._indices = [np.empty(0, np.int64)]
 
@@ -52,7 +55,7 @@ class CoefficientPath:
         self._indices.append(indices)
 
     def replace_last(self, coefficients):
-        """Replace the coefficients of the last round; see `append`."""
+        """Replace the coefficients of the last round by other ones; see `append`."""
         del self._values[-1], self._indices[-1]
         self.append(coefficients)
 
@@ -88,7 +91,7 @@ class CoefficientPath:
         -------
         scipy.sparse.csr_array of shape (n_rounds, n_coefficients)
         """
-        # The first, empty piece makes concatenation work before the first round.
+        # Row t of the matrix is piece t + 1, after the empty piece.
         indptr = np.cumsum([len(indices) for indices in self._indices])
         parts = np.concatenate(self._values), np.concatenate(self._indices), indptr
         return sparse.csr_array(parts, shape=(len(indptr) - 1, n_coefficients))

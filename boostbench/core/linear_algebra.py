@@ -12,7 +12,8 @@ from scipy.linalg.lapack import dpotri
 
 from boostbench.util.compat.scipy import LOOPS
 
-# Magnitudes that differ by less than this fraction are equal: rounding must not choose.
+# Magnitudes that differ by less than this fraction count as equal, so that rounding errors do not
+# choose between them.
 _RELATIVE_TOLERANCE = 1e-6
 
 # Number of rows that a `GrowableMatrix` has memory for at first.
@@ -89,15 +90,19 @@ def inverse_from_cholesky(factor):
 
 
 class CompressedMatrix(NamedTuple):
-    """A sparse matrix whose construction, unlike SciPy's, neither checks nor copies its parts.
+    """Sparse matrix whose construction, unlike SciPy's, neither checks nor copies its parts.
 
     Attributes
     ----------
     format : {"csc", "csr"}
+        Compressed columns or compressed rows, as in SciPy.
     shape : tuple of (int, int)
-    indptr, indices : ndarray of int32
+    indptr : ndarray of int32
+        Start of each column (csc) or row (csr) in `indices` and `data`, and the end of the last.
+    indices : ndarray of int32
+        Row (csc) or column (csr) of each entry.
     data : ndarray
-        The parts of a `scipy.sparse.csc_array` or `csr_array`.
+        Entries, column by column or row by row.
 
     Examples
     --------
@@ -116,11 +121,12 @@ class CompressedMatrix(NamedTuple):
 
     @classmethod
     def from_columns(cls, rows, entries, n_rows):
-        """Return the matrix with the same number of entries in each column.
+        """Return a matrix with the same number of entries in each column.
 
         Parameters
         ----------
         rows : ndarray of shape (n_columns, n_entries), dtype=int32
+            Row of each entry.
         entries : ndarray of shape (n_columns, n_entries)
         n_rows : int
 
@@ -182,6 +188,8 @@ def add_sparse_product(matrix, W, sums):
     >>> sums
     array([[14., 17.]])
     """
+    # `LOOPS` holds the compiled functions behind SciPy's product. They are private: if this SciPy
+    # has none of their names, the public product takes their place.
     if LOOPS is None:
         kind = sparse.csc_array if matrix.format == "csc" else sparse.csr_array
         sums += kind((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape) @ W
@@ -196,9 +204,9 @@ def add_sparse_product(matrix, W, sums):
 
 
 class GrowableMatrix:
-    """Rows in one block of memory, which doubles when it is full.
+    """Matrix to which rows are appended, in one block of memory, which doubles when it is full.
 
-    A column of a problem is stored as a row, so that it is contiguous.
+    Solvers store a column of their problem as a row, so that it is contiguous.
 
     Parameters
     ----------

@@ -98,7 +98,11 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
 
 
 def _min_dimension(n_events, epsilon, delta):
-    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_events / delta)."""
+    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_events / delta).
+
+    The proofs bound the probability that any of `n_events` inner products is distorted by more than
+    epsilon, and add up these probabilities.
+    """
     for name, value in {"epsilon": epsilon, "delta": delta}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")

@@ -1,4 +1,7 @@
-"""Projections: random matrices, and directions that preserve neighbours (LPP and NPE)."""
+"""Projections: random matrices for boosters, and the directions of LPP and NPE for LADDER.
+
+LPP and NPE find directions of the features that preserve the neighbours of each sample.
+"""
 
 import math
 
@@ -11,10 +14,12 @@ from boostbench.core.linear_algebra import canonical_signs
 # Distributions of `random_matrix`.
 KINDS = ("gaussian", "sign", "sparse")
 
-# Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry.
+# Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry: it makes a
+# positive semidefinite matrix definite.
 _RIDGE = 1e-9
-# Ridge of the weights of neighbours, as a fraction of the trace: the Gram matrix is singular where
-# there are more neighbours than dimensions.
+
+# Ridge of the weights of neighbours, as a fraction of the trace of their Gram matrix, which is
+# singular where there are more neighbours than dimensions.
 _WEIGHT_RIDGE = 1e-3
 
 
@@ -46,6 +51,7 @@ def random_matrix(kind, shape, rng):
     if kind == "sign":
         return (2 * rng.integers(0, 2, shape, dtype=np.int8) - 1).astype(np.float32)
     if kind == "sparse":
+        # Two of six equally likely values are not 0.
         values = np.zeros(6, np.float32)
         values[:2] = -math.sqrt(3), math.sqrt(3)
         return values[rng.integers(0, 6, shape, dtype=np.int8)]
@@ -58,7 +64,8 @@ def random_orthonormal(shape, rng):
     Parameters
     ----------
     shape : tuple (n_matrices, n_inputs, n_outputs)
-        If there are more outputs than inputs, several orthonormal bases stand side by side.
+        A column has n_inputs entries. If there are more outputs than inputs, several orthonormal
+        bases stand side by side.
     rng : numpy.random.Generator
 
     Returns
@@ -79,12 +86,15 @@ def random_orthonormal(shape, rng):
 
 
 def locality_preserving(X, neighbours, squared_distances, n_components):
-    r"""Return the directions of LPP.
+    r"""Return the directions a of locality preserving projections.
 
-    They minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
+    They minimise
 
-    The weights are :math:`e^{-d^2 / 2 s}` with the distance d and the mean squared distance s of
-    neighbours. The projected data have unit variance, weighted by the row sums of W.
+    .. math:: \sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2 = 2 a^\top X^\top (D - W) X a
+
+    under :math:`a^\top X^\top D X a = 1`, where D has the row sums of W on its diagonal. The weight
+    of two neighbours is :math:`W_{ij} = e^{-d^2 / 2 s}` with their distance d and the mean squared
+    distance s of all neighbours; other weights are 0.
 
     Parameters
     ----------
@@ -109,6 +119,7 @@ def locality_preserving(X, neighbours, squared_distances, n_components):
     weights = _weight_matrix(
         neighbours, np.exp(-squared_distances / (2 * mean if mean > 0 else 1.0))
     )
+    # Samples are neighbours if one of them is among the nearest samples of the other.
     weights = weights.maximum(weights.T)
     degrees = np.asarray(weights.sum(axis=1)).ravel()
     degree_matrix = X.T @ (degrees[:, None] * X)
@@ -116,12 +127,14 @@ def locality_preserving(X, neighbours, squared_distances, n_components):
 
 
 def neighbourhood_preserving(X, neighbours, n_components):
-    r"""Return the directions of NPE.
+    r"""Return the directions a of neighbourhood preserving embedding.
 
-    They minimise :math:`\sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2`.
+    They minimise
 
-    W reconstructs each sample from its neighbours; see `reconstruction_weights`. The projected data
-    have unit variance.
+    .. math:: \sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2 = \|(X - W X) a\|^2
+
+    under :math:`\|X a\| = 1`. W reconstructs each sample from its neighbours; see
+    `reconstruction_weights`.
 
     Parameters
     ----------
@@ -180,7 +193,8 @@ def _weight_matrix(neighbours, values):
 def _smallest_eigenvectors(matrix, scale, n_components):
     """Return the directions a of the smallest ``a' matrix a`` with ``a' scale a = 1``.
 
-    These are eigenvectors of the smallest generalised eigenvalues, with canonical signs.
+    These are the eigenvectors of the smallest eigenvalues of ``matrix a = rho scale a``, with
+    canonical signs.
 
     Parameters
     ----------

@@ -1,4 +1,11 @@
-"""Interfaces of weak learners: searches, their results, and stacks of weak learners."""
+"""Interfaces between boosters and weak learners.
+
+In every round of a training, a booster asks its `Search` for the best weak learner, and gets a
+`SearchResult`. After the training, it evaluates all weak learners together, as a `LearnerStack`.
+
+A weak learner h is a function of the features with outputs -1 and +1, or numbers between them. Its
+*edge* for column c of the signed weights G is ``sum_i G[i, c] h(x_i)``.
+"""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple, Protocol
@@ -13,14 +20,15 @@ class SearchResult(NamedTuple):
     ----------
     learner : callable
         Function of features of shape (n_samples, n_features) that returns outputs.
-    outputs : ndarray of shape (n_samples, ...)
+    outputs : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Outputs of the learner for the training data.
     edge : float
         Edge of the learner, in double precision: the quantity that the search maximises.
     column : int or None
-        Column of weights, if the search selects one.
+        Column of the weights that the edge belongs to; None if the search uses all columns.
     votes : ndarray of shape (n_columns,), dtype=float64, or None
-        Sign for each column of weights, -1 or +1, if the search selects signs.
+        Sign of the learner for each column of weights, -1 or +1; None if the search selects no
+        signs.
     """
 
     learner: object
@@ -31,7 +39,7 @@ class SearchResult(NamedTuple):
 
 
 class Search(Protocol):
-    """Search of all weak learners of a kind, for one training set; built once per fit."""
+    """Search over all weak learners of a kind, for one training set; built once per fit."""
 
     def best(self, G):
         """Return the weak learner with the largest edge.
@@ -39,7 +47,8 @@ class Search(Protocol):
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_columns)
-            Signed weights of the samples.
+            Signed weights of the samples, one column per class or per code; their sign is the
+            output that the weak learner should have.
 
         Returns
         -------
@@ -49,7 +58,7 @@ class Search(Protocol):
 
 
 class LearnerStack(ABC):
-    """Stack of T weak learners, evaluated together."""
+    """Weak learners of a model in the order of the rounds, stored as arrays, evaluated together."""
 
     @abstractmethod
     def __len__(self):
@@ -67,7 +76,7 @@ class LearnerStack(ABC):
 
         Returns
         -------
-        ndarray of shape (n_samples, ..., n_selected)
+        ndarray of shape (n_samples, n_selected) or (n_samples, n_classes, n_selected)
         """
 
     def __repr__(self):
@@ -79,13 +88,14 @@ class LearnerStack(ABC):
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-        coefficients : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
+        coefficients : ndarray of shape (n_learners,) or (n_learners, n_classes)
+            Coefficients of all weak learners.
         selection : slice, default=slice(None)
             Weak learners to sum; all by default.
 
         Returns
         -------
-        ndarray of shape (n_samples, ...), dtype=float64
+        ndarray of shape (n_samples,) or (n_samples, n_classes), dtype=float64
             ``outputs(X, selection) @ coefficients[selection]``.
         """
         return self.outputs(X, selection) @ coefficients[selection]

@@ -1,5 +1,10 @@
 """Search many features for the largest absolute sum of weights below a threshold, in every round.
 
+A feature divides the points (samples, or pairs of a sample and a class) by its thresholds. For
+RBoost^rank the edge of a stump is proportional to the sum of the weights below its threshold, and
+there are tens of thousands of features. `boostbench.core.learners.projected_stumps` calls this
+search once per round.
+
 After some rounds of boosting a few heavy points have most of the weight, and the weights of the
 light points change slowly. The sum over all points is the sum over the heavy points, plus the last
 known sum over the light points, plus the change of the light points' weights, which is bounded. By
@@ -14,7 +19,7 @@ from boostbench.core.stumps.float32 import to_float32
 from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables, addition_cost
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
-# Candidates for the number of heavy points are the multiples of 1 / 32 of all points.
+# The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.
 _N_HEAVY_COUNTS = 32
 
 # Costs are fractions of the time of an exhaustive search. The sums of one candidate feature take
@@ -53,7 +58,7 @@ _EXACT_POINTS = 2**17
 class BoundedPrefixSumSearch:
     """Search for the feature and threshold with the largest absolute sum of weights below it.
 
-    It is called once per round, with weights that change from round to round.
+    The object is called like a function, once per round.
 
     Parameters
     ----------
@@ -65,7 +70,7 @@ class BoundedPrefixSumSearch:
     Attributes
     ----------
     points : PrefixSumTables
-        Sums over all points.
+        Tables from which the sums over all points are computed.
 
     Examples
     --------
@@ -146,7 +151,12 @@ class BoundedPrefixSumSearch:
         return int(threshold[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
-        """Return the features that may have the largest sum, in ascending order."""
+        """Return the features that may have the largest sum, in ascending order.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+        """
         # The sums of the features with the largest bounds are computed first: features whose bound
         # is below the largest of these sums are excluded.
         bounds, scale = self._heavy.bounds(weights)
@@ -166,6 +176,9 @@ class BoundedPrefixSumSearch:
         additions : int, default=0
             Number of additions behind a sum over the heavy points.
         """
+        # An addition has an error of at most eps / 2, relative to `scale`, so that the difference
+        # of two sums has `additions` times eps. Factor 4 covers the additions of the bounds as
+        # well.
         additions = max(additions, self.points.additions)
         return (4 * additions * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
@@ -174,7 +187,7 @@ class BoundedPrefixSumSearch:
         return PrefixSumTables(self._codes[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
-        """Return bounds by the number of heavy points with the smallest cost.
+        """Choose the heavy points, so that the expected cost of a search is smallest.
 
         Parameters
         ----------
@@ -185,7 +198,7 @@ class BoundedPrefixSumSearch:
         Returns
         -------
         _HeavyPointBounds or None
-            None if the smallest cost exceeds `_MAX_COST`.
+            Bounds by the chosen points. None if the smallest cost exceeds `_MAX_COST`.
         """
         n_points = len(weights)
         if n_points < _N_HEAVY_COUNTS:
@@ -219,7 +232,7 @@ class BoundedPrefixSumSearch:
 
 
 class _HeavyPointBounds:
-    """Bounds on all sums from the sums over heavy points.
+    """Bounds on all sums, computed from the sums over the heavy points.
 
     Parameters
     ----------
@@ -251,7 +264,7 @@ class _HeavyPointBounds:
         self.additions = points.additions
 
     def bounds(self, weights):
-        """Return upper bounds on the largest absolute sum of each feature.
+        """Return an upper bound on the largest absolute sum of each feature.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Search for small classification trees with Gini's impurity as the criterion."""
+"""Search for small classification trees with Gini's impurity as the criterion, for SAMME."""
 
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -10,7 +10,7 @@ from boostbench.core.stumps.thresholds import midpoint
 from boostbench.core.stumps.ties import argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Number of stumps that are scored at a time. Their sums fit in the cache.
+# Number of stumps that are scored at a time, so that their sums fit in the cache.
 _BLOCK_STUMPS = 2**12
 
 # Smallest gain, and smallest balance 4 L H of a split into sides of the weights L and H, as
@@ -30,8 +30,10 @@ class GiniTreeSearch(ClassTreeSearch):
 
     .. math:: \sum_l \sum_c w_{lc}^2 / \sum_c w_{lc}
 
-    which is the weight of all samples minus Gini's impurity. The samples are sorted once, for all
-    trees. Ties go to the first feature and threshold; scikit-learn breaks ties at random.
+    which is the weight of all samples minus Gini's impurity, because the impurity of leaf l is
+    :math:`w_l (1 - \sum_c (w_{lc} / w_l)^2)` for its weight :math:`w_l`. The samples are sorted
+    once, for all trees. Ties go to the first feature and threshold; scikit-learn breaks ties at
+    random.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class GiniTreeSearch(ClassTreeSearch):
         return SearchResult(tree, outputs, float(edge))
 
     def _make_leaf(self, G, is_inside, may_grow=True):
-        """Return a leaf with its best split.
+        """Return a leaf with its best split, the test that would divide it with the largest gain.
 
         Parameters
         ----------
@@ -123,7 +125,8 @@ class GiniTreeSearch(ClassTreeSearch):
         _Leaf
             Its gain is 0 if no split separates classes by more than rounding errors.
         """
-        # 1) Find the best split, with shares of the weight of the leaf in place of weights.
+        # 1) Find the best split. Weights are divided by the weight of the leaf, and are 0 for other
+        # samples.
         weights = np.where(is_inside, G, 0.0)
         class_weights = np.bincount(self.labels, weights, self.n_classes)
         leaf = _Leaf(is_inside, class_weights)
@@ -136,7 +139,8 @@ class GiniTreeSearch(ClassTreeSearch):
             position = self._sums.best_position(weights / total, _gain_from_sums, scale=1.0)
         if position is None:
             return leaf
-        # 2) Compute its gain from the weights of both sides, without the rounding of the search.
+        # 2) Compute its gain from the class weights of both sides, without the rounding errors of
+        # the search.
         stump = self.search.stump(position)
         values = self.search.X[:, stump.feature]
         is_above = values > stump.threshold
@@ -186,8 +190,8 @@ class GiniTreeSearch(ClassTreeSearch):
         int or None
             See `StumpSearch.best_position`.
         """
-        # Column 0 has v, and column 1 + c has the deviations of class c. The flat indices are the
-        # entries of each sample's own class.
+        # Column 0 has v, and column 1 + c has the deviations of class c: -v p_c for all samples,
+        # plus v in the column of the sample's own class.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
         self._edge_columns.ravel()[self._own_class_index] += shares
         return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)

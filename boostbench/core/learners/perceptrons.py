@@ -1,4 +1,7 @@
-"""Perceptrons, which are stumps on a direction of the feature space, and edges along directions."""
+"""Perceptrons, which are stumps on a direction of the feature space, and edges along directions.
+
+Boosters on random projections or discriminants have such weak learners.
+"""
 
 from typing import NamedTuple
 
@@ -12,9 +15,14 @@ _RESOLUTION = np.finfo(np.float32).eps
 
 
 class Perceptron(NamedTuple):
-    """A weak learner: ``+1 if direction @ x > threshold else -1``.
+    """Weak learner: ``+1 if direction @ x > threshold else -1``.
 
     It has no polarity, since a negative direction has the same effect.
+
+    Attributes
+    ----------
+    direction : ndarray of shape (n_features,), dtype=float64
+    threshold : float
     """
 
     direction: np.ndarray
@@ -26,7 +34,7 @@ class Perceptron(NamedTuple):
 
 
 class Perceptrons(LearnerStack):
-    """T stacked perceptrons.
+    """Stack of perceptrons.
 
     Parameters
     ----------
@@ -58,7 +66,7 @@ def edges_on_lines(values, weights):
     Parameters
     ----------
     values : ndarray of shape (n_lines, n_points)
-        Coordinate of each point on each line.
+        Coordinate of each point on each line, its projection on a direction.
     weights : ndarray of shape (n_lines, n_points)
         Signed weights of the points.
 
@@ -74,12 +82,24 @@ def edges_on_lines(values, weights):
     >>> edges_on_lines(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, -2.0, 0.5]]))
     (array([[1, 2, 0]]), array([[3.5, 2.5]]))
     """
+    # The edge is the sum of the weights above minus the sum below: all weights minus twice those
+    # below.
     order = values.argsort(axis=1)
     below = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
     return order, below[:, -1:] - 2 * below[:, :-1]
 
 
 def is_separable(values):
-    """Return True for neighbours in ascending rows whose difference exceeds rounding errors."""
+    """Return True for neighbours whose difference exceeds rounding errors.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_lines, n_points)
+        Coordinates, ascending in each row.
+
+    Returns
+    -------
+    ndarray of shape (n_lines, n_points - 1), dtype=bool
+    """
     largest = np.maximum(-values[:, :1], values[:, -1:])
     return np.diff(values, axis=1) > _RESOLUTION * largest

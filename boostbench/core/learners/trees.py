@@ -1,4 +1,8 @@
-"""Decision trees with numbers, vectors or classes in their leaves, and the search for stumps."""
+"""Decision trees, their stacks, and the search for stumps with classes on their sides (SAMME).
+
+`Tree` is one tree, the result of a search; `Trees` evaluates the trees of a model together. Leaves
+hold numbers, vectors or classes.
+"""
 
 from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
@@ -9,12 +13,12 @@ from boostbench.core.stumps.class_prefix_sums import majority_weight
 from boostbench.core.stumps.ties import argmax_with_tolerance
 from boostbench.core.weak_learner import LearnerStack, SearchResult
 
-# Number of stumps that are scored at a time. Their sums fit in the cache.
+# Number of stumps that are scored at a time, so that their sums fit in the cache.
 _BLOCK_STUMPS = 2**14
 
 
 class Tree(NamedTuple):
-    """A weak learner: a tree of tests ``x[feature] > threshold``, and a value in each leaf.
+    """Weak learner: a tree of tests ``x[feature] > threshold``, with a value in each leaf.
 
     Attributes
     ----------
@@ -44,7 +48,9 @@ class Tree(NamedTuple):
         Parameters
         ----------
         feature : int
+            Feature of the test.
         threshold : float
+            Threshold of the test.
         low, high : int, float or ndarray of shape (n_outputs,)
             Output if the test fails, and output if it holds.
 
@@ -76,7 +82,7 @@ class Tree(NamedTuple):
 
 
 class Trees(LearnerStack):
-    """T stacked trees.
+    """Stack of trees: the nodes of all trees in one set of arrays, tree after tree.
 
     Parameters
     ----------
@@ -86,7 +92,7 @@ class Trees(LearnerStack):
     Attributes
     ----------
     feature, threshold, children, value
-        Concatenated arrays of all trees; see `Tree`.
+        Concatenated arrays of all trees; see `Tree`. `children` holds indices into these arrays.
     root : ndarray of shape (n_trees,), dtype=int64
         Index of each tree's root.
     depth : int
@@ -113,16 +119,21 @@ class Trees(LearnerStack):
 
     def outputs(self, X, selection=slice(None)):
         """Return the values of the samples' leaves; see `LearnerStack.outputs`."""
+        # The axis of the trees, the second one, becomes the last: values may be vectors.
         return np.moveaxis(self.value.take(self._leaves(X, selection), axis=0), 1, -1)
 
     def _leaves(self, X, selection):
         """Return the index of each sample's leaf, of shape (n_samples, n_selected)."""
         X = np.ascontiguousarray(X, dtype=self._dtype)
         root = self.root[selection]
-        # All samples have the same test at the root, so a column of X is enough.
+        # 1) Test the root. All samples have the same test there, so that whole columns of X
+        # suffice.
         is_above = X[:, self.feature[root]] > self.threshold[root]
         low, high = self.children[root].T
         node = np.where(is_above, high, low)
+        # 2) Descend one level at a time. A leaf is its own child, so that samples stay there. Flat
+        # indices are faster than pairs of indices: entry 2 n + 1 of `children` is the second child
+        # of node n.
         row_start = np.arange(len(X))[:, None] * X.shape[1]
         for _ in range(1, self.depth):
             is_above = X.take(row_start + self.feature.take(node)) > self.threshold.take(node)
@@ -131,11 +142,12 @@ class Trees(LearnerStack):
 
 
 class ClassTrees(Trees):
-    """T stacked trees with classes in their leaves.
+    """Stack of trees with classes in their leaves, which vote for a class.
 
     Parameters
     ----------
     trees : sequence of Tree
+        Trees with values from 0 to n_classes - 1.
     n_classes : int
     """
 
@@ -145,7 +157,11 @@ class ClassTrees(Trees):
         self.n_classes = n_classes
 
     def scores(self, X, coefficients, selection=slice(None)):
-        """Return the coefficients of all trees, summed by the class they vote for."""
+        """Return the coefficients of all trees, summed by the class that they vote for.
+
+        See `LearnerStack.scores`; the result has the shape (n_samples, n_classes).
+        """
+        # A vote of sample i for class r is counted at the flat index n_classes * i + r.
         shape = len(X), self.n_classes
         flat_vote_indices = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, selection)
         votes = np.broadcast_to(coefficients[selection], flat_vote_indices.shape)
@@ -235,15 +251,18 @@ class ClassStumpSearch(ClassTreeSearch):
             The learner is a `Tree`, and `edge` is the weight of the samples that it classifies
             correctly, not a difference of weights. None if no feature varies.
         """
+        # 1) Find the position of the best stump, its index among all stumps of the search. Scores
+        # are equal if they differ by less than a tiny fraction of `scale`.
         scale = float(G.sum())
         if self._sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
-            # The other search compares doubled weights with `scale`; these are not doubled, so they
-            # get half of it.
+            # The scores of the other search are doubled weights. These are not doubled, so that
+            # they are compared with half of the scale.
             position = self._sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
+        # 2) Let each side vote for its class of the largest weight.
         stump = self.search.stump(position)
         is_above = self.search.X[:, stump.feature] > stump.threshold
         side_weights = self._side_weights(is_above, G)
@@ -258,7 +277,20 @@ class ClassStumpSearch(ClassTreeSearch):
         return np.zeros((len(self.labels), self.n_classes))
 
     def _best_position_from_differences(self, G, scale):
-        """Return the position of the best stump, by differences of class weights."""
+        """Return the position of the best stump, by differences of class weights.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples,)
+            Weights of the samples.
+        scale : float
+            Sum of the weights.
+
+        Returns
+        -------
+        int or None
+            None if no feature varies.
+        """
         self._weights_by_class.ravel()[self._own_class_index] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
         return self.search.best_position(
@@ -280,6 +312,8 @@ def _doubled_majority_weight(weight_differences, total):
     -------
     ndarray of shape (n_stumps,)
     """
+    # Let a be a weight above and b below. The difference a - b is given, and a + b is the total:
+    # their sum is 2 a, and 2 (a + b) minus this is 2 b.
     weights = np.empty(len(weight_differences))
     for start in range(0, len(weight_differences), _BLOCK_STUMPS):
         block = slice(start, start + _BLOCK_STUMPS)
@@ -299,7 +333,17 @@ def _concatenate(arrays, dtype=None):
 
 
 def _depth(level, children, is_leaf):
-    """Return the largest number of tests on a path from one of the nodes `level` to a leaf."""
+    """Return the largest number of tests on a path from a root to a leaf.
+
+    Parameters
+    ----------
+    level : ndarray of int
+        Indices of the roots.
+    children : ndarray of shape (n_nodes, 2)
+        See `Tree`.
+    is_leaf : ndarray of shape (n_nodes,), dtype=bool
+    """
+    # Each step replaces the inner nodes of a level by their children.
     depth = 0
     while not is_leaf[level].all():
         level = children[level[~is_leaf[level]]].ravel()

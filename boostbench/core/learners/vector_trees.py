@@ -1,8 +1,13 @@
 r"""Trees with vectors in their leaves, and the search for them: the weak learners of LADDER.
 
-The paper does not specify the weak learners. Its problem, to maximise
-:math:`\sum_i \langle g(x_i), w_i \rangle`, has no solution unless the outputs are bounded. The
-two criteria of this module, `LeastSquares` and `CodewordVote`, bound them.
+A weak learner g maps a sample to a vector. It should have a large edge
+:math:`\sum_i \langle g(x_i), w_i \rangle` for weights :math:`w_i`, one vector per sample. The paper
+does not specify the weak learners, and the problem has no solution unless their outputs are
+bounded. The two criteria of this module, `LeastSquares` and `CodewordVote`, bound them.
+
+A criterion has three methods. `leaf_vectors` chooses the outputs of leaves; `gain` is the part of
+the edge that a leaf contributes with this output; and `max_gain` bounds the edge of any tree, so
+that scores within rounding errors can be recognised as equal.
 """
 
 from typing import NamedTuple
@@ -15,7 +20,7 @@ from boostbench.core.stumps.ties import argmax_with_tolerance
 
 
 class VectorTreeResult(NamedTuple):
-    r"""Result of a search.
+    r"""Result of `VectorTreeSearch.best`.
 
     Attributes
     ----------
@@ -37,6 +42,9 @@ class VectorTreeResult(NamedTuple):
 
 class LeastSquares:
     """Criterion of the least-squares fit to the weights: a leaf returns the mean of its weights.
+
+    With the sum s of the weights of a leaf and its count n, the mean is s / n, and it contributes
+    ``s @ s / n`` to the edge. This is also the decrease of the squared error by the leaf.
 
     Parameters
     ----------
@@ -100,9 +108,13 @@ class LeastSquares:
 class CodewordVote:
     """Criterion of the vote: a leaf returns the codeword with the largest inner product.
 
+    With the sum s of the weights of a leaf, codeword y contributes ``y @ s`` to the edge. Counts
+    have no effect.
+
     Parameters
     ----------
     codewords : ndarray of shape (n_classes, n_components)
+        Codeword of each class, a unit vector.
     """
 
     def __init__(self, codewords):
@@ -114,6 +126,7 @@ class CodewordVote:
 
     def max_gain(self, weights, counts):
         """Return an upper bound of the gain; see `LeastSquares.max_gain`."""
+        # A component of a codeword is at most its largest magnitude among all codewords.
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
     def leaf_vectors(self, sums, counts, absolute_sums):
@@ -125,7 +138,7 @@ class CodewordVote:
 
 
 class VectorTreeSearch:
-    """Search for complete trees, which grow greedily from the root.
+    """Search for complete trees (all leaves at one depth), which grow greedily from the root.
 
     Parameters
     ----------
@@ -134,7 +147,7 @@ class VectorTreeSearch:
     depth : int
         Number of tests between the root and a leaf; 1 for stumps.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Count of each sample. None: 1.
+        Count of each sample in the criterion. None: all are 1.
 
     Examples
     --------
@@ -168,6 +181,8 @@ class VectorTreeSearch:
         VectorTreeResult or None
             None if no feature varies.
         """
+        # 1) Find the tests level by level. The nodes of a level are numbered from 0: node n has the
+        # children 2 n (test fails) and 2 n + 1 (test holds) in the next level.
         counted_weights = np.column_stack([G, self._counts])
         node_of_sample = np.zeros(len(G), np.int64)
         tests = []
@@ -183,6 +198,7 @@ class VectorTreeSearch:
                 X = self.search.X[:, tests[-1].feature]
                 is_above |= is_inside & (X > tests[-1].threshold)
             node_of_sample = 2 * node_of_sample + is_above
+        # 2) Make the tree; the nodes of the last level are its leaves.
         return self._make_result(G, criterion, tests, node_of_sample)
 
     def _best_position(self, weights, criterion):
@@ -230,10 +246,12 @@ class VectorTreeSearch:
             is_in_leaf.astype(np.float64) @ weights for weights in (G, np.abs(G))
         )
         leaf_vectors = criterion.leaf_vectors(sums, counts, absolute_sums)
-        # A leaf without training samples gets the value of its sibling.
+        # A leaf without training samples gets the vector of its sibling, whose number differs in
+        # the last bit.
         empty_leaves = np.flatnonzero(counts == 0)
         leaf_vectors[empty_leaves] = leaf_vectors[empty_leaves ^ 1]
-        # 2) Number the nodes level by level: node n has the children 2 n + 1 and 2 n + 2.
+        # 2) Number all nodes of the tree level by level, from the root 0: node n has the children
+        # 2 n + 1 and 2 n + 2. The leaves come last, and each is its own child.
         n_inner = n_leaves - 1
         node = np.arange(2 * n_leaves - 1)
         children = np.column_stack([2 * node + 1, 2 * node + 2])
@@ -248,7 +266,7 @@ class VectorTreeSearch:
 
 
 class VectorTrees(Trees):
-    """T stacked trees with vectors in their leaves.
+    """Stack of trees with vectors in their leaves.
 
     Parameters
     ----------
@@ -264,8 +282,10 @@ class VectorTrees(Trees):
     def scores(self, X, coefficients, selection=slice(None)):
         """Return the weighted sum of the trees; see `LearnerStack.scores`.
 
-        A sparse matrix of the coefficients at the leaves saves the outputs of the single trees.
+        The result has the shape (n_samples, n_components).
         """
+        # Row i of a sparse matrix has the coefficient of each tree at the leaf of sample i. Its
+        # product with the vectors of all leaves needs no array of the outputs of single trees.
         leaves = self._leaves(X, selection)
         n_samples, n_selected = leaves.shape
         weights = np.broadcast_to(coefficients[selection], leaves.shape).ravel()
