@@ -1,5 +1,8 @@
 """Weighted Fisher linear discriminants (WLDA) and the stumps on them: RandomBoost, Table VI.
 
+A discriminant is the direction along which two classes of weighted points are separated best:
+the inverse of the sum of their covariance matrices, times the difference of their means.
+
 `ProjectedDiscriminantSearch` is for RBoost^rank. Point (r, i) of the projected data is
 :math:`P^{(r)} x_i = P z`. P has the matrices of all classes side by side; z has x_i in the block of
 class r and 0 in the other blocks. A linear function of the projected data is therefore a linear
@@ -30,11 +33,14 @@ from boostbench.core.weak_learner import SearchResult
 # come from rounding errors or constant features.
 _RANK_TOLERANCE = 1e-10
 
-# Maximum number of codes in a block, and of numbers in an array of a block (16 MB).
+# Maximum number of codes that are evaluated together, and of numbers in an array of such a block
+# (16 MB). The bounds of later blocks profit from the best score of earlier ones, so that blocks are
+# small.
 _BLOCK_CODES = 64
 _BLOCK_VALUES = 2**21
 
-# Numbers in a block of products of two features (16 MB), and limit for caching all blocks (64 MB).
+# Number of values in a block of products of two features (16 MB), and maximum number of values for
+# which all blocks are cached (64 MB).
 _PRODUCT_VALUES = 2**21
 _MAX_CACHED_VALUES = 2**23
 
@@ -84,7 +90,7 @@ class ProjectedDiscriminantSearch:
     Notes
     -----
     If `n_selected` is at least the dimension of z, the projected features span the space of z.
-    Then the discriminant is computed in that space, and does not depend on the draw.
+    Then the discriminant is computed in that space directly, and does not depend on the draw.
     """
 
     def __init__(self, search, X, n_projections, n_selected, rng):
@@ -107,8 +113,10 @@ class ProjectedDiscriminantSearch:
     def _discriminant_stump(self, G):
         """Return the best stump on the discriminant, as a `SearchResult`.
 
-        The points (r, i) lie on one line, at ``directions[r] @ X[i]``.
+        The points (r, i) of all classes r and samples i lie on one line, at
+        ``directions[r] @ X[i]``.
         """
+        # Positions between points that are equal up to rounding hold no stump.
         directions = self._discriminant(G)
         values = (self.X @ directions.T).reshape(1, -1)
         order, edges = edges_on_lines(values, G.reshape(1, -1))
@@ -127,6 +135,9 @@ class ProjectedDiscriminantSearch:
         ndarray of shape (n_classes, n_features)
             Direction of each class: the discriminant as a function of z.
         """
+        # P holds the selected rows of all projection matrices side by side. A direction d in the
+        # space of P z is the direction P' d in the space of z, and moments M of z are P M P' of P
+        # z.
         within, difference = self._moments(G)
         selected = self.rng.choice(self.n_projections, self.n_selected, replace=False)
         if self.n_selected >= len(difference):
@@ -140,7 +151,14 @@ class ProjectedDiscriminantSearch:
         """Return the sum of the covariances, and the difference of the means, of z.
 
         The two classes are the points with positive and with negative weights.
+
+        Returns
+        -------
+        within : ndarray of shape (n_classes * n_features, n_classes * n_features)
+        difference : ndarray of shape (n_classes * n_features,)
         """
+        # Point (r, i) has x_i in the block of class r of z, so that second moments of z vanish
+        # between different classes.
         n_classes, n_features = G.shape[1], self.X.shape[1]
         within = np.zeros((n_classes, n_features, n_classes, n_features))
         means = []
@@ -170,7 +188,7 @@ class OutputCodeDiscriminantSearch:
     stack : type
         Type of the stack of the weak learners.
     size : int
-        Number of parameters of a weak learner without its sign.
+        Number of parameters of a weak learner without its sign: a direction and a threshold.
     """
 
     stack = Perceptrons
@@ -192,8 +210,10 @@ class OutputCodeDiscriminantSearch:
         G : ndarray of shape (n_samples, n_classes)
             Weight of each sample in each class.
         codes : ndarray of shape (n_codes, n_classes)
+            One number per class: a new weak learner h adds ``code[r] * h(x)`` to the score of class
+            r.
         violation : ndarray of shape (n_codes,)
-            Violation of each code's constraint without the new weak learner.
+            Violation of each code's constraint in eq. (24) without the new weak learner.
 
         Returns
         -------
@@ -217,7 +237,8 @@ class OutputCodeDiscriminantSearch:
         ]
         bounds = violation + np.concatenate(absolute_sums)
         scale = float(np.max(bounds - violation) + np.abs(violation).max())
-        # 2) Evaluate the codes in descending order of their bounds, and collect the best stumps.
+        # 2) Evaluate the codes in descending order of their bounds, and collect the best stumps as
+        # (score, index of the code, perceptron).
         best, candidates = -np.inf, []
         for block in _iter_blocks(bounds.argsort()[::-1], block_size):
             floor = best - TIE_TOLERANCE * scale
@@ -245,9 +266,9 @@ class OutputCodeDiscriminantSearch:
         signed : ndarray of shape (n_problems, n_samples)
             Signed weights.
         """
-        # Each side's weights are scaled to a sum of 1. Then the sum of both second moments is the
-        # second moment of all samples, and m1 m1' + m2 m2' = (s s' + d d') / 2 for the sum s and
-        # the difference d of the means.
+        # The weights of each side are scaled to a sum of 1: the shares. The sum of both covariances
+        # is the second moment of all samples minus m1 m1' + m2 m2' for the means m1 and m2 of the
+        # sides, and m1 m1' + m2 m2' = (s s' + d d') / 2 for s = m1 + m2 and d = m1 - m2.
         positive = np.maximum(signed, 0).sum(axis=1, keepdims=True)
         negative = np.minimum(signed, 0).sum(axis=1, keepdims=True)
         tiny = np.finfo(float).tiny

@@ -1,4 +1,8 @@
-"""Random perceptrons and cosines, drawn in every round, and mixtures of them with stumps: CGENS."""
+"""Random perceptrons and cosines, drawn in every round, and mixtures of them with stumps: CGENS.
+
+The searches return the best of many random candidates. `UnionSearch` searches several kinds of weak
+learners, and `MixedStack` evaluates them together.
+"""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -15,7 +19,14 @@ _EPS_FLOAT32 = float(np.finfo(np.float32).eps)
 
 
 class Cosine(NamedTuple):
-    """A weak learner: ``cos(direction @ x - phase)``, a Fourier feature."""
+    """Weak learner: ``cos(direction @ x - phase)``, a Fourier feature.
+
+    Attributes
+    ----------
+    direction : ndarray of shape (n_features,), dtype=float64
+    phase : float
+        Phase in radians, from 0 to 2 pi.
+    """
 
     direction: np.ndarray
     phase: float
@@ -26,7 +37,7 @@ class Cosine(NamedTuple):
 
 
 class Cosines(LearnerStack):
-    """T stacked cosines.
+    """Stack of cosines.
 
     Parameters
     ----------
@@ -53,7 +64,7 @@ class Cosines(LearnerStack):
 
 
 class RandomFeatureSearch(ABC):
-    """Search that draws new candidates in every call of `best`.
+    """Base of the searches that draw new candidates in every call of `best`.
 
     Edges are computed in single precision. Candidates that could be the best one within rounding
     errors are compared in double precision. Ties go to the candidate that was drawn first.
@@ -74,10 +85,12 @@ class RandomFeatureSearch(ABC):
 
     def best(self, G):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
-        # 1) Draw candidates, and bound their largest absolute edges from below and above.
+        # 1) Draw candidates, and bound their largest absolute edges from below and above. An error
+        # of each output changes an edge by this error times the sum of absolute weights, the scale.
         make_learner, edges, errors = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
-        # The rounding error of an edge is at most eps / 2 for each term; here are two edges.
+        # The rounding error of an edge is at most eps / 2 for each term, relative to the scale. Two
+        # edges are compared.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
@@ -89,6 +102,7 @@ class RandomFeatureSearch(ABC):
                 [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
             )
             if (scores >= 0).any():
+                # `scores` has a row for each candidate and a column for each column of G.
                 nth, column = divmod(int(argmax_with_tolerance(scores.ravel(), scale)), G.shape[1])
                 learner = make_learner(candidates[nth])
                 outputs = learner(self.X)
@@ -114,10 +128,10 @@ class RandomFeatureSearch(ABC):
         -------
         make_learner : callable
             Function of the index of a candidate that returns the weak learner.
-        edges : ndarray of shape (n_columns, n_candidates)
-            Edges in single precision.
+        edges : ndarray of shape (n_columns, n_candidates), dtype=float32
+            Edge of each candidate in each column of G.
         errors : ndarray of shape (n_candidates,)
-            Upper bound on the error of each output behind the edges.
+            Upper bound on the error of the outputs from which the edges are computed.
         """
 
     def _draw_directions(self):
@@ -151,7 +165,8 @@ class RandomPerceptronSearch(RandomFeatureSearch):
     def __init__(self, X, n_candidates, rng):
         super().__init__(X, n_candidates, rng)
         largest = np.abs(self.X).max(initial=0.0)
-        # Norms are computed after scaling, so that squares do not overflow.
+        # Norms are computed after scaling, so that squares do not overflow. If all samples are 0,
+        # the radius is 1.
         scaled = self.X / (largest or 1.0)
         radius = np.sqrt((scaled**2).sum(axis=1).max()) or 1.0
         self._radius = radius * (largest or 1.0)
@@ -160,6 +175,8 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         self._values = np.empty((2, len(X), n_candidates), np.float32)
 
     def _candidates(self, G):
+        """Draw perceptrons; see `RandomFeatureSearch._candidates`."""
+        # Samples and thresholds are divided by R here; `make_learner` multiplies thresholds by it.
         directions = self._draw_directions()
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         thresholds = 2 * self._draw_uniform() - 1
@@ -167,7 +184,8 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         np.matmul(self._scaled, directions.T, out=values)
         values -= thresholds
         # Directions and samples have a norm of at most 1, which bounds the rounding error of
-        # `values`. If a sample is nearer to the threshold, its output may have the wrong sign.
+        # `values`. If a sample is nearer to the threshold, its output may have the wrong sign, an
+        # error of 2.
         nearest = np.abs(values, out=distances).min(axis=0)
         errors = np.where(nearest <= (self.X.shape[1] + 4) * _EPS_FLOAT32, 2.0, 0.0)
         outputs = np.copysign(np.float32(1), values, out=values)
@@ -180,7 +198,9 @@ class RandomPerceptronSearch(RandomFeatureSearch):
 
 
 class SignedPerceptronSearch(RandomPerceptronSearch):
-    """Random perceptrons with the sign that makes their edge positive, for coefficients w >= 0.
+    """Random perceptrons with the sign that makes their edge positive.
+
+    Boosters whose coefficients are not negative (AdaBoost, LPBoost) need this sign.
 
     Parameters
     ----------
@@ -199,7 +219,10 @@ class SignedPerceptronSearch(RandomPerceptronSearch):
 
 
 class RandomCosineSearch(RandomFeatureSearch):
-    r"""Fourier features: directions from :math:`N(0, 2 \gamma I)`, phases uniform in [0, 2 pi).
+    r"""Random Fourier features :math:`\cos(\theta^\top x - \kappa)` of a Gaussian kernel.
+
+    Directions :math:`\theta` are drawn from :math:`N(0, 2 \gamma I)`, and phases :math:`\kappa`
+    uniformly from [0, 2 pi).
 
     Parameters
     ----------
@@ -223,13 +246,16 @@ class RandomCosineSearch(RandomFeatureSearch):
         self._longest = np.linalg.norm(self._scaled.astype(np.float64), axis=1).max()
 
     def _candidates(self, G):
+        """Draw cosines; see `RandomFeatureSearch._candidates`."""
+        # Directions are drawn from N(0, I), and the samples are multiplied by sqrt(2 gamma).
         directions = self._draw_directions()
         phases = np.float32(2 * np.pi) * self._draw_uniform()
         outputs = self._scaled @ directions.T
         outputs -= phases
         np.cos(outputs, out=outputs)
         edges = G.T.astype(np.float32) @ outputs
-        # The error of a cosine is at most the error of its argument, a sum of products.
+        # The error of a cosine is at most the error of its argument, a sum of n_features products,
+        # whose size is at most the product of both norms, and of the phase.
         lengths = self._longest * np.linalg.norm(directions, axis=1)
         errors = (self.X.shape[1] + 4) * _EPS_FLOAT32 * (lengths + 2 * np.pi)
 
@@ -239,7 +265,7 @@ class RandomCosineSearch(RandomFeatureSearch):
         return make_learner, edges, errors
 
 
-# Stack of each type of weak learner.
+# Class of the stack of each type of weak learner.
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
 
@@ -272,7 +298,7 @@ class UnionSearch:
 
 
 class MixedStack(LearnerStack):
-    """T stacked weak learners of several kinds.
+    """Stack of weak learners of several kinds.
 
     Parameters
     ----------
@@ -297,6 +323,7 @@ class MixedStack(LearnerStack):
 
     def outputs(self, X, selection=slice(None)):
         """Return the outputs, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
+        # Indices of a kind ascend, so that the selected ones are consecutive in its stack.
         start, stop, _ = selection.indices(self._n)
         outputs = np.empty((len(X), stop - start))
         for indices, stack in self.parts:

@@ -4,6 +4,9 @@ Every round has its own random matrix, so samples cannot be sorted once per fit.
 depends on earlier rounds. Therefore the matrices of many rounds are drawn, multiplied and sorted in
 one batch, and a round consists of a gather, prefix sums and an arg-max. The sorted batches can be
 cached for the next fit to the same data, which then has the same projections.
+
+Samples on a projected feature are points on a line. A stump has the output -1 up to a threshold and
++1 above it, so that its edge is the sum of all weights minus twice the sum below the threshold.
 """
 
 import numpy as np
@@ -14,19 +17,20 @@ from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Number of projected values in a batch of rounds. They fit in the cache while they are sorted.
+# Number of projected values in a batch of rounds, so that they fit in the cache while they are
+# sorted.
 _BATCH_VALUES = 2**16
 
-# Maximum number of positions in the cache for the next fit (144 MB). Further batches are drawn and
-# sorted again.
+# Maximum number of positions (sorted points and padding) that are kept for the next fit (144 MB).
+# Further batches are drawn and sorted again.
 _MAX_CACHED_POSITIONS = 2**24
 
 # Values on a direction are equal if their difference is at most 2 ** -_RESOLUTION_BITS of the
 # largest absolute value. Samples that differ by rounding errors must not be separated.
 _RESOLUTION_BITS = 23
 
-# Prefix sums are products of blocks with a triangular matrix, which is faster than np.cumsum, where
-# each addition waits for the previous one.
+# Length of the blocks of points whose prefix sums are products with a triangular matrix. This is
+# faster than np.cumsum, where each addition waits for the previous one.
 _BLOCK = 16
 _ONES = np.ones(_BLOCK, np.float32)
 _TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
@@ -45,7 +49,7 @@ class RandomProjectionSearch:
     n_projections : int
         Number of projected features in each round.
     keep : bool, default=False
-        If True, cache sorted batches, so that the rounds after `restart` are cheap.
+        True: cache sorted batches, so that the rounds after `restart` are cheap.
 
     Examples
     --------
@@ -63,13 +67,14 @@ class RandomProjectionSearch:
         positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
         self._n_cached = _MAX_CACHED_POSITIONS // positions if keep else 0
         self._cache = []
-        # The last entry is a sample without weight, which fills up the last block of prefix sums.
+        # The last entry is the weight 0 of a sample that does not exist. The orders of the samples
+        # are padded with it to the end of the last block.
         self._weights = np.zeros(len(X) + 1, np.float32)
         self._sorter = _LineSorter((self._n_rounds, n_projections, len(X)))
         self.restart()
 
     def restart(self):
-        """Go back to the first projection."""
+        """Go back to the first round, for the next fit."""
         self._batch_number = 0
         self._batch = iter(())
 
@@ -78,18 +83,22 @@ class RandomProjectionSearch:
 
         The constant stump, which has an infinite threshold, is a candidate. See `Search.best`.
         """
+        # 1) Sum the weights below all thresholds, in single precision.
         projection, order, is_tied = self._next_round()
         n_samples = len(self.X)
         weights = rescale_pow2(G[:, 0])
         self._weights[:-1] = weights
-        # A sum of weights below a threshold minus half of all weights is -1/2 of the stump's edge.
-        # In the last column all samples are below: it belongs to the constant stump.
+        # A sum below a threshold minus half of all weights is -1/2 of the stump's edge. In the last
+        # column all samples are below: it belongs to the constant stump.
         sums = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
+        # 2) Select the largest magnitude, and put the threshold between two neighbours.
         feature, rank = self._select_first(weights, order, is_tied, np.abs(sums, out=sums))
         direction, threshold = projection[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
             threshold = float(above_middle(low, high))
+        # 3) Compute the outputs from the order, where padding may set the sample that does not
+        # exist.
         outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]
@@ -99,14 +108,29 @@ class RandomProjectionSearch:
         """Return the feature and rank of the first of the largest magnitudes.
 
         Magnitudes that are equal within rounding errors are compared in double precision.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples,)
+        order, is_tied : ndarray of shape (n_projections, n_positions)
+            See `_LineSorter.sort`.
+        magnitudes : ndarray of shape (n_projections, n_positions), dtype=float32
+            Half of the absolute edges. Overwritten.
+
+        Returns
+        -------
+        feature : int
+            Index of the projected feature.
+        rank : int
+            Number of samples below the threshold minus 1.
         """
         n_samples = len(weights)
         # Positions between equal values hold no stump.
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
         # A sum has roundings within its block, of the preceding blocks, and of the weights. The
-        # error of each is at most eps / 2, relative to the sum of absolute weights; here are two
-        # sums.
+        # error of each is at most eps / 2, relative to the sum of absolute weights. Two sums are
+        # compared.
         roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
@@ -118,7 +142,15 @@ class RandomProjectionSearch:
         return features[0], ranks[0]
 
     def _next_round(self):
-        """Return the next matrix, the order of samples on its projections, and the ties."""
+        """Return the arrays of the next round.
+
+        Returns
+        -------
+        projection : ndarray of shape (n_features, n_projections)
+            Random matrix.
+        order, is_tied : ndarray of shape (n_projections, n_positions)
+            See `_LineSorter.sort`.
+        """
         projection = next(self._batch, None)
         if projection is None:
             self._batch = iter(self._prepare_batch(self._batch_number))
@@ -127,7 +159,10 @@ class RandomProjectionSearch:
         return projection
 
     def _prepare_batch(self, number):
-        """Return an iterable over the rounds of a batch, from the cache if it is there."""
+        """Return an iterable over the rounds of a batch, from the cache if it is there.
+
+        An element is the result of `_next_round`.
+        """
         if number < len(self._cache):
             return self._cache[number]
         matrices = self._draw(number, self._n_rounds)
@@ -175,7 +210,8 @@ class _LineSorter:
         is_tied : ndarray of shape (..., n_positions), dtype=bool
             True if the next sample has the same value, so that no threshold lies between them.
         """
-        # 1) Round the values to integers, and append the index of the sample as the lowest bits.
+        # 1) Scale the values to [-1, 1], round them to integers, and append the index of the sample
+        # as the lowest bits. An integer has 62 bits and a sign.
         values, keys = self.values, self._keys
         n_samples, digits = values.shape[-1], 62 - self._bits
         largest = np.maximum(values.max(axis=-1), -values.min(axis=-1))[..., None]
@@ -209,8 +245,9 @@ def _prefix_sums(values, start):
     -------
     ndarray of shape (n_rows, n_positions), dtype=float32
     """
-    # The sum of all earlier blocks is added to the first value of each block, so that the product
-    # with the triangle carries it to all sums of the block.
+    # Row i of the product of a block with the triangle of ones holds its prefix sums. The sum of
+    # all earlier blocks is added to the first value of each block before, which adds it to all of
+    # them.
     blocks = values.reshape(-1, _BLOCK)
     totals = (blocks @ _ONES).reshape(len(values), -1)
     firsts = values[:, ::_BLOCK]
