@@ -1,7 +1,7 @@
 """GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty."""
 
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from boostbench.algorithms.base.master import MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import NonNegativeFloat
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
+from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 # Upper bound on the curvature of the loss in the coefficients of a stump. The Hessian of a sample's
@@ -89,6 +90,29 @@ class GradBoost(StumpEnsemble):
         self.n_parameters_ = self.n_hypotheses_ * (2 + len(self.classes_))
 
 
+class _StumpUpdate(NamedTuple):
+    """Stump of a round with its new coefficients.
+
+    Attributes
+    ----------
+    stump : Stump
+    position : int
+        Index of the stump among all stumps of the search.
+    row : int
+        Row of `_GradBoostMaster.W` with the coefficients of the stump.
+    outputs : ndarray of shape (n_samples,)
+        Outputs on the training data, -1 and +1.
+    coefficients : ndarray of shape (n_classes,)
+        Coefficients w' after the round.
+    """
+
+    stump: Stump
+    position: int
+    row: int
+    outputs: np.ndarray
+    coefficients: np.ndarray
+
+
 class _GradBoostMaster(StumpMaster):
     """Master of `GradBoost`: coordinate descent in the coefficients of one stump per round.
 
@@ -157,9 +181,8 @@ class _GradBoostMaster(StumpMaster):
 
         Returns
         -------
-        (stump, position, row, outputs, coefficients) or None
-            The stump with its position in the search, its row of `W`, its outputs on the training
-            data, and w', its coefficients after the round. None if no stump lowers the bound.
+        _StumpUpdate or None
+            None if no stump lowers the bound.
         """
         # 1) Find the best new stump, and the edges of the stumps that already occurred. A new stump
         # has the coefficients 0, so that its edges alone determine the decrease of the bound.
@@ -186,14 +209,14 @@ class _GradBoostMaster(StumpMaster):
         # A smaller change is a rounding error.
         if np.abs(coefficients - self.W[row]).max() <= MIN_EDGE:
             return None
-        return stump, position, row, outputs, coefficients
+        return _StumpUpdate(stump, position, row, outputs, coefficients)
 
-    def correct(self, column):
+    def correct(self, update):
         """Change the coefficients of the stump, then the scores and the weights.
 
-        See `Master.correct`; `column` is the result of `generate`.
+        See `Master.correct`; `update` is the result of `generate`.
         """
-        stump, position, row, outputs, coefficients = column
+        stump, position, row, outputs, coefficients = update
         if row == len(self.distinct_stumps):
             self.row_of_stump[stump] = row
             self.distinct_stumps.append(stump)

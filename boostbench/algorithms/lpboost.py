@@ -40,8 +40,8 @@ _SCORE_TOLERANCE = 1e-9
 # HiGHS, 1e-7, up to which the constraints of the weak learners in the program are violated as well.
 _EDGE_TOLERANCE = 1e-6
 
-# A program counts as solved if its duality gap is below this fraction of epsilon.
-_SOLVED = 1e-3
+# Largest duality gap of a solved program of ERLPBoost, as a fraction of epsilon.
+_MAX_RELATIVE_GAP = 1e-3
 
 
 class MarginMaster(Master):
@@ -112,14 +112,16 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
         search = self._make_search(X, random_state)
         return self._master_class(self, search, signs, self._make_program(weights))
 
-    def _store_model(self, master, stack=Stumps, per_learner=3):
+    def _store_model(self, master, stack=Stumps, n_parameters_per_learner=3):
+        """Store the model; `stack` is the class of the stack of the weak learners."""
         self.hypotheses_ = stack(master.learners)
         self.coefficients_ = master.program.coefficients
         self.weight_path_ = master.path.matrix(len(self.coefficients_))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.program.dual
         # A stump has a feature, a threshold, and a coefficient whose sign is the polarity.
-        self.n_parameters_ = per_learner * int(np.count_nonzero(self.coefficients_))
+        n_used = int(np.count_nonzero(self.coefficients_))
+        self.n_parameters_ = n_parameters_per_learner * n_used
 
     def score_slack(self):
         """Return the rounding error of a score; see `BoostingClassifier.score_slack`."""
@@ -322,7 +324,7 @@ class _ERLPBoostMaster(MarginMaster):
 
     def finish(self):
         """Warn if Newton's method left a duality gap; see `Master.finish`."""
-        if self.largest_gap > _SOLVED * self.params.epsilon:
+        if self.largest_gap > _MAX_RELATIVE_GAP * self.params.epsilon:
             warnings.warn(
                 "Newton's method did not solve all programs of ERLPBoost: some soft margin may be "
                 f"{self.largest_gap:.1e} larger; a larger epsilon makes them easier",

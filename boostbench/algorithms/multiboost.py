@@ -488,7 +488,8 @@ class _MultiBoostMaster(Master):
     def rewind(self, rounds):
         """Undo all but the first `rounds` rounds, with the coefficients of that time."""
         super().rewind(rounds)
-        coefficients = self.path.rewind(rounds, rounds * len(self.is_own_class))
+        n_coefficients = rounds * len(self.is_own_class)
+        coefficients = self.path.rewind(rounds, n_coefficients=n_coefficients)
         W = coefficients.reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = self.is_stuck = False

@@ -62,11 +62,16 @@ class FromZeroMaster(Master):
     def _set_solution(self, problem, W):
         """Store coefficients, with the loss and the dual variables that `problem` has for them."""
         value, _ = problem.move(W)
-        self.solution = SolverResult(W, value, np.inf, False, problem.dual)
+        # The residual is not needed, and not computed.
+        self.solution = SolverResult(
+            w=W, value=value, residual=np.inf, converged=False, dual=problem.dual
+        )
 
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
         result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own_class.T))
+        # All constraints of the dual problem hold if the mean edge over the pairs is at most
+        # nu. The edge is a sum over the pairs, as many as `is_own_class` has entries.
         min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own_class.size
         self.converged = result is None or bool(result.edge <= min_edge)
         return None if self.converged else result
@@ -95,6 +100,7 @@ class FromZeroMaster(Master):
         """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
         # The path has a row for each stump and a column for each class; W is its transpose.
-        W = self.path.rewind(rounds, rounds * len(self.is_own_class)).reshape(rounds, -1)
+        n_coefficients = rounds * len(self.is_own_class)
+        W = self.path.rewind(rounds, n_coefficients=n_coefficients).reshape(rounds, -1)
         self._set_solution(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

@@ -183,15 +183,17 @@ class _ECCMaster(StumpMaster):
         """
         for _ in range(_MAX_DRAWS):
             code = random_half(self.n_classes, self.rng)
-            cross_weights, share, total = self._cross_weights(code)
-            if share == 0:
+            cross_weights, cross_total, total = self._cross_weights(code)
+            if cross_total == 0:
                 continue
-            weights = cross_weights / share
+            weights = cross_weights / cross_total
             result = self.search.best((weights * code[self.labels])[:, None])
             if result is None:
                 return None
             if result.edge > MIN_EDGE:
-                return _CodedStump(result, code, weights, result.edge, share / total, total)
+                return _CodedStump(
+                    result, code, weights, result.edge, share=cross_total / total, total=total
+                )
         return None
 
     def _cross_weights(self, code):
@@ -201,7 +203,7 @@ class _ECCMaster(StumpMaster):
         -------
         cross_weights : ndarray of shape (n_samples,)
             Sum of these weights of each sample.
-        share : float
+        cross_total : float
             Sum over the samples.
         total : float
             Sum of all weights.
@@ -211,9 +213,9 @@ class _ECCMaster(StumpMaster):
         cross_weights = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
         return cross_weights, cross_weights.sum(), by_side.sum()
 
-    def correct(self, column):
+    def correct(self, coded_stump):
         """Add the stump with its votes, and update the weights; see `Master.correct`."""
-        result, code, weights, edge, share, total = column
+        result, code, weights, edge, share, total = coded_stump
         above = result.outputs > 0
         alpha, beta = self._round_votes(above, code[self.labels] > 0, weights, edge)
         self.stumps.append(result.learner)
@@ -312,13 +314,15 @@ class _SIPMaster(_ECCMaster):
         result = self.search.best_sum_abs_edge(gains)
         if result is None:
             return None
-        code, edge = result.votes, result.edge
-        cross_weights, share, total = self._cross_weights(code)
-        # The sum over classes counts each pair of classes on different sides twice.
-        if share == 0 or edge <= 2 * MIN_EDGE * share:
+        # The best code has the sign of the stump for each class. The sum over classes counts each
+        # pair of classes on different sides of the code twice.
+        code, edge = result.votes, result.edge / 2
+        cross_weights, cross_total, total = self._cross_weights(code)
+        if cross_total == 0 or edge <= MIN_EDGE * cross_total:
             return None
-        weights, edge = cross_weights / share, edge / (2 * share)
-        return _CodedStump(result, code, weights, edge, share / total, total)
+        weights = cross_weights / cross_total
+        share = cross_total / total
+        return _CodedStump(result, code, weights, edge / cross_total, share, total)
 
 
 class AdaBoostMO(TabularBooster, BoostingClassifier):
@@ -395,7 +399,11 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         return labels
 
     def inverse_temperature(self):
-        """Return the factor of a sum of exponential losses, half of which separate two classes."""
+        """Return the factor of a sum of J exponential losses.
+
+        Two classes differ in the sign of about half of the codes, so that a difference of their
+        scores is the sum of about J / 2 log-odds.
+        """
         return (len(self.classes_) - 1) / len(self.codes_)
 
     def stump_sum(self):
@@ -430,6 +438,27 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
             votes = np.einsum("itj,t->ij", outputs, self.coefficients_[rounds])
             scores = scores + votes @ self.codes_
             yield scores
+
+
+class _CodedStumps(NamedTuple):
+    """Stumps of a round of AdaBoost.MO, one for each code.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_codes,), dtype=int64
+        Index of each stump among all stumps of the search.
+    stumps : Stump
+        All stumps, as one `Stump` with arrays of shape (n_codes,).
+    edge : float
+        Mean edge g.
+    total : float
+        Sum of all weights.
+    """
+
+    positions: np.ndarray
+    stumps: Stump
+    edge: float
+    total: float
 
 
 class _MOMaster(StumpMaster):
@@ -467,9 +496,8 @@ class _MOMaster(StumpMaster):
 
         Returns
         -------
-        (positions, stumps, edge, total) or None
-            Position of each stump in the search, the stumps as one `Stump` with arrays of shape
-            (n_codes,), g (the mean edge), and the sum of all weights.
+        _CodedStumps or None
+            None if no feature varies, or no stump has a positive edge.
         """
         positions = self.search.best_per_column(self.weights)
         if positions is None:
@@ -487,11 +515,11 @@ class _MOMaster(StumpMaster):
         if edge <= MIN_EDGE:
             return None
         stumps = Stump(feature, threshold, np.where(edges < 0, -1.0, 1.0))
-        return positions, stumps, edge, total
+        return _CodedStumps(positions, stumps, edge, total)
 
-    def correct(self, column):
+    def correct(self, coded_stumps):
         """Add the stumps, and update the weights; see `Master.correct`."""
-        positions, stumps, edge, total = column
+        positions, stumps, edge, total = coded_stumps
         alpha, has_errors = self.adaboost_coefficient(edge)
         self.positions.append(positions)
         self.stumps.append(stumps)

@@ -1,6 +1,6 @@
 """RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch, O
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
+from boostbench.core.weak_learner import SearchResult
 
 # Search for each kind of weak learner.
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
@@ -240,6 +241,21 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
             yield np.einsum("tvr,v->tr", projections[:stage, w.indices], w.data)
 
 
+class _ProjectedLearner(NamedTuple):
+    """Weak learner of a round with its random projections.
+
+    Attributes
+    ----------
+    result : SearchResult
+        Weak learner and its outputs. Its `column` is the row v of P that it was chosen for.
+    projection : ndarray of shape (n_projections, n_classes)
+        Entries P[:, t] of P for this weak learner: a code for each row.
+    """
+
+    result: SearchResult
+    projection: np.ndarray
+
+
 class _ProjectionMaster(Master):
     """Base of the masters of pairs and rows: loss, weights, history and stopping rule.
 
@@ -311,10 +327,10 @@ class _ProjectionMaster(Master):
         self.weights = weights.T
         return value, self.outputs.edges(weights.clip(-_MAX_WEIGHT, _MAX_WEIGHT))
 
-    def _add(self, selection):
+    def _add(self, result):
         """Append the weak learner of a search result."""
-        self.outputs.append(selection.learner, selection.outputs)
-        self.hypotheses.append(selection.learner)
+        self.outputs.append(result.learner, result.outputs)
+        self.hypotheses.append(result.learner)
 
     def _record_round(self, solution):
         """Record the round; return False if `params.tol` and `params.patience` end the training."""
@@ -367,14 +383,16 @@ class _PairMaster(_ProjectionMaster):
 
     def generate(self):
         projection = next(self.projection_columns)
-        selection = self.search.best(self.weights, projection, self.no_violation)
-        return None if selection is None else (selection, projection[selection.column])
+        result = self.search.best(self.weights, projection, self.no_violation)
+        return None if result is None else _ProjectedLearner(result, projection)
 
-    def correct(self, column):
-        selection, code = column
+    def correct(self, projected_learner):
+        """Add the pair, and solve for all coefficients; see `Master.correct`."""
+        result, projection = projected_learner
+        code = projection[result.column]
         t = len(self.hypotheses)
-        self._add(selection)
-        self.rows.append(selection.column)
+        self._add(result)
+        self.rows.append(result.column)
         self.pair_codes[t] = code
         pair_codes = self.pair_codes[: t + 1]
 
@@ -387,11 +405,12 @@ class _PairMaster(_ProjectionMaster):
         if self.params.start == "previous":
             # A pair whose coefficient is 0 changes neither the objective nor the weights.
             start[:t] = self.w
-            slope = -(selection.outputs @ self.weights @ code)
+            slope = -(result.outputs @ self.weights @ code)
             self.gradient = np.append(self.gradient, slope)
             initial = self.value, self.gradient
-        limits = self.params.nu, self.params.solver_iterations
-        solution = nonnegative_quasi_newton(smooth, start, *limits, initial=initial)
+        solution = nonnegative_quasi_newton(
+            smooth, start, self.params.nu, self.params.solver_iterations, initial=initial
+        )
         self.w = solution.w
         return self._record_round(solution)
 
@@ -430,10 +449,10 @@ class _RowMaster(_ProjectionMaster):
 
     def generate(self):
         projection = next(self.projection_columns)
-        selection = self._select(projection)
-        return None if selection is None else (selection, projection)
+        result = self._search(projection)
+        return None if result is None else _ProjectedLearner(result, projection)
 
-    def _select(self, projection):
+    def _search(self, projection):
         """Return the weak learner that the rule selects, given its projections P[:, t]."""
         code = self.w @ projection
         if self.params.rule == "greedy" and code.any():
@@ -445,10 +464,11 @@ class _RowMaster(_ProjectionMaster):
         sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
         return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
 
-    def correct(self, column):
-        selection, projection = column
+    def correct(self, projected_learner):
+        """Add the weak learner, and solve for all coefficients; see `Master.correct`."""
+        result, projection = projected_learner
         start = len(self.hypotheses) * self.n_classes
-        self._add(selection)
+        self._add(result)
         self.P[:, start : start + self.n_classes] = projection
         P = self._active_P()
 
@@ -457,8 +477,7 @@ class _RowMaster(_ProjectionMaster):
             self.violation = P @ slopes.ravel()
             return value, -self.violation
 
-        limits = self.params.nu, self.params.solver_iterations
-        solution = self.minimise(smooth, self.w, *limits)
+        solution = self.minimise(smooth, self.w, self.params.nu, self.params.solver_iterations)
         self.w = solution.w
         return self._record_round(solution)
 

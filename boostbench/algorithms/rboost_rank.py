@@ -1,6 +1,6 @@
 """RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from boostbench.core.learners.discriminants import ProjectedDiscriminantSearch
 from boostbench.core.learners.projected_stumps import (
     IndependentProjectionSearch,
     PooledProjectionSearch,
+    ProjectedStump,
     ProjectedStumps,
 )
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -281,6 +282,21 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         self.converged_ = np.array(master.converged, dtype=bool)
 
 
+class _RankedStump(NamedTuple):
+    """Projected stump of a round.
+
+    Attributes
+    ----------
+    stump : ProjectedStump
+    margins : ndarray of shape (n_samples, n_classes)
+        Difference delta h for each pair (i, r): the output of the stump for the class of sample i
+        minus the output for class r.
+    """
+
+    stump: ProjectedStump
+    margins: np.ndarray
+
+
 class _RankMaster(Master):
     """State of a training: projected stumps, their coefficients, and the weights of the pairs.
 
@@ -307,12 +323,12 @@ class _RankMaster(Master):
 
         Returns
         -------
-        (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
-            The stump and its :math:`\delta h` for each pair. None if no edge exceeds `min_edge`.
+        _RankedStump or None
+            None if no edge exceeds `min_edge`.
         """
         result = self.search.best(pairwise_weights(self.weights, self.is_own_class))
         margins = result.outputs[self.is_own_class][:, None] - result.outputs
-        return (result.learner, margins) if result.edge > self.min_edge else None
+        return _RankedStump(result.learner, margins) if result.edge > self.min_edge else None
 
 
 class _StageWiseMaster(_RankMaster):
@@ -333,8 +349,9 @@ class _StageWiseMaster(_RankMaster):
         self.step = _STEPS[params.step]
         self.smoothing = 1.0 / self.pairs.sum()
 
-    def correct(self, column):
-        stump, margins = column
+    def correct(self, ranked_stump):
+        """Add the stump with its coefficient, and update the weights; see `Master.correct`."""
+        stump, margins = ranked_stump
         w = self.step(self.weights, margins, self.smoothing)
         self.stumps.append(stump)
         self.coefficients.append(w)
@@ -375,7 +392,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         Edge above which a stump violates its constraint of the dual problem.
     unbounded_at : int or None
         First round after which w proves that eq. (2) has no solution.
-    limits : (float, float, int)
+    solver_settings : (float, float, int)
         Weight nu of the norm, tolerance and maximum number of iterations of the solver.
     """
 
@@ -386,7 +403,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.objective = []
         self.converged = []
         self.unbounded_at = None
-        self.limits = params.nu, _SOLVER_TOLERANCE, params.solver_iterations
+        self.solver_settings = params.nu, _SOLVER_TOLERANCE, params.solver_iterations
         default = "lbfgs" if params.loss == "exponential" else "newton"
         self.solver = SOLVERS[params.solver or default]
         self._set_solution(self._problem(), np.zeros(0))
@@ -412,9 +429,9 @@ class _TotallyCorrectiveMaster(_RankMaster):
         """Return the objective at w, which becomes the current point of the problem."""
         return problem.move(w)[0] + self.params.nu * w.sum()
 
-    def correct(self, column):
+    def correct(self, ranked_stump):
         """Add the stump, and solve for all coefficients; see `Master.correct`."""
-        stump, margins = column
+        stump, margins = ranked_stump
         self.A[len(self.stumps)] = margins[self.pairs]
         self.stumps.append(stump)
         problem = self._problem()
@@ -422,7 +439,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         # Steps grow until they overflow in a problem without a solution. A solution that is worse
         # than the start is not taken.
         with np.errstate(over="ignore", invalid="ignore"):
-            solution = self.solver().minimise(problem, start, *self.limits)
+            solution = self.solver().minimise(problem, start, *self.solver_settings)
             is_better = self._value(problem, solution.w) < self.value
         self._set_solution(problem, solution.w if is_better else start)
         self.converged.append(solution.converged)

@@ -1,6 +1,6 @@
 """SAMME: AdaBoost whose weak learners vote for one of several classes."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from boostbench.algorithms.base.parameters import TwoOrMore
 from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
-from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees
+from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees, Tree
 from boostbench.core.stumps.search import StumpSearch
 
 
@@ -93,6 +93,23 @@ class SAMME(TabularBooster, BoostingClassifier):
         self.n_parameters_ = self.hypotheses_.n_parameters + len(self.coefficients_)
 
 
+class _WeightedTree(NamedTuple):
+    """Tree of a round with its mistakes.
+
+    Attributes
+    ----------
+    tree : Tree
+    is_wrong : ndarray of shape (n_samples,), dtype=bool
+        True for the training samples that the tree misclassifies.
+    error : float
+        Sum of their weights, epsilon.
+    """
+
+    tree: Tree
+    is_wrong: np.ndarray
+    error: float
+
+
 class _SAMMEMaster(Master):
     """Master of `SAMME`.
 
@@ -124,15 +141,23 @@ class _SAMMEMaster(Master):
             self.weights *= normalise_weights(sample_weight)
 
     def generate(self):
+        """Return the best tree if it is better than chance; see `Master.generate`.
+
+        Returns
+        -------
+        _WeightedTree or None
+        """
         result = self.search.best(self.weights)
         if result is None:
             return None
-        wrong = result.outputs != self.labels
-        error = self.weights[wrong].sum()
-        return (result.learner, wrong, error) if error < 1 - 1 / self.n_classes - MIN_EDGE else None
+        is_wrong = result.outputs != self.labels
+        error = self.weights[is_wrong].sum()
+        is_better_than_chance = error < 1 - 1 / self.n_classes - MIN_EDGE
+        return _WeightedTree(result.learner, is_wrong, error) if is_better_than_chance else None
 
-    def correct(self, column):
-        tree, wrong, error = column
+    def correct(self, weighted_tree):
+        """Add the tree, and increase the weights of its mistakes; see `Master.correct`."""
+        tree, is_wrong, error = weighted_tree
         # A perfect tree would get an infinite coefficient.
         min_error = (1 - MAX_EDGE) / 2
         odds = (1 - max(error, min_error)) / max(error, min_error)
@@ -140,6 +165,6 @@ class _SAMMEMaster(Master):
         factor = odds * (self.n_classes - 1)
         self.trees.append(tree)
         self.alphas.append(np.log(factor))
-        self.weights[wrong] *= factor
+        self.weights[is_wrong] *= factor
         self.weights /= self.weights.sum()
         return error > min_error

@@ -114,8 +114,8 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features_in_)
-        features : ndarray of shape (n_samples, n_features)
-            Centred features from `_transform_features`.
+        features : ndarray of shape (n_samples, n_transformed)
+            Features of `_transform_features`, centred.
         labels : ndarray of shape (n_samples,) or None
             Classes, from 0 to n_classes - 1.
         rng : numpy.random.Generator or None
@@ -123,7 +123,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
 
         Returns
         -------
-        ndarray of shape (n_features, n_components)
+        ndarray of shape (n_transformed, n_components)
         """
 
 
@@ -188,13 +188,13 @@ def _nearest_neighbours(X, n_neighbors):
     """Return the nearest other rows and their squared distances; ties go to the first rows."""
     n_others = len(X) - 1
     n_neighbors = n_queried = min(n_neighbors, n_others)
-    neighbors = NearestNeighbors().fit(X)
+    index = NearestNeighbors().fit(X)
     # scikit-learn breaks ties arbitrarily. The number of queried rows is therefore doubled until
     # the last of them is farther away than the neighbours, so that all their ties are among the
     # rows.
     while True:
         n_queried = min(2 * n_queried, n_others)
-        distances, rows = neighbors.kneighbors(n_neighbors=n_queried)
+        distances, rows = index.kneighbors(n_neighbors=n_queried)
         squared_distances = distances**2
         unit = _DISTANCE_TIE_TOLERANCE * (squared_distances.mean() or 1.0)
         levels = np.rint(squared_distances / unit)

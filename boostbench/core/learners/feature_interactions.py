@@ -115,15 +115,16 @@ def make_axes(views, thresholds, max_thresholds):
     for feature in range(views.n_features):
         feature_views = np.flatnonzero(views.feature == feature)
         categories = views.category[feature_views]
-        if np.isnan(categories).any():
+        has_missing = bool((categories == MISSING).any())
+        # The first view of a numeric feature has no category, NaN.
+        is_numeric = np.isnan(categories).any()
+        if is_numeric:
             cuts = thresholds.get(int(feature_views[0]), np.empty(0))
             if len(cuts) > max_thresholds:
                 cuts = cuts[np.linspace(0, len(cuts) - 1, max_thresholds).round().astype(int)]
-            has_missing = bool((categories == MISSING).any())
             if len(cuts):
                 axes.append(Axis(feature, feature_views, cuts, has_missing))
         elif any(int(view) in thresholds for view in feature_views):
-            has_missing = bool(np.isinf(categories).any())
             axes.append(Axis(feature, feature_views, None, has_missing))
     return axes
 

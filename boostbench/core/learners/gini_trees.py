@@ -106,8 +106,8 @@ class GiniTreeSearch(ClassTreeSearch):
         feature = np.array([node.feature for node in nodes])
         threshold = np.array([node.threshold for node in nodes])
         tree = Tree(feature, threshold, np.array(children), value)
-        edge = sum(nodes[leaf].class_weights.max() for leaf in leaves)
-        return SearchResult(tree, outputs, float(edge))
+        correct_weight = sum(nodes[leaf].class_weights.max() for leaf in leaves)
+        return SearchResult(tree, outputs, edge=float(correct_weight))
 
     def _make_leaf(self, G, is_inside, may_grow=True):
         """Return a leaf with its best split, the test that would divide it with the largest gain.
@@ -230,7 +230,7 @@ def _midpoint_around(values, threshold):
     return float(midpoint(values[is_below].max(), values[~is_below].min()))
 
 
-def _gain_from_sums(weights, below, above):
+def _gain_from_sums(weights, sums_up_to, sums_from):
     """Return the gain of each split, a score of `ClassPrefixSums`, for weights that sum to 1.
 
     The gain is the sum over c of ``l_c**2 / L + h_c**2 / H - p_c**2``, with the symbols of
@@ -241,9 +241,9 @@ def _gain_from_sums(weights, below, above):
     ----------
     weights : ndarray of shape (n_features, n_samples)
         Weights of the samples in the order of each feature.
-    below, above : ndarray of shape (n_features, n_samples)
+    sums_up_to, sums_from : ndarray of shape (n_features, n_samples)
         Sum of the weights of a sample's class up to and including the sample, and from the sample
-        on. Overwritten.
+        on. Overwritten by the increases of the squares of these sums by the sample.
 
     Returns
     -------
@@ -252,21 +252,21 @@ def _gain_from_sums(weights, below, above):
     """
     # A sample of weight v that raises the sum of its class to s raises the square of this sum by
     # s^2 - (s - v)^2 = (2 s - v) v.
-    for sums in (below, above):
+    for sums in (sums_up_to, sums_from):
         sums *= 2.0
         sums -= weights
         sums *= weights
     low_weight = np.cumsum(weights, axis=1)[:, :-1]
     high_weight = 1.0 - low_weight
-    low_squares = np.cumsum(below, axis=1)
+    low_squares = np.cumsum(sums_up_to, axis=1)
     leaf_squares = low_squares[:, -1:].copy()
-    high_squares = np.cumsum(above[:, :0:-1], axis=1)[:, ::-1]
+    high_squares = np.cumsum(sums_from[:, :0:-1], axis=1)[:, ::-1]
     gain = low_squares[:, :-1]
     gain /= np.maximum(low_weight, _MIN_DIVISOR)
     gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)
     gain -= leaf_squares
-    # The balance 4 L H = (L + H)^2 - (H - L)^2 is 1 - e^2. The factor makes the gain the quotient
-    # of `_gain_from_edges`, whose denominator is at least _RESOLUTION.
+    # `_gain_from_edges` divides by the balance, 1 - e^2 = (L + H)^2 - (H - L)^2 = 4 L H, or by
+    # _RESOLUTION if this is larger. The factor balance / _RESOLUTION gives the same quotient here.
     balance = 4.0 * low_weight * high_weight
     gain *= np.minimum(1.0, balance / _RESOLUTION)
     return gain

@@ -110,12 +110,12 @@ class PairwiseLoss(Problem):
         self._margins = self.margins(self._scores(w))
         values, dual = self.loss.value_and_dual(self._margins)
         self.dual = np.where(self.is_own_class, 0.0, dual)
-        return float(values.sum()), -self.slopes(self.dual)
+        return float(values.sum()), -self.margin_gradient(self.dual)
 
     def along(self, step):
         """Return the function along a step; see `Problem.along`."""
-        slopes = self.margins(self._scores(step))
-        return lambda size: float(self.loss.value_and_dual(self._margins + size * slopes)[0].sum())
+        changes = self.margins(self._scores(step))
+        return lambda size: float(self.loss.value_and_dual(self._margins + size * changes)[0].sum())
 
     def damped_hessian(self, free, damping):
         """Return the Hessian; see `Problem.damped_hessian`."""
@@ -130,7 +130,7 @@ class PairwiseLoss(Problem):
         """Return the margins for scores of shape (n_classes, n_samples)."""
         return scores[self._labels, self._samples] - scores
 
-    def slopes(self, dual):
+    def margin_gradient(self, dual):
         """Return the derivative with respect to W of the weighted sum of margins.
 
         Parameters
@@ -156,19 +156,19 @@ class _PairwiseHessian(DampedHessian):
 
     def __init__(self, problem, curvature, free, damping):
         classes, columns = np.nonzero(free)
-        ends = np.searchsorted(classes, np.arange(len(free) + 1))
-        self._matrix = _hessian(problem, curvature, classes, columns, ends)
+        starts = np.searchsorted(classes, np.arange(len(free) + 1))
+        self._matrix = _hessian(problem, curvature, classes, columns, starts)
         diagonal = np.einsum("tt->t", self._matrix)
         diagonal += damping * diagonal
         # Blocks are padded with zeros to one size.
-        sizes = np.diff(ends)
+        sizes = np.diff(starts)
         width = sizes.max()
         self._inverses = np.zeros((len(free), width, width))
-        for padded, start, end in zip(self._inverses, ends, ends[1:], strict=False):
+        for padded, start, end in zip(self._inverses, starts, starts[1:], strict=False):
             size = end - start
             padded[:size, :size] = _ridged_inverse(self._matrix[start:end, start:end])
-        # Positions of the free coefficients in the padded blocks.
-        self._place = np.nonzero(np.arange(width) < sizes[:, None])
+        # Row and column of each free coefficient in an array of shape (n_classes, width).
+        self._padded_index = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
         """Return the product; see `DampedHessian.product`."""
@@ -178,12 +178,12 @@ class _PairwiseHessian(DampedHessian):
     def precondition(self, v):
         """Solve with the diagonal blocks; see `DampedHessian.precondition`."""
         padded = np.zeros(self._inverses.shape[:2])
-        padded[self._place] = v
+        padded[self._padded_index] = v
         solved = np.matmul(self._inverses, padded[:, :, None])[:, :, 0]
-        return solved[self._place]
+        return solved[self._padded_index]
 
 
-def _hessian(problem, curvature, classes, columns, ends):
+def _hessian(problem, curvature, classes, columns, starts):
     """Return the second derivatives with respect to the coefficients of given classes and columns.
 
     Let ``c`` be the curvatures of a sample's margins. A sample of class y adds ``c[r]`` to the
@@ -197,7 +197,7 @@ def _hessian(problem, curvature, classes, columns, ends):
         Second derivatives of the losses of the margins.
     classes, columns : ndarray of shape (n_free,)
         Class and column of each free coefficient, by ascending class.
-    ends : ndarray of shape (n_classes + 1,)
+    starts : ndarray of shape (n_classes + 1,)
         First free coefficient of each class; n_free at the end.
 
     Returns
@@ -211,7 +211,7 @@ def _hessian(problem, curvature, classes, columns, ends):
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
         # 1) The block of the class: all samples with a curvature in its score.
-        block = slice(ends[label], ends[label + 1])
+        block = slice(starts[label], starts[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Copying all of H would take longer than both products, which need few of its samples.
         h = H.take(columns[block, None] * H.shape[1] + relevant)
@@ -335,8 +335,8 @@ class RankingLoss(Problem):
 
     def along(self, step):
         """Return the function along a step; see `Problem.along`."""
-        slopes = step @ self.A
-        return lambda size: self.loss.value_and_dual(self.margins + size * slopes)[0]
+        changes = step @ self.A
+        return lambda size: self.loss.value_and_dual(self.margins + size * changes)[0]
 
     def damped_hessian(self, free, damping):
         """Return the Hessian; see `Problem.damped_hessian`."""
