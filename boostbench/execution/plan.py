@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.base import Measure
-from boostbench.fitting.splits import Split
+from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.trial import Outcome, Trial
 from boostbench.fitting.tuning import Point, Validation, inner_splits, trials
 from boostbench.records.codec import make_record
@@ -118,7 +118,8 @@ class Experiment:
     @cached_property
     def splits(self) -> list[Split]:
         """The divisions of the data; raises UserError where they are impossible."""
-        return self.measure.splits(self.dataset, self.spec.protocol, self.spec.seed)
+        division = self.dataset, self.spec.protocol, self.spec.seed
+        return self.measure.splits(*division) or splits(*division)
 
     def check(self) -> None:
         """Raise an error if the classifier declares that it cannot take the data.

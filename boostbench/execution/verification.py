@@ -25,7 +25,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.execution.workers import Workers
 from boostbench.fitting.measures.base import Measure
-from boostbench.fitting.splits import Split
+from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.trial import Outcome, Trial
 from boostbench.fitting.tuning import inner_splits, trials
 from boostbench.records.environment import now, system
@@ -209,7 +209,8 @@ def _make_splits(
     config.pop("time_limit", None)
     config["n_repeats"] = math.ceil(n_splits / config["n_splits"])
     protocol = ProtocolSpec.from_config(config)
-    return protocol, measure().splits(dataset, protocol, seed)
+    division = dataset, protocol, seed
+    return protocol, measure().splits(*division) or splits(*division)
 
 
 def recorded_seconds(record: TrialRecord | Measured) -> float:

@@ -233,6 +233,13 @@ STAGED = ("test_error", "accuracy")
 #: Quantities of the measure `scores` besides the test error.
 SCORES = ("log_loss", "brier", "auc", "balanced_accuracy")
 
+#: Significant digits of recorded CPU times; clocks have fewer.
+TIME_DIGITS = 6
+
+#: Significant digits of recorded scores: enough to show a difference of two fits, and fewer than
+#: differ between processors.
+SCORE_DIGITS = 9
+
 #: CPU times of a fit that a table can show beside its numbers.
 TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")
 

@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from boostbench.fitting.quantities import SCORE_DIGITS
+from boostbench.util.numbers import round_significant
+
 #: Usual names of the parameter that limits the number of boosting rounds.
 ROUND_PARAMETERS = ("n_iterations", "n_estimators", "max_iter")
 # Scores added up round by round and at once differ in the last bit, so that the classes of
@@ -156,8 +159,8 @@ def listening(estimator) -> Iterator[dict[str, float]]:
 
 
 def size(scores) -> float:
-    """Give the mean absolute score, to eight digits behind the first."""
-    return float(f"{np.abs(scores).mean():.8e}")
+    """Return the mean absolute score, with `SCORE_DIGITS` digits."""
+    return round_significant(np.abs(scores).mean(), SCORE_DIGITS)
 
 
 def digest_of_labels(predicted: np.ndarray) -> str:

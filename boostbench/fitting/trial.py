@@ -16,12 +16,14 @@ from threadpoolctl import threadpool_limits
 from boostbench.data.dataset import Dataset, encode_one_hot
 from boostbench.fitting.calibration import calibration
 from boostbench.fitting.preparation import preparation
+from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import KEEP
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
+from boostbench.util.numbers import round_significant
 
 MAX_WARNINGS = 5
 
@@ -96,11 +98,15 @@ class Fit:
 
     def times(self) -> dict[str, float | None]:
         """Return the CPU seconds of the fit and of its parts; None for unknown parts."""
+        seconds = {
+            "fit": self.seconds,
+            "weak_learner": getattr(self.estimator, "weak_learner_time_", None),
+            "coefficients": getattr(self.estimator, "coefficient_time_", None),
+            "calibration": calibration(),
+        }
         return {
-            "fit": six_digits(self.seconds),
-            "weak_learner": six_digits(getattr(self.estimator, "weak_learner_time_", None)),
-            "coefficients": six_digits(getattr(self.estimator, "coefficient_time_", None)),
-            "calibration": six_digits(calibration()),
+            part: None if time is None else round_significant(time, TIME_DIGITS)
+            for part, time in seconds.items()
         }
 
     def count(self, attribute: str) -> int | None:
@@ -235,11 +241,6 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
         started=started,
         finished=now(),
     )
-
-
-def six_digits(seconds: float | None) -> float | None:
-    """Round to six digits, as times are recorded."""
-    return None if seconds is None else float(f"{seconds:.6g}")
 
 
 def _fit(estimator, X, y: np.ndarray) -> float:

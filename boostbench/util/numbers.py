@@ -38,6 +38,17 @@ def rounded(values: ArrayLike, digits: int) -> np.ndarray | np.float64:
     return np.copysign(units, values) / 10.0**digits + 0.0
 
 
+def round_significant(value: float, digits: int) -> float:
+    """Round to significant digits.
+
+    Examples
+    --------
+    >>> round_significant(0.00123456, 3), round_significant(98765.4, 3)
+    (0.00123, 98800.0)
+    """
+    return float(f"{value:.{digits}g}")
+
+
 def fixed(value: float, digits: int, sign: str = "") -> str:
     """Format a number with `digits` decimals, see `rounded`; ``sign="+"`` writes a plus sign, too.
 

@@ -1,18 +1,22 @@
 """Base class of measures."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from boostbench.data.dataset import Dataset
 from boostbench.fitting.quantities import Quantity, add_quantity
-from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.stages import predictions
-from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Measured
-from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
+
+if TYPE_CHECKING:
+    from boostbench.data.dataset import Dataset
+    from boostbench.fitting.splits import Split
+    from boostbench.fitting.trial import Fit, Trial
+    from boostbench.spec.protocol import ProtocolSpec
 
 #: CPU times that `boostbench.fitting.trial.Fit.times` gives.
 FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")
@@ -107,9 +111,9 @@ class Measure:
             If the data are not supported; the message gives the reason.
         """
 
-    def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
-        """Return the splits of the data, by default the splits of the protocol."""
-        return splits(dataset, protocol, seed)
+    def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split] | None:
+        """Return the splits of the data; None: the splits of the protocol."""
+        return None
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit, and return the results to record, as JSON types.

@@ -10,12 +10,14 @@ from msgspec import Meta, Struct
 
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split, numbered
 from boostbench.fitting.stages import predict, stages
-from boostbench.fitting.trial import Trial, six_digits
+from boostbench.fitting.trial import Trial
 from boostbench.records.schema import Count, Fraction, Measured, Real, Round
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
+from boostbench.util.numbers import round_significant
 
 #: Cells of the grid along each axis.
 RESOLUTION = 200
@@ -114,7 +116,7 @@ class Boundary(Measure):
                 str(r): float((p[: len(y)] != y).mean()) for r, p in predicted.items()
             },
             "n_iterations": fit.count("n_iterations_"),
-            "seconds": {"fit": six_digits(fit.seconds)},
+            "seconds": {"fit": round_significant(fit.seconds, TIME_DIGITS)},
         }
 
 

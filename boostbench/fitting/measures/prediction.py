@@ -1,10 +1,12 @@
 """Test errors of a classifier, its size and its times: the content of tables."""
 
+from __future__ import annotations
+
 import sys
 import time
 import warnings
 from collections.abc import Collection, Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -12,10 +14,13 @@ from msgspec import UNSET, UnsetType
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.measures.scores import measure_scores
-from boostbench.fitting.quantities import SCORES
-from boostbench.fitting.trial import Fit, Trial, six_digits
+from boostbench.fitting.quantities import SCORE_DIGITS, SCORES, TIME_DIGITS
 from boostbench.records.schema import Count, Duration, Fraction, Measured, Seconds
 from boostbench.util.errors import first_line
+from boostbench.util.numbers import round_significant
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Fit, Trial
 
 # CPU seconds for which prediction is repeated, so that the clock can measure it. The clock of
 # Windows has ticks of 1/64 second, although `time.get_clock_info` claims less: ten of them.
@@ -82,7 +87,10 @@ class Prediction(Measure):
             "n_iterations": n_stages if n_iterations is None else n_iterations,
             "n_features": fit.X_train.shape[1],  # after the projection
             "n_parameters": fit.count("n_parameters_"),
-            "seconds": {**fit.times(), "predict_per_instance": six_digits(seconds_per_instance)},
+            "seconds": {
+                **fit.times(),
+                "predict_per_instance": round_significant(seconds_per_instance, TIME_DIGITS),
+            },
             **_scores(fit, end, np.unique(y)),
         }
 
@@ -98,7 +106,7 @@ def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]
 
 
 def _scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float]:
-    """Return the numbers of `measure_scores`, to eight digits behind the first.
+    """Return the numbers of `measure_scores`, with `SCORE_DIGITS` digits.
 
     A classifier whose scores are invalid has its other numbers, and a warning.
     """
@@ -107,7 +115,11 @@ def _scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, floa
     except Exception as error:
         warnings.warn(f"scores are not recorded: {first_line(error)}", stacklevel=1)
         return {}
-    return {name: float(f"{score:.8e}") for name, score in scores.items() if score is not None}
+    return {
+        name: round_significant(score, SCORE_DIGITS)
+        for name, score in scores.items()
+        if score is not None
+    }
 
 
 def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:

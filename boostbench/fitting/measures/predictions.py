@@ -1,15 +1,19 @@
 """Predicted label and probabilities of each tested sample."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.measures.scores import columns
 from boostbench.fitting.stages import digest_of_labels
-from boostbench.fitting.trial import Trial
 from boostbench.records.schema import BadLine, Count, Measured, Real
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Trial
 
 # Decimals of recorded probabilities: more of them would only make the files larger.
 _DECIMALS = 6

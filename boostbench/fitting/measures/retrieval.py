@@ -7,9 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
+from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
-from boostbench.fitting.trial import Fit, Trial, six_digits
+from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Duration, Fraction, Measured, Rows
+from boostbench.util.numbers import round_significant
 
 # Number of distances, of 8 bytes each, that are computed at a time, so that they stay in the
 # cache.
@@ -74,7 +76,10 @@ class Retrieval(Measure):
             "n_iterations": fit.count("n_iterations_"),
             "n_parameters": fit.count("n_parameters_"),
             "digests": {"end": digest_of_labels(queries)},
-            "seconds": {**fit.times(), "hash_per_instance": six_digits(seconds / len(queries))},
+            "seconds": {
+                **fit.times(),
+                "hash_per_instance": round_significant(seconds / len(queries), TIME_DIGITS),
+            },
         }
 
     def outputs(self, fit: Fit, rounds=()) -> dict[str, np.ndarray]:

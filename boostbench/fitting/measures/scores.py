@@ -1,15 +1,19 @@
 """Quality of probabilities and scores: log-loss, Brier score, ROC AUC, balanced accuracy."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
-from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Count, Duration, Fraction, Measured
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Fit, Trial
 
 # Probabilities of 0 count as this, so that a log-loss is finite.
 _EPS = np.finfo(float).eps

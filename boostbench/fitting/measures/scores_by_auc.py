@@ -1,11 +1,15 @@
 """The measure `scores`, where cross-validation chooses by the area under the ROC curve."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boostbench.fitting.measures.scores import Scores, auc_of
-from boostbench.fitting.trial import Fit
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Fit
 
 
 class ScoresByAuc(Scores):

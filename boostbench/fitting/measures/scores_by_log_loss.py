@@ -1,11 +1,15 @@
 """The measure `scores`, where cross-validation chooses by the log-loss."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boostbench.fitting.measures.scores import Scores, log_loss_of
-from boostbench.fitting.trial import Fit
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Fit
 
 
 class ScoresByLogLoss(Scores):

@@ -1,13 +1,17 @@
 """Number of nonzero coefficients, which an L1 norm in the objective makes small."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.fitting.trial import Trial
 from boostbench.records.schema import Count, Measured
+
+if TYPE_CHECKING:
+    from boostbench.fitting.trial import Trial
 
 
 class SupportRecord(Measured, kw_only=True):
