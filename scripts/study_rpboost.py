@@ -18,7 +18,7 @@ from tabulate import tabulate
 from boostbench import data
 from boostbench.algorithms import RpBoost
 from boostbench.core.learners.perceptrons import edges_on_lines
-from boostbench.papers.published import find_published
+from boostbench.papers.published import find_published, find_quantity
 from boostbench.util import configs
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
@@ -114,7 +114,7 @@ def published(table, name):
         find_published(table, name, "rpboost", {"space": space, "projection": "normal"})
         for space in SPACES
     ]
-    return [numbers["accuracy"].mean / 100 for numbers in found]
+    return [find_quantity(numbers, "accuracy").mean / 100 for numbers in found]
 
 
 def load(name):

@@ -13,7 +13,7 @@ import yaml
 
 import boostbench
 from boostbench import algorithms
-from boostbench.papers.metadata import papers
+from boostbench.papers.metadata import library
 
 ROOT = Path(__file__).parents[1]
 
@@ -239,7 +239,7 @@ CITATION = ROOT / "CITATION.cff"
 def test_citation_names_the_papers():
     told = yaml.safe_load(CITATION.read_text(encoding="utf-8"))["references"]
     assert {one["type"] for one in told} <= TYPES
-    for paper, cited in zip(papers().values(), told, strict=True):
+    for paper, cited in zip(library().papers.values(), told, strict=True):
         assert (cited["title"], str(cited["year"])) == (paper.work, paper.year)
         names = [f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
         assert ", ".join(names) == paper.authors

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from statistics import fmean
@@ -16,7 +16,7 @@ from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio, fold_ra
 from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
-from boostbench.papers.published import Published
+from boostbench.papers.published import Published, find_quantity
 from boostbench.records.archive import ExperimentResults
 from boostbench.records.verified import Finding
 
@@ -193,8 +193,8 @@ class Cell(CellResult):
 
     Attributes
     ----------
-    published : dict of str to Published, default={}
-        Published numbers of the same experiment by quantity.
+    published : tuple of Published, default=()
+        Published numbers of the same experiment, one of each quantity.
     departures : tuple of str, default=()
         Settings that differ from the paper's table. If there are any, the cell is not judged.
     rule : {"tost", "power"}, default="tost"
@@ -203,7 +203,7 @@ class Cell(CellResult):
         Command that repeats the experiment; empty if there is none.
     """
 
-    published: Mapping[str, Published] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
     departures: tuple[str, ...] = ()
     rule: str = "tost"
     command: str = ""
@@ -211,7 +211,9 @@ class Cell(CellResult):
     @cached_property
     def target(self) -> Published | None:
         """Published number that the cell is compared with; None if there is none."""
-        return self.published.get(self.quantity.name) if self.quantity.is_judged else None
+        if not self.quantity.is_judged:
+            return None
+        return find_quantity(self.published, self.quantity.name)
 
     @cached_property
     def published_id(self) -> tuple[str, str] | None:
@@ -274,7 +276,7 @@ class Cell(CellResult):
         differs = self.agreement is not None and self.agreement.differs
         if self.target is None or (self.verdict in _WITHOUT_NOTE and not differs):
             return None
-        note = find_note(self.target.table, {**self.target.line, "data": self.data})
+        note = find_note(self.target, self.data)
         if self.verdict == "better":
             return f"{BETTER_ELSEWHERE} {note}" if note else BETTER
         return note
@@ -282,8 +284,8 @@ class Cell(CellResult):
     @cached_property
     def without_pool(self) -> "Cell":
         """Cell that is judged as if the paper's splits did not share one pool of samples."""
-        alone = {name: replace(number, pool_share=0) for name, number in self.published.items()}
-        return replace(self, published=alone)
+        alone = [replace(number, pool_share=0) for number in self.published]
+        return replace(self, published=tuple(alone))
 
 
 def empty_cell(data: str, algo: str, title: str) -> Cell:

@@ -11,7 +11,8 @@ from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
-from boostbench.papers.published import PublishedLine, is_value
+from boostbench.papers.metadata import is_value
+from boostbench.papers.published import PublishedLine
 from boostbench.records.archive import Records
 from boostbench.spec.keys import canonical_json, digest, remove_defaults
 from boostbench.util.errors import UserError, did_you_mean
@@ -231,7 +232,7 @@ def table_of_published_file(
         cell = run.cell if run else empty_cell(line.data, line.algo, label)
         rows[line.data] = line.data
         columns[line.label] = Column(label, label, quantity=quantity)
-        cells[line.data, line.label] = replace(cell, published=line.numbers, quantity=quantity)
+        cells[line.data, line.label] = replace(cell, published=line.published, quantity=quantity)
     return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
 
 

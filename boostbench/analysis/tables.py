@@ -9,7 +9,7 @@ from typing import NamedTuple
 from boostbench.analysis.cells import Cell
 from boostbench.fitting.quantities import TEST_ERROR, Quantity
 from boostbench.papers.notes import Claim
-from boostbench.papers.published import Published
+from boostbench.papers.published import Published, find_quantity
 from boostbench.util import numbers
 
 
@@ -143,7 +143,7 @@ class Table:
     def published_time(self, row: str, name: str) -> Published | None:
         """Return the published CPU time of a column of times; None if there is none."""
         column = self.columns[name]
-        return self.cells[row, column.beside].published.get(column.quantity.name)
+        return find_quantity(self.cells[row, column.beside].published, column.quantity.name)
 
     def ratio(self, row: str, pair: tuple[str, str]) -> float | None:
         """Return the ratio of the CPU times of two columns; None if one is unknown."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from boostbench.config.tables import TableDefinition, shipped_data, shipped_definition
-from boostbench.papers.metadata import tables
-from boostbench.papers.published import Published
+from boostbench.papers.metadata import library
+from boostbench.papers.published import Published, find_quantity
 from boostbench.spec.experiment import CellKey, ExperimentConfig
 
 # Keys of data that affect no result: their name, their source and their checks.
@@ -17,7 +17,7 @@ _SOURCE = ("name", "openml", "sklearn", "expect")
 class Reference(NamedTuple):
     """Published numbers of an experiment, and the settings that depart from the paper's table."""
 
-    published: dict[str, Published]
+    published: tuple[Published, ...]
     departures: tuple[str, ...]
 
 
@@ -81,17 +81,17 @@ def find_reference(config: ExperimentConfig) -> Reference:
         defined = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(*key, defined.algorithm, rounds)
-        if definition.displayed_quantity().name in published:
+        if find_quantity(published, definition.displayed_quantity().name):
             references.append(Reference(published, departures(defined, config)))
     return min(
-        references, key=lambda reference: len(reference.departures), default=Reference({}, ())
+        references, key=lambda reference: len(reference.departures), default=Reference((), ())
     )
 
 
 def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
-    names = {table.definition for table in tables().values() if table.paper == paper} - {""}
+    names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
     for name in sorted(names):
         # Most definitions lack the data set, and reading all of a definition is slow.
         if data not in shipped_data(name):

@@ -20,7 +20,7 @@ from boostbench.config.compose import (
 )
 from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
-from boostbench.papers.metadata import published_table, tables
+from boostbench.papers.metadata import library, published_table
 from boostbench.papers.notes import Claim, filter_remarks
 from boostbench.papers.published import Published, find_published, statement
 from boostbench.spec import measures
@@ -225,8 +225,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
-        if self.published is not None and self.published not in tables():
-            near = did_you_mean(self.published, tables())
+        if self.published is not None and self.published not in library().tables:
+            near = did_you_mean(self.published, library().tables)
             raise UserError(f"{where}: published is {self.published!r}; {near}")
         if self.quantity is not None:
             self._check_quantity(where)
@@ -468,7 +468,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     def find_published(
         self, row: str, column: str, algorithm: AlgorithmSpec, rounds: int | None = None
-    ) -> dict[str, Published]:
+    ) -> tuple[Published, ...]:
         """Return the published numbers of a cell.
 
         Parameters
@@ -482,11 +482,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
         Returns
         -------
-        dict of str to Published
-            Numbers by quantity; empty if the paper has none.
+        tuple of Published
+            One number of each quantity; empty if the paper has none.
         """
         if self.published is None:
-            return {}
+            return ()
         row_definition, published = self.rows[row], self.columns[column].published
         values = {**algorithm.params, **row_definition.published, **published}
         if rounds:

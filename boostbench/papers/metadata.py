@@ -5,11 +5,13 @@ A folder ``conf/paper/NAME`` has all that belongs to a paper: ``paper.yaml``, pu
 ``notes.yaml`` on numbers that differ and ``wilcoxon.csv`` on the tests that the paper reports.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import log10
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -19,6 +21,58 @@ from boostbench.util.errors import UserError, unknown_name_error
 
 #: How many of a quantity's unit are one of the unit in which a table gives it.
 _CONVERSIONS = {("fraction", "percent"): 100.0}
+
+
+class Condition(NamedTuple):
+    """Condition on the lines of a published table: a column has one of some values.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    values : tuple
+        Allowed values, of the types of YAML.
+    """
+
+    column: str
+    values: tuple[Any, ...]
+
+    def is_met(self, text: str) -> bool:
+        """Return True if the text of the column is one of the values, or empty."""
+        return any(is_value(text, value) for value in self.values)
+
+
+class Case(NamedTuple):
+    """Number that holds for some lines of a table.
+
+    Attributes
+    ----------
+    where : tuple of Condition
+        Conditions on the lines.
+    number : float
+        Number of repeats, or share of a pool's variance.
+    """
+
+    where: tuple[Condition, ...]
+    number: float
+
+
+class Repetition(NamedTuple):
+    """Lines whose numbers another table has, too.
+
+    Attributes
+    ----------
+    table : str
+        Name of the other table.
+    where : tuple of Condition
+        Conditions on these lines.
+    there : tuple of Condition
+        Conditions on the lines of the other table, as far as the values of columns differ.
+    """
+
+    table: str
+    where: tuple[Condition, ...]
+    there: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +96,17 @@ class PublishedTable:
     path : Path
         CSV file of the published numbers.
     definition : str
-        Name of the definition that is this table.
-    repeats_where : list of dict
-        Lines with another number of repeats: values by column, and ``repeats``.
-    repeats_of : list of dict
-        Lines whose number another ``table`` has too: values by column of these lines (``where``)
-        and, as far as they differ, of the other table's (``there``).
-    pools : list of dict
-        Lines whose repeats are splits of samples that were drawn once: values by column, and
-        ``share``, the variance between such pools as a share of that within one.
+        Name of the definition that is this table; empty if there is none.
+    repeats_where : sequence of Case
+        Lines with another number of repeats.
+    repeats_of : sequence of Repetition
+        Lines whose number another table has, too.
+    pools : sequence of Case
+        Lines whose repeats are splits of samples that were drawn once, a pool. The number is the
+        variance between such pools divided by the variance within one.
     algo : str, default="algo"
         Column of the names of algorithms.
-    words : list of str
+    words : sequence of str
         Columns that only describe.
     """
 
@@ -65,11 +118,11 @@ class PublishedTable:
     repeats: int
     path: Path
     definition: str
-    repeats_where: list[dict] = field(default_factory=list)
-    repeats_of: list[dict] = field(default_factory=list)
-    pools: list[dict] = field(default_factory=list)
+    repeats_where: Sequence[Case] = ()
+    repeats_of: Sequence[Repetition] = ()
+    pools: Sequence[Case] = ()
     algo: str = "algo"
-    words: list[str] = field(default_factory=list)
+    words: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -79,11 +132,11 @@ class Paper:
     Attributes
     ----------
     name, title : str
-        Short names, for files and for people.
+        Name of its folder, and short title.
     authors, work, venue, year : str
-        Who wrote it, its title, and where and when it was published.
-    tables : dict of str to PublishedTable
-        Its published tables by name.
+        Authors, full title, and place and year of publication.
+    tables : tuple of PublishedTable
+        Its published tables.
     """
 
     name: str
@@ -92,33 +145,61 @@ class Paper:
     work: str
     venue: str
     year: str
+    tables: tuple[PublishedTable, ...]
+
+    @property
+    def citation(self) -> str:
+        """Citation as a sentence."""
+        return f"{self.authors}: {self.work}. {self.venue}, {self.year}."
+
+
+@dataclass(frozen=True)
+class Library:
+    """All papers.
+
+    Attributes
+    ----------
+    papers : mapping of str to Paper
+        Papers by name, in the order in which they are shown.
+    tables : mapping of str to PublishedTable
+        Published tables of all papers by name.
+    """
+
+    papers: Mapping[str, Paper]
     tables: Mapping[str, PublishedTable]
 
 
-def papers() -> Mapping[str, Paper]:
-    """Return all papers by their names, in the order in which they are shown."""
-    return _read_papers(tuple(configs.paper_folders().items()))
-
-
-@cache
-def _read_papers(folders: tuple[tuple[str, Path], ...]) -> Mapping[str, Paper]:
-    read = [_read_paper(name, folder) for name, folder in folders]
-    return {paper.name: paper for _, paper in sorted(read, key=lambda pair: pair[0])}
-
-
-def _read_paper(name: str, folder: Path) -> tuple[float, Paper]:
-    """Return the position of a paper in overviews, infinite by default, and the paper.
+def library() -> Library:
+    """Return the papers of all folders, see `boostbench.util.configs.paper_folders`.
 
     Raises
     ------
     UserError
-        If ``paper.yaml`` cannot be read, lacks a key or has an unknown one.
+        If a ``paper.yaml`` cannot be read, lacks a key or has an unknown one.
     """
+    return _read_library(tuple(configs.paper_folders().items()))
+
+
+@cache
+def _read_library(folders: tuple[tuple[str, Path], ...]) -> Library:
+    read = sorted((_read_paper(name, folder) for name, folder in folders), key=lambda pair: pair[0])
+    return Library(
+        papers={paper.name: paper for _, paper in read},
+        tables={table.name: table for _, paper in read for table in paper.tables},
+    )
+
+
+def _read_paper(name: str, folder: Path) -> tuple[float, Paper]:
+    """Return the position of a paper in overviews, infinite by default, and the paper."""
     path = folder / "paper.yaml"
     try:
         content = configs.parse_yaml(path.read_text(encoding="utf-8"))
         order = content.pop("order", float("inf"))
-        return order, _paper(name, folder, content)
+        tables = tuple(
+            _make_table(name, folder, stem, **settings)
+            for stem, settings in content.pop("tables").items()
+        )
+        return order, Paper(name=name, year=str(content.pop("year")), tables=tables, **content)
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     except (AttributeError, KeyError, TypeError) as error:
@@ -128,26 +209,111 @@ def _read_paper(name: str, folder: Path) -> tuple[float, Paper]:
         ) from None
 
 
-def tables() -> Mapping[str, PublishedTable]:
-    """Return all published tables by name."""
-    return _collect_tables(tuple(configs.paper_folders().items()))
+def _make_table(
+    paper: str,
+    folder: Path,
+    stem: str,
+    *,
+    quantity: str,
+    digits: int,
+    unit: str | None = None,
+    number: str | int | None = None,
+    definition: str | None = None,
+    repeats_where: Iterable[Any] = (),
+    repeats_of: Iterable[Any] = (),
+    pools: Iterable[Any] = (),
+    **settings: Any,
+) -> PublishedTable:
+    """Return a published table.
+
+    Parameters
+    ----------
+    paper : str
+        Name of the paper.
+    folder : Path
+        Its folder.
+    stem : str
+        Name of the CSV file without its ending.
+    quantity : str
+        Name of the quantity.
+    digits : int
+        Decimals of the printed numbers, in the table's unit.
+    unit : str, default=None
+        Unit of the printed numbers. None: the unit of the quantity.
+    number : str or int, default=None
+        Number of the table in the paper. None: the text behind ``table`` in the name of the file.
+    definition : str, default=None
+        Name of our definition. None: the paper and the number, if the folder defines the table.
+    repeats_where, repeats_of, pools : iterable of dict
+        Entries of ``paper.yaml`` for single lines; see the attributes of `PublishedTable`.
+    **settings
+        Other attributes, as they are.
+    """
+    shown = get_quantity(quantity)
+    factor = 1.0 if unit in (None, shown.unit) else _CONVERSIONS[unit, shown.unit]
+    suffix = stem.removeprefix("table")
+    if definition is None:
+        definition = f"{paper}{suffix}" if (folder / f"{stem}.yaml").exists() else ""
+    return PublishedTable(
+        name=f"{paper}-{stem}",
+        paper=paper,
+        number=str(suffix if number is None else number),
+        # 0.983 is 98.3%: two decimals less.
+        quantity=replace(shown, digits=digits - round(log10(factor))),
+        factor=factor,
+        path=folder / f"{stem}.csv",
+        definition=definition,
+        repeats_where=[Case(conditions(c, "repeats"), c["repeats"]) for c in repeats_where],
+        repeats_of=[
+            Repetition(c["table"], conditions(c["where"]), conditions(c.get("there", {})))
+            for c in repeats_of
+        ],
+        pools=[Case(conditions(c, "share"), c["share"]) for c in pools],
+        **settings,
+    )
 
 
-@cache
-def _collect_tables(folders: tuple[tuple[str, Path], ...]) -> Mapping[str, PublishedTable]:
-    read = _read_papers(folders)
-    return {name: table for paper in read.values() for name, table in paper.tables.items()}
+def conditions(entry: Mapping[str, Any], *excluded: str) -> tuple[Condition, ...]:
+    """Return the conditions of an entry of a YAML file.
+
+    Parameters
+    ----------
+    entry : mapping
+        Values by column; a list holds alternatives.
+    *excluded : str
+        Keys of the entry that are no columns.
+    """
+    return tuple(
+        Condition(column, tuple(value) if isinstance(value, list) else (value,))
+        for column, value in entry.items()
+        if column not in excluded
+    )
+
+
+def is_value(text: str, value: Any) -> bool:
+    """Return True if a setting is empty, or the same text or number as the value.
+
+    Examples
+    --------
+    >>> is_value("1e-3", 0.001), is_value("False", False), is_value("false", False)
+    (True, True, True)
+    """
+    try:
+        return not text or float(text) == float(value)
+    except (TypeError, ValueError):
+        return text in (str(value), json.dumps(value))  # as configs write true and null
 
 
 def title(paper: str) -> str:
     """Return the title of a paper, or the name of an unknown paper."""
-    return papers()[paper].title if paper in papers() else paper
+    papers = library().papers
+    return papers[paper].title if paper in papers else paper
 
 
 def citation(paper: str) -> str:
     """Return the citation of a paper as a sentence, or nothing for an unknown paper."""
-    cited = papers().get(paper)
-    return f"{cited.authors}: {cited.work}. {cited.venue}, {cited.year}." if cited else ""
+    papers = library().papers
+    return papers[paper].citation if paper in papers else ""
 
 
 def published_table(name: str) -> PublishedTable:
@@ -163,35 +329,7 @@ def published_table(name: str) -> PublishedTable:
     UserError
         If there is no such table.
     """
-    by_name = tables()
-    if name not in by_name:
-        raise unknown_name_error("published table", name, by_name, is_listed=False)
-    return by_name[name]
-
-
-def _paper(name: str, folder: Path, content: dict) -> Paper:
-    tables = {
-        f"{name}-{stem}": _table(name, folder, stem, dict(settings))
-        for stem, settings in content.pop("tables").items()
-    }
-    return Paper(name=name, year=str(content.pop("year")), tables=tables, **content)
-
-
-def _table(paper: str, folder: Path, stem: str, settings: dict) -> PublishedTable:
-    """Return a published table; its number and its definition follow from the name by default."""
-    quantity, digits = get_quantity(settings.pop("quantity")), settings.pop("digits")
-    unit = settings.pop("unit", quantity.unit)
-    factor = _CONVERSIONS[unit, quantity.unit] if unit != quantity.unit else 1.0
-    suffix = stem.removeprefix("table")
-    has_definition = (folder / f"{stem}.yaml").exists()
-    return PublishedTable(
-        name=f"{paper}-{stem}",
-        paper=paper,
-        number=str(settings.pop("number", suffix)),
-        # 0.983 is 98.3%: two decimals less.
-        quantity=replace(quantity, digits=digits - round(log10(factor))),
-        factor=factor,
-        path=folder / f"{stem}.csv",
-        definition=settings.pop("definition", f"{paper}{suffix}" if has_definition else ""),
-        **settings,
-    )
+    tables = library().tables
+    if name not in tables:
+        raise unknown_name_error("published table", name, tables, is_listed=False)
+    return tables[name]

@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import yaml
 
-from boostbench.papers.metadata import tables
+from boostbench.papers.metadata import Condition, conditions, library
+from boostbench.papers.published import Published
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -46,50 +48,59 @@ class Claim(msgspec.Struct, frozen=True):
         return self.better or self.alike
 
 
-def find_note(table: str, where: Mapping[str, str]) -> str | None:
-    """Return the reason why a number may not be reproduced.
+class _Note(NamedTuple):
+    """Entry of a ``notes.yaml``.
+
+    Attributes
+    ----------
+    text : str
+        The note.
+    where : tuple of Condition
+        Conditions on the cells that it explains.
+    """
+
+    text: str
+    where: tuple[Condition, ...]
+
+
+def find_note(published: Published, data: str) -> str | None:
+    """Return the reason why a published number may not be reproduced.
 
     Parameters
     ----------
-    table : str
-        Name of the published table; a file of published numbers has no notes.
-    where : mapping of str to str
-        ``data``, ``algo`` and the other columns that distinguish the lines of the table.
+    published : Published
+        The number, with its line of the published table.
+    data : str
+        Name of our data set, which may differ from the name in the published table.
 
     Returns
     -------
     str or None
-        First note of the file that fits; None without one.
+        First note of the paper that fits; None without one, and for a number of a user's file.
     """
-    about = tables().get(table)
+    about = library().tables.get(published.table)
     if about is None:
         return None
-    place = {**where, "table": table}
+    facts = {**published.line, "data": data, "table": published.table}
     for note in _read_notes(about.path.with_name("notes.yaml")):
-        if all(place.get(key) in values for key, values in note.conditions.items()):
+        if all(facts.get(column) in values for column, values in note.where):
             return note.text
     return None
 
 
-class _Note(msgspec.Struct, frozen=True):
-    """Text of a note, and the allowed values of each key."""
-
-    text: str
-    conditions: dict[str, set[str]]
-
-
 @cache
 def _read_notes(path: Path) -> list[_Note]:
+    """Return the notes of a file; none if there is no file."""
     if not path.exists():
         return []
     notes = []
     for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
-        text = " ".join(entry.pop("note").split())
-        conditions = {
-            key: set(map(str, value if isinstance(value, list) else [value]))
-            for key, value in entry.items()
-        }
-        notes.append(_Note(text, conditions))
+        # The lines of published tables are texts, so that numbers of YAML are compared as texts.
+        where = [
+            Condition(column, tuple(map(str, values)))
+            for column, values in conditions(entry, "note")
+        ]
+        notes.append(_Note(" ".join(entry["note"].split()), tuple(where)))
     return notes
 
 

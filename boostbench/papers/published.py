@@ -1,7 +1,6 @@
 """Published numbers, read from CSV files: in the papers' folders, or a file of the user."""
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,10 +9,17 @@ from decimal import Decimal
 from functools import cache
 from math import inf, isinf, nan, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.papers.metadata import PublishedTable, published_table, tables
+from boostbench.papers.metadata import (
+    Case,
+    Condition,
+    PublishedTable,
+    is_value,
+    library,
+    published_table,
+)
 from boostbench.util.configs import paper_folders
 from boostbench.util.errors import UserError, did_you_mean, os_error_reason, unknown_name_error
 from boostbench.util.numbers import mean_std
@@ -52,12 +58,13 @@ class Published:
     n : int
         Number of repeats behind them.
     line : dict of str to str
-        The line of the CSV file that holds it.
+        Line of the CSV file that holds the number: texts by column.
     source : str, default=""
-        First occurrence of the number: equal for numbers that a paper prints twice.
+        Table and line of the first occurrence of the number, which numbers share that a paper
+        prints twice: ``"mcboost-table1:7"``.
     pool_share : float, default=0
-        Where the repeats are splits of samples that were drawn once: the variance between such
-        pools as a share of that within one.
+        If the repeats are splits of samples that were drawn once (a pool): variance between such
+        pools divided by the variance within one. 0: each repeat draws its samples.
     """
 
     table: str
@@ -87,15 +94,15 @@ class PublishedLine(NamedTuple):
     settings : dict of str to str
         Settings that distinguish experiments of one algorithm: parameters, settings of the
         protocol, or the seed. Empty cells are left out.
-    numbers : dict of str to Published
-        Published numbers by the names of their quantities.
+    published : tuple of Published
+        Published numbers, one of each quantity.
     """
 
     number: int
     data: str
     algo: str
     settings: dict[str, str]
-    numbers: dict[str, Published]
+    published: tuple[Published, ...]
 
     @property
     def label(self) -> str:
@@ -104,35 +111,73 @@ class PublishedLine(NamedTuple):
         return f"{self.algo}, {settings}" if settings else self.algo
 
 
-class _TextLine(NamedTuple):
-    """Line of a file: its number, and the text in each column."""
+class TextLine(NamedTuple):
+    """Line of a CSV file.
+
+    Attributes
+    ----------
+    number : int
+        Number of the line in the file, from 1.
+    texts : dict of str to str
+        Cells as they are written, by column.
+    """
 
     number: int
     texts: dict[str, str]
 
-    def fits(self, **settings: Any) -> bool:
-        """Return True if the line has the values, or one of each list of values."""
-        return all(
-            any(
-                is_value(self.texts[key], allowed)
-                for allowed in (value if isinstance(value, list) else [value])
-            )
-            for key, value in settings.items()
+    def fits(self, where: Iterable[Condition]) -> bool:
+        """Return True if the line meets all conditions."""
+        return all(condition.is_met(self.texts[condition.column]) for condition in where)
+
+
+class Statement(NamedTuple):
+    """Line of a paper's ``wilcoxon.csv``: a signed-rank test that the paper reports.
+
+    Attributes
+    ----------
+    table : str
+        Number of the table in the paper.
+    a, b : str
+        Names of the two algorithms.
+    n_data, statistic, critical_value_5pct : str
+        Number of data sets, and the numbers of the test as they are printed.
+    significant : {"yes", "no"}
+        Result at 5 %.
+    """
+
+    table: str
+    a: str
+    b: str
+    n_data: str
+    statistic: str
+    critical_value_5pct: str
+    significant: str
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words."""
+        verdict = "rejects" if self.significant == "yes" else "fails to reject"
+        return (
+            f"The paper, over {self.n_data} data sets: statistic {self.statistic}, critical value "
+            f"{self.critical_value_5pct}; WSRT {verdict} the null hypothesis."
         )
 
 
 def lines_of(table: str) -> list[dict[str, str]]:
-    """Return the lines of a published table, with all values as they are written."""
+    """Return the lines of a published table: the cells as they are written, by column."""
     return [line.texts for line in _read_paper_file(published_table(table).path)]
 
 
-def read_statements(paper: str) -> list[dict[str, str]]:
-    """Return the lines of a paper's ``wilcoxon.csv``: the signed-rank tests that it reports."""
+def read_statements(paper: str) -> list[Statement]:
+    """Return the signed-rank tests that a paper reports; none without a ``wilcoxon.csv``."""
     path = paper_folders()[paper] / "wilcoxon.csv"
-    return [line.texts for line in _read_paper_file(path)] if path.exists() else []
+    if not path.exists():
+        return []
+    lines = _read_paper_file(path)
+    return [Statement(*(line.texts[name] for name in Statement._fields)) for line in lines]
 
 
-def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
+def find_published(table: str, data: str, algo: str, params: Mapping) -> tuple[Published, ...]:
     """Return the published numbers of an algorithm on a data set.
 
     Parameters
@@ -142,13 +187,13 @@ def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[st
     data, algo : str
         Names, as in our configs.
     params : mapping
-        Parameters of the algorithm. Where the table has a column of such a name (``loss``,
-        ``n_iterations``), the line with this value is meant, or with none.
+        Parameters of the algorithm by name. If the table has a column of such a name (``loss``,
+        ``n_iterations``), a line fits whose cell in this column has the value or is empty.
 
     Returns
     -------
-    dict of str to Published
-        By the names of their quantities; empty when the table does not hold it.
+    tuple of Published
+        Numbers of the first line that fits, one of each quantity; empty without such a line.
 
     Raises
     ------
@@ -156,14 +201,18 @@ def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[st
         If there is no such table.
     """
     for line in _paper_lines(published_table(table)):
-        if (
-            line.data == data
-            and algo in line.algo.split()
-            and line.numbers
-            and all(is_value(text, params.get(key)) for key, text in line.settings.items())
+        is_of_cell = line.data == data and algo in line.algo.split() and line.published
+        # Most lines are of other data or algorithms, and settings take long to compare.
+        if is_of_cell and all(
+            is_value(text, params.get(key)) for key, text in line.settings.items()
         ):
-            return line.numbers
-    return {}
+            return line.published
+    return ()
+
+
+def find_quantity(published: Iterable[Published], name: str) -> Published | None:
+    """Return the published number of a quantity; None if it is not among the numbers."""
+    return next((number for number in published if number.quantity.name == name), None)
 
 
 def published_frame(name: str | None = None) -> "pd.DataFrame":
@@ -186,9 +235,10 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
     """
     import pandas as pd  # slow to import
 
-    chosen = [about for about in tables().values() if name in (None, about.name, about.definition)]
+    tables = library().tables.values()
+    chosen = [about for about in tables if name in (None, about.name, about.definition)]
     if not chosen:
-        names = {name for about in tables().values() for name in (about.name, about.definition)}
+        names = {name for about in tables for name in (about.name, about.definition)}
         raise unknown_name_error("published table", name, names, is_listed=False)
     rows = [
         {
@@ -198,7 +248,7 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
             "data": line.data,
             "algo": line.algo,
             **{key: line.settings[key] for key in sorted(line.settings)},
-            "quantity": quantity,
+            "quantity": published.quantity.name,
             "unit": published.quantity.unit,
             "mean": published.mean,
             "std": published.std,
@@ -206,7 +256,7 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
         }
         for about in chosen
         for line in _paper_lines(about)
-        for quantity, published in line.numbers.items()
+        for published in line.published
     ]
     return pd.DataFrame(rows)
 
@@ -215,9 +265,10 @@ def sources(table: str) -> set[str]:
     """Return the sources of all main numbers of a published table, see `Published.source`."""
     about = published_table(table)
     return {
-        line.numbers[about.quantity.name].source
+        number.source
         for line in _paper_lines(about)
-        if about.quantity.name in line.numbers
+        for number in line.published
+        if number.quantity.name == about.quantity.name
     }
 
 
@@ -237,14 +288,10 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
         In words; None when the paper does not say.
     """
     about = published_table(table)
-    for line in read_statements(about.paper):
-        is_pair = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
-        if about.number == line["table"] and is_pair:
-            verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
-            return (
-                f"The paper, over {line['n_data']} data sets: statistic {line['statistic']}, "
-                f"critical value {line['critical_value_5pct']}; WSRT {verdict} the null hypothesis."
-            )
+    for reported in read_statements(about.paper):
+        is_pair = (reported.a in a and reported.b in b) or (reported.a in b and reported.b in a)
+        if reported.table == about.number and is_pair:
+            return reported.sentence
     return None
 
 
@@ -285,7 +332,7 @@ def read_published_file(
     quantity = _quantity_of(f"{path}:{first_number}", names, repeats)
     if not rows:
         raise UserError(f"{path} has a heading and no line below it")
-    text_lines = [_TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
+    text_lines = [TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
     if digits is None:
         columns = [name for name in names if name.removesuffix("_mean") == quantity.column]
         columns += [name for name in names if name == f"{quantity.column}_std"]
@@ -308,7 +355,7 @@ def read_published_file(
             if not text_line.texts[name]:
                 raise UserError(f"{where}: {name} is empty")
         line = _parse_line(about, text_line)
-        if quantity.name not in line.numbers:
+        if find_quantity(line.published, quantity.name) is None:
             raise UserError(f"{where}: {quantity.column} is empty")
         earlier = lines.setdefault((line.data, line.label), line)
         if earlier is not line:
@@ -320,27 +367,13 @@ def read_published_file(
 
 def unit_warnings(path: Path, quantity: Quantity, lines: Iterable[PublishedLine]) -> list[str]:
     """Return warnings about numbers of a user's file that seem to have another unit."""
-    largest = max(line.numbers[quantity.name].mean for line in lines)
+    largest = max(find_quantity(line.published, quantity.name).mean for line in lines)
     if quantity.unit != "percent" or largest > 1:
         return []
     return [
         f"{path}: no {quantity.title.lower()} is above 1; numbers are taken as percent, a quarter "
         "is 25"
     ]
-
-
-def is_value(text: str, value) -> bool:
-    """Return True if a setting is empty, or the same text or number as the value.
-
-    Examples
-    --------
-    >>> is_value("1e-3", 0.001), is_value("False", False), is_value("false", False)
-    (True, True, True)
-    """
-    try:
-        return not text or float(text) == float(value)
-    except (TypeError, ValueError):
-        return text in (str(value), json.dumps(value))  # as configs write true and null
 
 
 def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
@@ -382,12 +415,12 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
 
 
 @cache
-def _read_paper_file(path: Path) -> list[_TextLine]:
+def _read_paper_file(path: Path) -> list[TextLine]:
     """Return the lines of a file of a paper."""
     (_, names), *rows = _read_csv(path) or [(0, [])]
     if rows and "data" not in names and "a" not in names:
         raise UserError(f"{path} has no column 'data', which names the data sets")
-    return [_TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
+    return [TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
 
 
 @cache
@@ -395,15 +428,16 @@ def _paper_lines(about: PublishedTable) -> list[PublishedLine]:
     return [_parse_line(about, line) for line in _read_paper_file(about.path)]
 
 
-def _parse_line(about: PublishedTable, line: _TextLine) -> PublishedLine:
+def _parse_line(about: PublishedTable, line: TextLine) -> PublishedLine:
     """Return the settings and the numbers of a line."""
     names = _settings(about, line.texts)
     settings = {key: text for key, text in line.texts.items() if key in names and text}
-    numbers = {published.quantity.name: published for published in _numbers(about, line)}
-    return PublishedLine(line.number, line.texts["data"], line.texts[about.algo], settings, numbers)
+    published = tuple(_numbers(about, line))
+    data, algo = line.texts["data"], line.texts[about.algo]
+    return PublishedLine(line.number, data, algo, settings, published)
 
 
-def _numbers(about: PublishedTable, line: _TextLine) -> Iterator[Published]:
+def _numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
     """Yield the published numbers of a line."""
     where, texts = f"{about.path}:{line.number}", line.texts
     for quantity in QUANTITIES.values():
@@ -435,7 +469,7 @@ def _numbers(about: PublishedTable, line: _TextLine) -> Iterator[Published]:
             n=_repeats(about, where, line),
             line=texts,
             source=_source(about, line),
-            pool_share=_setting(line, about.pools, "share", 0.0),
+            pool_share=_number_of_case(line, about.pools, 0.0),
         )
 
 
@@ -447,10 +481,10 @@ def _number(where: str, name: str, text: str, factor: float) -> float:
     return value if factor == 1 else round(factor * value, 9)
 
 
-def _repeats(about: PublishedTable, where: str, line: _TextLine) -> int:
+def _repeats(about: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
     if _REPEATS not in about.words:
-        return _setting(line, about.repeats_where, "repeats", about.repeats)
+        return _number_of_case(line, about.repeats_where, about.repeats)
     text = line.texts.get(_REPEATS, str(about.repeats))
     # Python does not convert strings of many digits.
     n = int(text) if text.isdecimal() and len(text) <= len(str(MAX_REPEATS)) else 0
@@ -505,25 +539,29 @@ def _settings(about: PublishedTable, names: Iterable[str]) -> set[str]:
     return set(names) - {"data", about.algo, *about.words} - numbers
 
 
-def _setting(line: _TextLine, cases: Iterable[dict], name: str, default: float) -> float:
-    """Return the setting of the first case that fits a line, or else the default."""
-    for case in cases:
-        if line.fits(**{key: value for key, value in case.items() if key != name}):
-            return case[name]
-    return default
+def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> float:
+    """Return the number of the first case that fits a line, or else the default."""
+    return next((case.number for case in cases if line.fits(case.where)), default)
 
 
-def _source(about: PublishedTable, line: _TextLine) -> str:
-    """Return the line of a table in which a number occurs first."""
-    for case in about.repeats_of:
-        if line.fits(**case["where"]):
-            other = published_table(case["table"])
-            candidates = _read_paper_file(other.path)
-            names = {"data", other.algo, *_settings(other, candidates[0].texts)}
-            place = {key: text for key, text in line.texts.items() if key in names}
-            place |= case.get("there", {})
-            matches = [first.number for first in candidates if first.fits(**place)]
-            if len(matches) != 1:
-                raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {place}")
-            return f"{other.name}:{matches[0]}"
+def _source(about: PublishedTable, line: TextLine) -> str:
+    """Return the table and the line in which a number occurs first, see `Published.source`."""
+    for repetition in about.repeats_of:
+        if not line.fits(repetition.where):
+            continue
+        # The line of the other table has the same settings, but for those that are named `there`.
+        other = published_table(repetition.table)
+        candidates = _read_paper_file(other.path)
+        names = {"data", other.algo, *_settings(other, candidates[0].texts)}
+        differing = {condition.column for condition in repetition.there}
+        equal = [
+            Condition(column, (text,))
+            for column, text in line.texts.items()
+            if column in names - differing
+        ]
+        matches = [first for first in candidates if first.fits([*equal, *repetition.there])]
+        if len(matches) != 1:
+            place = ", ".join(f"{column} {values}" for column, values in equal)
+            raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} have {place}")
+        return f"{other.name}:{matches[0].number}"
     return f"{about.name}:{line.number}"

@@ -15,6 +15,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.fitting.quantities import QUANTITIES
+from boostbench.papers.published import find_quantity
 from boostbench.report.wording import format_chosen
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
@@ -64,7 +65,8 @@ def _fields(
 ) -> list[tuple[str, str | float | bool | None]]:
     """Return the heads and values of a cell's line; `name` is the name of the table's quantity."""
     target, agreement = cell.target, cell.agreement
-    fitting, predicting = map(cell.published.get, ("coefficients", "predict_per_instance"))
+    fitting = find_quantity(cell.published, "coefficients")
+    predicting = find_quantity(cell.published, "predict_per_instance")
     microseconds = cell.average(QUANTITIES["predict_per_instance"])
     return [
         ("data", escape_formula(" ".join(row.split()))),

@@ -18,7 +18,7 @@ from boostbench.analysis.verdicts import (
     counts,
     not_shown,
 )
-from boostbench.papers.metadata import papers, title
+from boostbench.papers.metadata import library, title
 from boostbench.report.renderers.markdown import aligned, escape
 from boostbench.report.wording import STALE
 
@@ -70,7 +70,7 @@ class CountedLine:
 
 def sort_by_paper(tables: Iterable[Table]) -> list[Table]:
     """Return tables sorted by paper; tables without a paper come last."""
-    order = [*papers(), *dict.fromkeys(table.paper for table in tables if table.paper), ""]
+    order = [*library().papers, *dict.fromkeys(table.paper for table in tables if table.paper), ""]
     return sorted(tables, key=lambda table: order.index(table.paper))
 
 

@@ -68,16 +68,16 @@ def make_cell():
         ]
         fields.setdefault("missing", 0)
         fields.setdefault("quantity", TEST_ERROR)
-        line = {}
+        line = ()
         if published:
             mean, std, *seconds = published
             numbers = {fields["quantity"]: (mean, std)}
             if seconds:
                 numbers[QUANTITIES["coefficients"]] = (seconds[0], float("nan"))
-            line = {
-                quantity.name: Published("randomboost-table5", quantity, *number, n, source=source)
+            line = tuple(
+                Published("randomboost-table5", quantity, *number, n, source=source)
                 for quantity, number in numbers.items()
-            }
+            )
         rows, failures = (ResultFrame(list(map(recorded, part))) for part in (records, failed))
         settings = {"published": line, "rounds": rounds, **fields}
         return Cell(data, algo, algo.upper(), rows, failures, stale, **settings)

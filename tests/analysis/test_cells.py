@@ -120,7 +120,7 @@ def test_better_verdict_has_a_note(make_cell):
     better = make_cell([4, 4.1, 4.2], published=(50.0, 1.0))
     assert (better.verdict, better.note) == ("better", BETTER)
     elsewhere = replace(better.target, table="mcboost-table1")
-    published = {better.quantity.name: elsewhere}
+    published = (elsewhere,)
     replacement = replace(better, data="20news-bydate", published=published)
     assert replacement.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate replaces")
     worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))

@@ -8,7 +8,7 @@ from fitting.examples import FAILURE, RECORD, TRIAL, append, modify_record
 
 import boostbench
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.papers.metadata import papers
+from boostbench.papers.metadata import library
 from boostbench.papers.published import lines_of
 from boostbench.records.store import record_path
 from boostbench.util.errors import UserError
@@ -66,7 +66,7 @@ def test_published_numbers_equal_the_tables():
         [(mean, std)] = lines[["mean", "std"]].to_numpy()
         assert (mean, std) == (float(line["test_error_mean"]), float(line["test_error_std"]))
     everything = boostbench.published()
-    assert set(everything["paper"]) == set(papers())
+    assert set(everything["paper"]) == set(library().papers)
     assert everything["quantity"].isin(QUANTITIES).all()
     assert len(everything) > 767
     with pytest.raises(UserError, match=r"did you mean .*randomboost5"):

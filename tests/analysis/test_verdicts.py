@@ -156,7 +156,7 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     """A cell that only this luck keeps from being worse, and one that knows of no pool."""
     finished = make_cell([62.5, 63, 63.5, 63] * 10, published=(50.0, 15.0), n=50)
     target = replace(finished.target, pool_share=0.18)
-    pooled = replace(finished, published={"test_error": target})
+    pooled = replace(finished, published=(target,))
     assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
     assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
     tally = Tally.from_cells([pooled, finished])

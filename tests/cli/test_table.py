@@ -12,7 +12,7 @@ from boostbench.analysis.verdicts import COMPARED
 from boostbench.config.compose import compose_experiment
 from boostbench.config.tables import TableDefinition
 from boostbench.data.sources import openml_client
-from boostbench.papers.published import lines_of
+from boostbench.papers.published import find_quantity, lines_of
 from boostbench.records.store import read_records, record_path
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.util import configs
@@ -179,7 +179,7 @@ def test_every_randomboost_number_stands_in_its_table(name):
         for rounds in table.rounds or [None]
     }
     assert all(published.values())
-    assert len(published) == len(list(lines_of(table.published)))
+    assert len(published) == len(lines_of(table.published))
 
 
 #: Data sets without a file.
@@ -204,8 +204,8 @@ def test_every_mcboost_number_stands_in_its_table(number):
             number_of_measure.std,
         )
         for (row, _), published in numbers.items()
-        for name, number_of_measure in published.items()
-        if name == "test_error"
+        for number_of_measure in published
+        if number_of_measure.quantity.name == "test_error"
     }
     printed = {
         (line["data"], float(line["test_error_mean"]), float(line["test_error_std"]))
@@ -215,7 +215,7 @@ def test_every_mcboost_number_stands_in_its_table(number):
     if printed:
         assert shown == printed
     else:  # Table VI, of times
-        assert {next(iter(published)) for published in numbers.values()} == {table.seconds}
+        assert {published[0].quantity.name for published in numbers.values()} == {table.seconds}
 
 
 @pytest.mark.parametrize("number", [5, 6])
@@ -432,7 +432,7 @@ def test_published_settings_select_a_line(define_table):
     published = table.find_published(
         "heart", "sw", AlgorithmSpec("rboost_rank", "boostbench.RBoostRank")
     )
-    assert published["test_error"].mean == 21.3
+    assert find_quantity(published, "test_error").mean == 21.3
 
 
 def test_columns_are_taken_from_another_table(define_table):
@@ -491,7 +491,11 @@ def test_published_numbers_depend_on_rounds(define_table):
     numbers = [
         table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)
     ]
-    assert [published["test_error"].mean for published in numbers] == [16.7, 17.6, 20.9]
+    assert [find_quantity(published, "test_error").mean for published in numbers] == [
+        16.7,
+        17.6,
+        20.9,
+    ]
 
 
 def test_unreachable_server_is_reported_once(done, define_table, monkeypatch):

@@ -9,6 +9,7 @@ from boostbench.config.tables import (
     shipped_data,
     shipped_definition,
 )
+from boostbench.papers.published import find_quantity
 
 
 def reference(*overrides):
@@ -17,7 +18,7 @@ def reference(*overrides):
 
 def test_experiment_of_the_paper_has_its_published_number():
     cell = reference("algo=rboost_proj", "data=vowel")
-    assert cell.published["test_error"].mean == 8.1
+    assert find_quantity(cell.published, "test_error").mean == 8.1
     assert cell.departures == ()
 
 
@@ -45,7 +46,7 @@ def test_number_of_folds_is_a_departure():
 )
 def test_departures_name_changed_settings(override, departure):
     cell = reference("algo=adaboost_mh", "data=wine", override)
-    assert cell.published["test_error"].mean == 4.3
+    assert find_quantity(cell.published, "test_error").mean == 4.3
     assert departure in cell.departures
 
 
@@ -70,7 +71,7 @@ def test_cell_with_fewest_departures_is_the_reference():
     """Check that settings choose among MCBoost's Tables I, II and IV, which all have iris."""
     asked = "protocol=mcboost", "algo=mcboost", "data=iris", "algo.n_iterations=500"
     cell = reference(*asked, "algo.eta=0.2")
-    assert cell.published["test_error"].line["eta"] == "0.2"
+    assert find_quantity(cell.published, "test_error").line["eta"] == "0.2"
     assert cell.departures == ()
     assert reference(*asked, "algo.eta=0.3").departures == ("algo.eta=0.3",)
     # Table V of RandomBoost has this data set with 100 samples per class.
@@ -106,7 +107,7 @@ def test_shipped_data_equals_the_rows_of_the_definition():
 
 
 def test_unpublished_experiment_has_no_reference():
-    assert reference("algo=mcboost", "data=iris") == ({}, ())
+    assert reference("algo=mcboost", "data=iris") == ((), ())
     assert reference("algo._target_=sklearn.svm.SVC", "data=wine") == ({}, ())
 
 

@@ -3,12 +3,18 @@ import csv
 import pytest
 
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.papers.metadata import PublishedTable, citation, papers, published_table
-from boostbench.papers.published import find_published, is_value, lines_of, statement
+from boostbench.papers.metadata import (
+    PublishedTable,
+    citation,
+    is_value,
+    library,
+    published_table,
+)
+from boostbench.papers.published import find_published, find_quantity, lines_of, statement
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
-TABLES = {table.name: table for paper in papers().values() for table in paper.tables.values()}
+TABLES = library().tables
 
 #: Quantity of each column with numbers; the other columns are settings or text.
 NUMBERS = {
@@ -23,7 +29,7 @@ NUMBERS = {
 
 
 def error(*asked):
-    return find_published(*asked)["test_error"]
+    return find_quantity(find_published(*asked), "test_error")
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -38,7 +44,7 @@ def test_published_numbers_are_found():
     number = error("randomboost-table5", "wine", "rboost_proj", {})
     assert (number.mean, number.std, number.n) == (3.0, 3.0, 10)
     assert str(number) == "3.0 (3.0)"
-    assert find_published("randomboost-table5", "wine", "nonsense", {}) == {}
+    assert find_published("randomboost-table5", "wine", "nonsense", {}) == ()
 
 
 def test_unknown_tables_are_named():
@@ -54,11 +60,11 @@ def test_settings_select_the_line():
         return find_published("randomboost-table4", "australian", "adaboost", asked)
 
     assert (
-        published_after(50)["test_error"].mean,
-        published_after(1000)["test_error"].mean,
+        published_after(50)[0].mean,
+        published_after(1000)[0].mean,
         published_after(7),
-    ) == (14.8, 16.6, {})
-    assert find_published("randomboost-table6", "wine", "rboost_rank", {"n_iterations": 1000}) == {}
+    ) == (14.8, 16.6, ())
+    assert find_published("randomboost-table6", "wine", "rboost_rank", {"n_iterations": 1000}) == ()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +77,7 @@ def test_settings_select_the_line():
     ],
 )
 def test_number_of_repetitions_is_read(place, n):
-    (number,) = find_published(*place).values()
+    (number,) = find_published(*place)
     assert number.n == n
 
 
@@ -83,9 +89,10 @@ def test_every_published_number_can_be_found(table):
         printed = {NUMBERS[key]: line[key] for key in line if key in NUMBERS and line[key]}
         for algo in line[about.algo].split():
             numbers = find_published(table, line["data"], algo, line)
-            assert numbers.keys() == printed.keys()
+            assert {number.quantity.name for number in numbers} == printed.keys()
             n_numbers += len(numbers)
-            for name, number in numbers.items():
+            for number in numbers:
+                name = number.quantity.name
                 assert number.mean == pytest.approx(unit_factor(about, name) * float(printed[name]))
                 assert number.line == line
     assert n_numbers > 0
@@ -105,7 +112,7 @@ def unit_factor(about: PublishedTable, name: str) -> float:
 def test_digits_are_those_of_the_transcribed_numbers(table):
     about = published_table(table)
     columns = [key for key, name in NUMBERS.items() if name == about.quantity.name]
-    texts = [line[key] for line in lines_of(table) for key in columns if line.get(key)]
+    texts = [line.texts[key] for line in lines_of(table) for key in columns if line.texts.get(key)]
     decimals = max(len(text.partition(".")[2]) for text in texts)
     assert about.quantity.digits == decimals - (2 if about.factor == 100 else 0)
 
@@ -122,10 +129,10 @@ def test_all_files_of_numbers_have_an_entry_and_a_definition():
 
 
 def test_citations_are_complete():
-    assert [paper.title for paper in papers().values()] == [
+    assert [paper.title for paper in library().papers.values()] == [
         *("RandomBoost", "MCBoost", "CGENS", "RpBoost", "LADDER")
     ]
-    for name, paper in papers().items():
+    for name, paper in library().papers.items():
         for part in (paper.authors, paper.work, paper.venue, paper.year):
             assert part
             assert part in citation(name)
@@ -133,10 +140,10 @@ def test_citations_are_complete():
 
 def test_units_are_converted():
     place = "rpboost-table12.4", "sine", "rpboost", {"space": "sub", "projection": "normal"}
-    number = find_published(*place)["accuracy"]
+    number = find_quantity(find_published(*place), "accuracy")
     assert (number.mean, str(number), number.quantity.unit) == (98.6, "98.6", "percent")
     numbers = find_published("ladder-table2-left", "cifar10-gist", "ladder", {"bits": 8})
-    assert str(numbers["mean_average_precision"]) == "0.224"
+    assert str(find_quantity(numbers, "mean_average_precision")) == "0.224"
     assert str(
         error("cgens-table1", "banana", "adaboost", {"weak_learner_or_kernel": "stump"})
     ) == ("28.38 (0.55)")
@@ -144,15 +151,20 @@ def test_units_are_converted():
 
 def test_times_are_published_numbers():
     numbers = find_published("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
-    assert (numbers["test_error"].mean, numbers["coefficients"].mean) == (22.7, 1.9)
-    assert list(find_published("randomboost-table5", "wine", "rboost_proj", {})) == ["test_error"]
+    assert tuple(find_quantity(numbers, name).mean for name in ("test_error", "coefficients")) == (
+        22.7,
+        1.9,
+    )
+    [number] = find_published("randomboost-table5", "wine", "rboost_proj", {})
+    assert number.quantity.name == "test_error"
+    assert find_quantity([number], "coefficients") is None
 
 
 @pytest.mark.parametrize(
     ("algo", "microseconds"), [("adaboost_ecc", 110), ("adaboost_mo", 7900), ("mcboost", 60)]
 )
 def test_times_without_an_error(algo, microseconds):
-    (number,) = find_published("mcboost-table6", "pendigits", algo, {"loss": "logistic"}).values()
+    (number,) = find_published("mcboost-table6", "pendigits", algo, {"loss": "logistic"})
     assert (number.quantity, number.mean) == (TABLES["mcboost-table6"].quantity, microseconds)
     assert number.quantity.of_machine
 
@@ -175,8 +187,8 @@ def test_settings_may_be_written_as_in_a_config(value, texts):
 def test_unspecified_settings_of_a_line_match_any_value():
     params = {"loss": "logistic"}
     assert error("mcboost-table5", "wine", "multiboost", params).mean == 3.3
-    assert find_published("mcboost-table5", "letter", "adaboost_mo", params) == {}  # no number
-    assert find_published("mcboost-table5", "wine", "mcboost", {"loss": "hinge"}) == {}
+    assert find_published("mcboost-table5", "letter", "adaboost_mo", params) == ()  # no number
+    assert find_published("mcboost-table5", "wine", "mcboost", {"loss": "hinge"}) == ()
 
 
 def sources(table):
@@ -184,9 +196,7 @@ def sources(table):
     return {
         number.source: (number.mean, number.std)
         for line in lines_of(table)
-        for number in find_published(
-            table, line["data"], line[about.algo].split()[0], line
-        ).values()
+        for number in find_published(table, line["data"], line[about.algo].split()[0], line)
         if number.quantity.is_judged
     }
 
@@ -210,7 +220,7 @@ def test_repeated_numbers_are_equal(table, first, n):
 def test_repeated_numbers_are_declared():
     """Check that tables of RandomBoost or MCBoost share no undeclared line."""
     for paper in ("randomboost", "mcboost"):
-        keys = [key for table in papers()[paper].tables for key in sources(table)]
+        keys = [key for table in library().papers[paper].tables for key in sources(table.name)]
         assert len(keys) - len(set(keys)) == (10 if paper == "mcboost" else 0)
 
 

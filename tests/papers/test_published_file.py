@@ -21,19 +21,19 @@ def test_line_has_settings_and_numbers(write_file):
     quantity, (first, second) = read_published_file(
         write_file(HEAD, LINE, "", "iris,mcboost,,6.25,,10")
     )
-    published = first.numbers["test_error"]
+    published = first.published[0]
     assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
     assert first.settings == {"loss": "logistic"}
     assert (published.mean, published.std, published.n) == (2.9, 2.4, 50)
     assert published.quantity == quantity
     # An empty setting is none, and numbers have the decimals of the one with the most.
-    assert (second.number, second.settings, second.numbers["test_error"].n) == (4, {}, 10)
-    assert str(second.numbers["test_error"]) == "6.25"
+    assert (second.number, second.settings, second.published[0].n) == (4, {}, 10)
+    assert str(second.published[0]) == "6.25"
 
 
 def test_file_may_hold_another_quantity(write_file):
     _, [line] = read_published_file(write_file("algo,data,auc", "a,wine,0.975"), repeats=5)
-    assert (line.numbers["auc"].mean, line.numbers["auc"].n) == (0.975, 5)
+    assert (line.published[0].mean, line.published[0].n) == (0.975, 5)
 
 
 def test_digits_argument_sets_the_precision(write_file):
@@ -41,7 +41,7 @@ def test_digits_argument_sets_the_precision(write_file):
 
     def printed(*lines, **settings):
         _, [line] = read_published_file(write_file(*lines), **settings)
-        return str(line.numbers["auc"])
+        return str(line.published[0])
 
     whole = ["data,algo,auc_mean,auc_std,n", "a,adaboost_mh,1,0,10"]
     assert printed(*whole) == "1.000 (0.000)"

@@ -9,7 +9,7 @@ from scipy import stats
 
 from boostbench.config.compose import compose_config
 from boostbench.config.tables import TableDefinition
-from boostbench.papers.metadata import tables
+from boostbench.papers.metadata import library
 from boostbench.papers.published import lines_of as published
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records, record_path
@@ -91,5 +91,5 @@ def test_declared_share_equals_the_recorded_variance():
         shares.append((result.statistic - 1) / 6)
         weights.append(n_pools)
     assert shares
-    declared = {case["share"] for table in tables().values() for case in table.pools}
+    declared = {case.number for table in library().tables.values() for case in table.pools}
     assert declared == {round(float(np.average(shares, weights=weights)), 2)}

@@ -129,7 +129,7 @@ def test_published_speedup_is_listed(timed_table):
 
 def test_published_time_without_an_error_is_listed(make_cell, make_table):
     time = QUANTITIES["predict_per_instance"]
-    published = {time.name: Published("t", time, 60.0, float("nan"), 50)}
+    published = (Published("t", time, 60.0, float("nan"), 50),)
     cell = replace(make_cell([1, 2]), published=published)
     columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
     table = make_table({("wine", "a"): cell}, columns, compare=())

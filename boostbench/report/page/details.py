@@ -152,7 +152,7 @@ def details(table: Table, row: str, column: str) -> CellDetails:
         "Note": cell.note,
         "Rounds": _rounds(cell),
         "CPU seconds": _seconds(cell),
-        "Published CPU": _times({name: number.mean for name, number in cell.published.items()}),
+        "Published CPU": _times({number.quantity.name: number.mean for number in cell.published}),
         "Chosen": format_chosen(cell),
         "Failed": _failures(cell),
         PARTIAL: _partial(cell),

@@ -7,11 +7,11 @@ from scipy import stats
 
 from boostbench.analysis.statistics.wilcoxon import MOST_EXACT, Wilcoxon, critical_value, wilcoxon
 from boostbench.papers import published
-from boostbench.papers.metadata import papers
+from boostbench.papers.metadata import library
 from boostbench.util.numbers import differences
 
 STATEMENTS = [
-    {**line, "paper": paper} for paper in papers() for line in published.read_statements(paper)
+    (paper, reported) for paper in library().papers for reported in published.read_statements(paper)
 ]
 # The second name of a statement's algorithm says which lines of the table are meant.
 SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
@@ -27,16 +27,16 @@ def column(table, algorithm):
     }
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: f"{s['a']} {s['b']}")
-def test_statements_of_the_papers_are_reproduced(statement):
-    table = f"{statement['paper']}-table{statement['table']}"
-    a, b = column(table, statement["a"]), column(table, statement["b"])
+@pytest.mark.parametrize(("paper", "reported"), STATEMENTS)
+def test_statements_of_the_papers_are_reproduced(paper, reported):
+    table = f"{paper}-table{reported.table}"
+    a, b = column(table, reported.a), column(table, reported.b)
     assert a.keys() == b.keys()
     result = wilcoxon(differences(list(a.values()), [b[data] for data in a]))
-    assert result.n == int(statement["n_data"])
-    assert result.statistic == float(statement["statistic"])
-    assert result.critical == int(statement["critical_value_5pct"])
-    assert result.tabled == result.significant == (statement["significant"] == "yes")
+    assert result.n == int(reported.n_data)
+    assert result.statistic == float(reported.statistic)
+    assert result.critical == int(reported.critical_value_5pct)
+    assert result.tabled == result.significant == (reported.significant == "yes")
 
 
 def test_sentences_agree_with_randomboost():
