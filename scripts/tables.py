@@ -15,7 +15,7 @@ from pathlib import Path
 
 from table_hours import REFERENCE, read_hours, total
 
-from boostbench.fitting.calibration import calibration
+from boostbench.fitting.trial import calibration
 from boostbench.util import configs
 
 REPOSITORY = Path(__file__).parents[1]

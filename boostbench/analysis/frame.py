@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from boostbench.fitting.measures.predictions import Predictions
+from boostbench.fitting.measures.prediction import Predictions
 from boostbench.fitting.quantities import QUANTITIES, Quantity, read_entries
 from boostbench.records.archive import Records
 from boostbench.records.installed import find_results

@@ -16,8 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import replace
 from pathlib import Path
 
-from boostbench.fitting.calibration import calibration
-from boostbench.fitting.trial import DIED, Outcome, Trial, run_trial
+from boostbench.fitting.trial import DIED, Outcome, Trial, calibration, run_trial
 from boostbench.util.errors import UserError
 
 #: Time that a trial has after its limit to stop by itself, before its process is ended: a fraction

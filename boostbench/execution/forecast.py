@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from boostbench.fitting.calibration import calibration
+from boostbench.fitting.trial import calibration
 from boostbench.records.schema import Config, Record
 
 

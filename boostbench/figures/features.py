@@ -1,4 +1,4 @@
-"""Features that boosting selects, by `boostbench.fitting.measures.feature_use`."""
+"""Features that boosting selects, by `boostbench.fitting.measures.fitted_model`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from boostbench.figures.definition import Drawing, stale_note
 from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
 from boostbench.figures.sources import OfCross
 from boostbench.figures.style import break_words, label, say_no_record, style
-from boostbench.fitting.measures.feature_use import FeatureUseRecord
+from boostbench.fitting.measures.fitted_model import FeatureUseRecord
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed

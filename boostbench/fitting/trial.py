@@ -1,5 +1,8 @@
 """Trials: fit an estimator on a training part, and measure it."""
 
+import functools
+import os
+import statistics
 import time
 import traceback
 import typing
@@ -14,7 +17,6 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset, encode_one_hot
-from boostbench.fitting.calibration import calibration
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
@@ -255,3 +257,34 @@ def _failure(error: BaseException) -> dict[str, str]:
         "error": f"{type(error).__name__}: {first_line(error)}"[:300],
         "where": f"{frame.f_globals.get('__name__', '?')}:{line}",
     }
+
+
+def calibration() -> float:
+    """Measure how fast this process computes, so that CPU times of two machines can be compared.
+
+    The job has the operations of a boosting round: sorting, a matrix product, fancy indexing.
+
+    Returns
+    -------
+    float
+        CPU seconds of the job on one thread, the median of three runs; measured once in a process.
+    """
+    return _calibration(os.getpid())
+
+
+@functools.cache
+def _calibration(pid: int) -> float:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((300, 10_000))
+    square = rng.standard_normal((300, 300))
+    order = rng.integers(0, rows.size, 2_000_000)
+    seconds = []
+    with threadpool_limits(1):
+        for _ in range(3):
+            start = time.process_time()
+            np.sort(rows, axis=1)
+            for _ in range(20):
+                square @ square
+            rows.ravel()[order].sum()
+            seconds.append(time.process_time() - start)
+    return statistics.median(seconds)

@@ -662,8 +662,8 @@ class Seconds(Struct, frozen=True, gc=False):
     predict_per_instance : float
         Prediction of the test part, divided by its number of samples.
     calibration : float
-        Reference job, see `boostbench.fitting.calibration`, by which times of different machines
-        are compared.
+        Reference job, see `boostbench.fitting.trial.calibration`, by which times of different
+        machines are compared.
     weak_learner, coefficients : float, None or UNSET
         Parts of the fit: training of the weak learners, and computation of their coefficients.
     """

@@ -1,18 +1,25 @@
-"""Registry of measures: a measure is a module of one folder, and is found by its name."""
+"""Registry of measures: a measure is a class in a file of one folder, and is found by its name.
+
+The names and file suffixes of measures are read from the sources, so that listing them imports no
+measure.
+"""
 
 import functools
-import pkgutil
+import re
 import typing
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from boostbench.spec.class_facts import class_attribute
 from boostbench.spec.trusted_imports import import_class
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
-#: Package whose modules are measures, except its module ``base``.
+#: Package of the measures.
 MEASURES = "boostbench.fitting.measures"
+#: Dotted name of their base class.
+_BASE = f"{MEASURES}.base.Measure"
 
 
 class MeasureLike(typing.Protocol):
@@ -42,11 +49,43 @@ class MeasureLike(typing.Protocol):
         """Return the part of a protocol that affects the results of this measure."""
 
 
+class _MeasureClass(NamedTuple):
+    """Name of a measure, ``"feature_use"``, and dotted name of its class, ``"...FeatureUse"``."""
+
+    name: str
+    target: str
+
+
+@functools.cache
+def _measure_classes() -> list[_MeasureClass]:
+    """Return the measures of boostbench, in the order of their names."""
+    classes = []
+    [folder] = find_spec(MEASURES).submodule_search_locations
+    for path in Path(folder).glob("*.py"):
+        bases = {"Measure"}
+        # A measure derives from the base class, or from another measure of its file.
+        for cls, base in re.findall(r"(?m)^class (\w+)\((\w+)[,)]", path.read_text("utf-8")):
+            if base in bases:
+                bases.add(cls)
+                classes.append(_MeasureClass(name_of_class(cls), f"{MEASURES}.{path.stem}.{cls}"))
+    return sorted(classes)
+
+
+def name_of_class(cls: str) -> str:
+    """Return the name of the measure that a class of boostbench defines.
+
+    Examples
+    --------
+    >>> name_of_class("FeatureUse")
+    'feature_use'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls).lower()
+
+
 @functools.cache
 def names() -> list[str]:
-    """Return the names of all measures."""
-    folders = find_spec(MEASURES).submodule_search_locations
-    return [module.name for module in pkgutil.iter_modules(folders) if module.name != "base"]
+    """Return the names of all measures of boostbench."""
+    return [measure.name for measure in _measure_classes()]
 
 
 def find(name: str) -> MeasureLike:
@@ -70,11 +109,11 @@ def find(name: str) -> MeasureLike:
 
 def _load(name: str) -> MeasureLike:
     try:
-        cls = import_class(_class_name(name))
+        cls = import_class(_target(name))
     except (Exception, SystemExit) as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
-    if not issubclass(cls, import_class(f"{MEASURES}.base.Measure")):
-        raise UserError(f"measure={name} is no {MEASURES}.base.Measure")
+    if not issubclass(cls, import_class(_BASE)):
+        raise UserError(f"measure={name} is no {_BASE}")
     return cls()
 
 
@@ -89,11 +128,11 @@ def find_by_suffix(suffix: str) -> MeasureLike | None:
     """
     # `prediction` has most records.
     for name in sorted(names(), key=lambda name: name != "prediction"):
-        if class_attribute(_class_name(name), "suffix", "") == suffix:
+        if class_attribute(_target(name), "suffix", "") == suffix:
             return find(name)
     return None
 
 
-def _class_name(name: str) -> str:
-    """Return the dotted name of a measure's class."""
-    return name if "." in name else f"{MEASURES}.{name}.{name.title().replace('_', '')}"
+def _target(name: str) -> str:
+    """Return the dotted name of a measure's class, which is the name of a user's measure."""
+    return next((target for measure, target in _measure_classes() if measure == name), name)

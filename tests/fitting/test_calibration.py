@@ -1,4 +1,4 @@
-from boostbench.fitting.calibration import calibration
+from boostbench.fitting.trial import calibration
 
 
 def test_calibration_is_measured_once():

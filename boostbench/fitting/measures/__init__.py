@@ -1,1 +1,1 @@
-"""Measures of a fit: each module but `base` holds one, see `boostbench.spec.measures`."""
+"""Measures of a fit: classes that `boostbench.spec.measures` finds by their names."""

@@ -10,6 +10,7 @@ import numpy as np
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
 from boostbench.records.schema import Measured
+from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
 
 if TYPE_CHECKING:
@@ -83,12 +84,10 @@ class Measure:
     @property
     def name(self) -> str:
         """Name by which `boostbench.spec.measures.find` finds it."""
-        module, package = type(self).__module__, f"{__package__}."
-        return (
-            module.removeprefix(package)
-            if module.startswith(package)
-            else (f"{module}.{type(self).__qualname__}")
-        )
+        cls = type(self)
+        if cls.__module__.startswith(f"{MEASURES}."):
+            return name_of_class(cls.__name__)
+        return f"{cls.__module__}.{cls.__qualname__}"
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Return the part of a protocol that affects the results of this measure.

@@ -60,6 +60,31 @@ class Scores(Measure):
         }
 
 
+class ScoresByAuc(Scores):
+    """Scores of a fit with the parameters of the largest mean ROC AUC in cross-validation."""
+
+    judged_by = "auc"
+    by_stage: ClassVar[bool] = False
+    quantity = "auc"
+
+    def loss(self, fit: Fit, output: np.ndarray) -> float:
+        """Give 1 minus the area of the test part."""
+        return 1.0 - auc_of(fit)
+
+
+class ScoresByLogLoss(Scores):
+    """Scores of a fit with the parameters of the least mean log-loss in cross-validation."""
+
+    needs = ("predict", "predict_proba")
+    judged_by = "log_loss"
+    by_stage: ClassVar[bool] = False
+    quantity = "log_loss"
+
+    def loss(self, fit: Fit, output: np.ndarray) -> float:
+        """Give the log-loss of the test part."""
+        return log_loss_of(fit)
+
+
 def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float | None]:
     """Return the quality of the scores and of the predicted labels of the test part.
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.dataset import Dataset
-from boostbench.fitting.measures.feature_use import MAX_FEATURES
+from boostbench.fitting.measures.fitted_model import MAX_FEATURES
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
 from fitting.toy import run
