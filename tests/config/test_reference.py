@@ -108,7 +108,7 @@ def test_shipped_data_equals_the_rows_of_the_definition():
 
 def test_unpublished_experiment_has_no_reference():
     assert reference("algo=mcboost", "data=iris") == ((), ())
-    assert reference("algo._target_=sklearn.svm.SVC", "data=wine") == ({}, ())
+    assert reference("algo._target_=sklearn.svm.SVC", "data=wine") == ((), ())
 
 
 def test_departures_compare_settings_that_decide_results():

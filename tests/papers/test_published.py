@@ -112,7 +112,7 @@ def unit_factor(about: PublishedTable, name: str) -> float:
 def test_digits_are_those_of_the_transcribed_numbers(table):
     about = published_table(table)
     columns = [key for key, name in NUMBERS.items() if name == about.quantity.name]
-    texts = [line.texts[key] for line in lines_of(table) for key in columns if line.texts.get(key)]
+    texts = [line[key] for line in lines_of(table) for key in columns if line.get(key)]
     decimals = max(len(text.partition(".")[2]) for text in texts)
     assert about.quantity.digits == decimals - (2 if about.factor == 100 else 0)
 
